@@ -1,0 +1,195 @@
+"""The tree of errors. Every failure that leaves one of our functions is one of these, cause attached.
+
+    GatewayError
+    ├── ConfigurationError          a setting, a source or an option is wrong; the sentence names it
+    ├── StoreError                  the store cannot do what was asked
+    │   ├── StoreMissing            there is no store here yet; `gateway init` makes one
+    │   ├── StoreTooNew             a newer release wrote this database
+    │   ├── StoreBusy               another process holds the write lock for too long
+    │   ├── StoreUnwritable         disk full, read-only file or folder
+    │   ├── StoreDamaged            the database contradicts itself
+    │   ├── IntentExpired           a publication took longer than its intent may live; repeat it
+    │   └── PositionMoved           another process published these pages meanwhile; read the position again
+    ├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
+    │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
+    │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
+    ├── UnusableRecord              one record cannot be used; it goes to quarantine with this sentence
+    ├── FetchError                  a request brought no usable answer
+    │   ├── AddressRefused          the address guard said no
+    │   ├── ConnectionFailed        no connection, or it broke
+    │   ├── AnswerTooLarge          more bytes than the limit
+    │   ├── AnswerTooSlow           the deadline of the whole request passed
+    │   ├── TryLater                503/429 and the wait is longer than we may wait
+    │   └── RemoteRefuses           401, 403, 404 and other final refusals
+    └── AnswerError                 bytes arrived and are not what the protocol promises
+        ├── NotXml                  not XML, even after repair
+        ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
+        └── RemoteError             the remote answered with OAI errors; `codes` lists them
+"""
+
+from __future__ import annotations
+
+
+class GatewayError(Exception):
+    """Anything that went wrong in a way this program knows."""
+
+
+class ConfigurationError(GatewayError):
+    """A setting, a source or an option is wrong."""
+
+
+class StoreError(GatewayError):
+    """The store cannot do what was asked."""
+
+
+class StoreMissing(StoreError):
+    """There is no store at this place; `gateway init` makes one."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer release than this one."""
+
+
+class StoreBusy(StoreError):
+    """Another process held the write lock for longer than we wait."""
+
+
+class StoreUnwritable(StoreError):
+    """The disk is full, or the file or its folder cannot be written."""
+
+
+class StoreDamaged(StoreError):
+    """The database contradicts itself or is not a database."""
+
+
+class IntentExpired(StoreError):
+    """The intent of a publication was removed before its records were written; nothing was written."""
+
+
+class PositionMoved(StoreError):
+    """Another process moved the publication's position; nothing was written."""
+
+
+class OaiError(GatewayError):
+    """One `<error>` of an OAI-PMH answer; each class owns its code and default sentence."""
+
+    code = ""
+    sentence = ""
+
+    def __init__(self, sentence: str = "") -> None:
+        """Take `sentence`, or the default one of the class."""
+        super().__init__(sentence or self.sentence)
+
+
+class BadVerb(OaiError):
+    """The verb is missing, repeated or unknown."""
+
+    code = "badVerb"
+    sentence = "The request has no legal verb."
+
+
+class BadArgument(OaiError):
+    """An argument is missing, illegal, repeated, or has an illegal value."""
+
+    code = "badArgument"
+    sentence = "The request has an illegal or missing argument."
+
+
+class BadResumptionToken(OaiError):
+    """The token is not one of ours, was changed, has expired, or belongs to another verb."""
+
+    code = "badResumptionToken"
+    sentence = "The resumptionToken is not valid for this request."
+
+
+class CannotDisseminateFormat(OaiError):
+    """The metadata format is not supported by the item or by the repository."""
+
+    code = "cannotDisseminateFormat"
+    sentence = "The metadataPrefix is not supported by the item or by the repository."
+
+
+class IdDoesNotExist(OaiError):
+    """The identifier is unknown here."""
+
+    code = "idDoesNotExist"
+    sentence = "The identifier is unknown in this repository."
+
+
+class NoRecordsMatch(OaiError):
+    """The combination of from, until, set and metadataPrefix gives an empty list."""
+
+    code = "noRecordsMatch"
+    sentence = "No record matches this combination of from, until, set and metadataPrefix."
+
+
+class NoMetadataFormats(OaiError):
+    """The item has no metadata format."""
+
+    code = "noMetadataFormats"
+    sentence = "The item has no metadata formats: it is deleted."
+
+
+class NoSetHierarchy(OaiError):
+    """The repository has no sets."""
+
+    code = "noSetHierarchy"
+    sentence = "This repository does not support sets."
+
+
+class UnusableRecord(GatewayError):
+    """One record cannot be used; its sentence is what an administrator reads in quarantine."""
+
+
+class FetchError(GatewayError):
+    """A request brought no usable answer."""
+
+
+class AddressRefused(FetchError):
+    """The address guard refused the address, or a redirect to it."""
+
+
+class ConnectionFailed(FetchError):
+    """No connection could be made, or it broke before the answer was whole."""
+
+
+class AnswerTooLarge(FetchError):
+    """The answer has more bytes than the limit, as sent or decompressed."""
+
+
+class AnswerTooSlow(FetchError):
+    """The deadline of the whole request passed."""
+
+
+class TryLater(FetchError):
+    """The remote asks to come back later than we may wait now."""
+
+
+class RemoteRefuses(FetchError):
+    """The remote refuses finally (401, 403, 404 …)."""
+
+
+class AnswerError(GatewayError):
+    """Bytes arrived that are not what the protocol promises."""
+
+
+class NotXml(AnswerError):
+    """The bytes are not XML, even after repair."""
+
+
+class NotOaiPmh(AnswerError):
+    """The document is no OAI-PMH answer."""
+
+
+class RemoteError(AnswerError):
+    """The remote answered with OAI-PMH errors."""
+
+    def __init__(self, errors: tuple[tuple[str, str], ...]) -> None:
+        """Take the (code, sentence) pairs of the answer."""
+        self.errors = errors
+        super().__init__("; ".join(f"{code}: {text}" if text else code for code, text in errors))
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The error codes of the answer."""
+        return frozenset(code for code, _ in self.errors)
