@@ -1,30 +1,30 @@
 """The tree of errors. Every failure that leaves one of our functions is one of these, cause attached.
 
-    GatewayError
-    ├── ConfigurationError          a setting, a source or an option is wrong; the sentence names it
-    ├── StoreError                  the store cannot do what was asked
-    │   ├── StoreMissing            there is no store here yet; `gateway init` makes one
-    │   ├── StoreTooNew             a newer release wrote this database
-    │   ├── StoreBusy               another process holds the write lock for too long
-    │   ├── StoreUnwritable         disk full, read-only file or folder
-    │   ├── StoreDamaged            the database contradicts itself
-    │   ├── IntentExpired           a publication took longer than its intent may live; repeat it
-    │   └── PositionMoved           another process published these pages meanwhile; read the position again
-    ├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
-    │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
-    │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
-    ├── UnusableRecord              one record cannot be used; it goes to quarantine with this sentence
-    ├── FetchError                  a request brought no usable answer
-    │   ├── AddressRefused          the address guard said no
-    │   ├── ConnectionFailed        no connection, or it broke
-    │   ├── AnswerTooLarge          more bytes than the limit
-    │   ├── AnswerTooSlow           the deadline of the whole request passed
-    │   ├── TryLater                503/429 and the wait is longer than we may wait
-    │   └── RemoteRefuses           401, 403, 404 and other final refusals
-    └── AnswerError                 bytes arrived and are not what the protocol promises
-        ├── NotXml                  not XML, even after repair
-        ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
-        └── RemoteError             the remote answered with OAI errors; `codes` lists them
+GatewayError
+├── ConfigurationError          a setting, a source or an option is wrong; the sentence names it
+├── StoreError                  the store cannot do what was asked
+│   ├── StoreMissing            there is no store here yet; `gateway init` makes one
+│   ├── StoreTooNew             a newer release wrote this database
+│   ├── StoreBusy               another process holds the write lock for too long
+│   ├── StoreUnwritable         disk full, read-only file or folder
+│   ├── StoreDamaged            the database contradicts itself
+│   ├── IntentExpired           a publication took longer than its intent may live; repeat it
+│   └── PositionMoved           another process published these pages meanwhile; read the position again
+├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
+│   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
+│   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
+├── UnusableRecord              one record cannot be used; it goes to quarantine with this sentence
+├── FetchError                  a request brought no usable answer
+│   ├── AddressRefused          the address guard said no
+│   ├── ConnectionFailed        no connection, or it broke
+│   ├── AnswerTooLarge          more bytes than the limit
+│   ├── AnswerTooSlow           the deadline of the whole request passed
+│   ├── TryLater                503/429 and the wait is longer than we may wait
+│   └── RemoteRefuses           401, 403, 404 and other final refusals
+└── AnswerError                 bytes arrived and are not what the protocol promises
+    ├── NotXml                  not XML, even after repair
+    ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
+    └── RemoteError             the remote answered with OAI errors; `codes` lists them
 """
 
 from __future__ import annotations

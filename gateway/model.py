@@ -155,7 +155,7 @@ class Payload(NamedTuple):
 
     metadata_prefix: str
     page: int
-    index: int  # the slice's place in its page
+    slice: int  # its place among the slices of the page, from 0
     digest: bytes
     is_deleted: bool
 
@@ -202,7 +202,7 @@ class Quarantined:
     metadata_prefix: str
     identifier: str  # upstream's; may be empty when that is the reason
     page: int
-    index: int
+    slice: int
     reason: str
     at: int = 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from calendar import timegm
 from datetime import UTC, datetime
-from time import gmtime, strftime
+from time import gmtime, strftime, strptime
 
 OAI_PMH = "http://www.openarchives.org/OAI/2.0/"
 OAI_DC = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -74,7 +74,7 @@ def parse_utc_datetime(text: str) -> tuple[int, bool]:
     Raise ValueError for any other form and for dates that do not exist.
     """
     if _DAY.fullmatch(text):
-        return timegm(datetime.strptime(text, "%Y-%m-%d").timetuple()), True
+        return timegm(strptime(text, "%Y-%m-%d")), True
     if _SECOND.fullmatch(text):
-        return timegm(datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").timetuple()), False
+        return timegm(strptime(text, "%Y-%m-%dT%H:%M:%SZ")), False
     raise ValueError(f"{text!r} is not a UTCdatetime")

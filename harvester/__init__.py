@@ -1,0 +1,1 @@
+"""The harvester: everything that goes out to the network."""

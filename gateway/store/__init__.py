@@ -1,0 +1,1 @@
+"""The store: one narrow door (`base`), one file per backend."""

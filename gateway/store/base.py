@@ -221,7 +221,13 @@ class Inbox(Protocol):
         ...
 
     def end_run(
-        self, number: int, at: int, outcome: RunOutcome, is_complete: bool, counts: dict[str, int], reasons: Sequence[str]
+        self,
+        number: int,
+        at: int,
+        outcome: RunOutcome,
+        is_complete: bool,
+        counts: dict[str, int],
+        reasons: Sequence[str],
     ) -> None:
         """Write how a run ended."""
         ...

@@ -1,0 +1,1 @@
+"""The gateway: one OAI-PMH 2.0 repository made of many sources."""

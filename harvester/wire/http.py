@@ -1,0 +1,35 @@
+"""The two values at the seam to the network: what is asked, and what came back. Pure; `harvester.web` does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One GET. `source` names the source whose credentials, address permission and budget apply; empty: none."""
+
+    url: str
+    source: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came back, whatever its status. `body` is after Content-Encoding; `url` is where it came from at last."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    received_at: int
+
+    def header(self, name: str) -> str:
+        """Return the first header of that name, or an empty string."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), "")
+
+
+Fetch: TypeAlias = Callable[[Request], Fetched]
