@@ -168,9 +168,9 @@ def _converted(value: object, wanted: type) -> Value:
     if wanted is bool and isinstance(value, str) and value.lower() in ("true", "false", "1", "0", "yes", "no"):
         return value.lower() in ("true", "1", "yes")
     if isinstance(value, str) and wanted in (int, float):
-        return wanted(value)  # type: ignore[no-any-return]
+        return int(value) if wanted is int else float(value)
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if type(value) is wanted:
+    if isinstance(value, (str, int, float)) and type(value) is wanted:
         return value
     raise ValueError(value)
