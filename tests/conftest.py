@@ -1,0 +1,136 @@
+"""What every test can rely on: no settings of this machine, no network but loopback, skips told in words.
+
+Where nothing may be skipped (`TEST_SKIPS=forbidden`, as CI does), every skip is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+settings.register_profile("dev", deadline=None, max_examples=50)
+# CI must say the same twice, and its machines are slow in ways that are not ours.
+settings.register_profile(
+    "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+# --- what the machine has, and what was skipped for want of it -------------------------------------------------
+
+
+def _has_perl_module(name: str) -> bool:
+    perl = shutil.which("perl")
+    return (
+        perl is not None
+        and subprocess.run([perl, f"-M{name}", "-e1"], capture_output=True, check=False).returncode == 0
+    )
+
+
+def _lacks(name: str) -> bool:
+    """Tell whether the machine lacks `../shared` (or something in it), a Perl module (`HTTP::OAI`), or a program."""
+    if name.startswith("../shared"):
+        return not (ROOT / name).exists()
+    if "::" in name:
+        return not _has_perl_module(name)
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked `needs(name)` when the machine has no `name`."""
+    for mark in item.iter_markers("needs"):
+        for name in mark.args:
+            if _lacks(name):
+                pytest.skip(f"for want of {name}")
+
+
+def _may_skip() -> bool:
+    return os.environ.get("TEST_SKIPS") != "forbidden"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Make a failure of every skip where nothing may be skipped (`TEST_SKIPS=forbidden`, as CI does)."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and not _may_skip():
+        report.outcome = "failed"
+        report.longrepr = f"Nothing may be skipped here. {_reason(report)}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Do the same for whole files that skip themselves."""
+    report = yield
+    if report.skipped and not _may_skip():
+        report.outcome = "failed"
+        report.longrepr = f"Nothing may be skipped here. {_reason(report)}"
+    return report
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in words what was not tested, and why."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if not skipped:
+        return
+    terminalreporter.write_sep("-", "not tested here")
+    for reason, count in sorted(Counter(_reason(report) for report in skipped).items()):
+        terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'} skipped {reason}")
+
+
+# --- the surroundings of every test ----------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings_of_this_machine() -> Iterator[None]:
+    """Take `GATEWAY_…` out of the environment: a developer's instance is none of a test's business."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("GATEWAY_")]:
+            patch.delenv(name)
+        yield
+
+
+# --- the bundled sample, over HTTP ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def start_sample_source() -> Iterator[Callable[..., str]]:
+    """Return a function that starts the sample's OAI-PMH source as a process and returns its base URL.
+
+    Its arguments are those of the command line of `tests/sample/source.py`. All are ended with the session.
+    """
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> str:
+        command = [sys.executable, str(ROOT / "tests" / "sample" / "source.py"), *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline().split()[-1]
+
+    yield start
+    for process in processes:
+        process.terminate()
+        process.communicate()
+
+
+@pytest.fixture(scope="session")
+def sample_source(start_sample_source: Callable[..., str]) -> str:
+    """Return the base URL of a source that serves the bundled sample."""
+    return start_sample_source()
