@@ -9,11 +9,16 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One GET. `source` names the source whose credentials, address permission and budget apply; empty: none."""
+    """One request, GET unless told. `source` names whose credentials, address permission and budget apply; empty: none.
+
+    `body` is sent as it is; its Content-Type belongs into `headers`.
+    """
 
     url: str
     source: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    method: str = "GET"
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
