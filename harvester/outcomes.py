@@ -1,0 +1,117 @@
+"""How things end: one table from errors to outcomes of a run, and one from outcomes to exit statuses.
+
+Everything that `harvester` tells the shell comes from here; `harvester/README.md` shows the same table.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooSlow,
+    ConfigurationError,
+    ConnectionFailed,
+    GatewayError,
+    RemoteRefuses,
+    StoreBusy,
+    TryLater,
+)
+from gateway.model import RunOutcome
+
+
+class SourceLocked(GatewayError):
+    """Another process is harvesting or publishing this source."""
+
+
+class Status(IntEnum):
+    """The exit statuses of `harvester`: a closed list."""
+
+    SUCCEEDED = 0
+    FAILED = 1
+    USAGE = 2
+    WITH_ERRORS = 3
+    REFUSED = 4
+    TRY_LATER = 5
+    LOCKED = 6
+    STOPPED = 130
+
+
+STATUS_SENTENCES: dict[Status, str] = {
+    Status.SUCCEEDED: "Done; a run that stopped at the limit it was given counts as done.",
+    Status.FAILED: "It failed; the last line says why.",
+    Status.USAGE: "The command, an option, a setting or a source's entry is wrong; nothing was done.",
+    Status.WITH_ERRORS: "Done, but something was quarantined, repaired with losses, or could not be proven complete.",
+    Status.REFUSED: "The remote refuses: credentials, address or permission.",
+    Status.TRY_LATER: "The remote cannot answer now, or asks to come back later; what arrived is kept.",
+    Status.LOCKED: "Another process works on this source.",
+    Status.STOPPED: "Stopped by Ctrl-C or a termination signal; the next run goes on from there.",
+}
+
+# How a run that ended so is told to the shell.
+_STATUS_BY_OUTCOME: dict[RunOutcome, Status] = {
+    RunOutcome.SUCCEEDED: Status.SUCCEEDED,
+    RunOutcome.SUCCEEDED_WITH_ERRORS: Status.WITH_ERRORS,
+    RunOutcome.STOPPED: Status.STOPPED,
+    RunOutcome.TRY_LATER: Status.TRY_LATER,
+    RunOutcome.REFUSED: Status.REFUSED,
+    RunOutcome.FAILED: Status.FAILED,
+    RunOutcome.RUNNING: Status.FAILED,
+}
+
+# The first row that fits decides. A timeout or a broken connection outlived all its repetitions: the remote is ill.
+_OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
+    (TryLater, RunOutcome.TRY_LATER),
+    (ConnectionFailed, RunOutcome.TRY_LATER),
+    (AnswerTooSlow, RunOutcome.TRY_LATER),
+    (StoreBusy, RunOutcome.TRY_LATER),
+    (RemoteRefuses, RunOutcome.REFUSED),
+    (AddressRefused, RunOutcome.REFUSED),
+    (GatewayError, RunOutcome.FAILED),
+)
+
+# Which of several statuses is told when one command did several things: the worst, by this order.
+_GRAVITY: tuple[Status, ...] = (
+    Status.SUCCEEDED,
+    Status.WITH_ERRORS,
+    Status.TRY_LATER,
+    Status.LOCKED,
+    Status.REFUSED,
+    Status.FAILED,
+    Status.USAGE,
+    Status.STOPPED,
+)
+
+
+class Ending(NamedTuple):
+    """How a run ended, and the status it gives to the shell."""
+
+    outcome: RunOutcome
+    status: Status
+
+
+def outcome_of(error: GatewayError) -> RunOutcome:
+    """Return the outcome of a run that this error ended."""
+    return next(outcome for kind, outcome in _OUTCOME_BY_ERROR if isinstance(error, kind))
+
+
+def status_of(outcome: RunOutcome, *, at_limit: bool = False) -> Status:
+    """Return the exit status of an outcome; `at_limit`: it stopped because a limit that was asked for was reached."""
+    if outcome is RunOutcome.STOPPED and at_limit:
+        return Status.SUCCEEDED
+    return _STATUS_BY_OUTCOME[outcome]
+
+
+def status_of_error(error: GatewayError) -> Status:
+    """Return the exit status of a command that this error ended."""
+    if isinstance(error, ConfigurationError):
+        return Status.USAGE
+    if isinstance(error, SourceLocked):
+        return Status.LOCKED
+    return status_of(outcome_of(error))
+
+
+def worst(statuses: list[Status]) -> Status:
+    """Return the gravest status; succeeded when there is none."""
+    return max(statuses, key=_GRAVITY.index, default=Status.SUCCEEDED)

@@ -1,0 +1,263 @@
+"""`sources.toml` in the instance folder: which sources there are, edited by people and by `harvester source add`.
+
+One table per source. What may stand in it is the table `FIELDS` below; anything else stops the command in one sentence
+that names file, source and field. Secrets never stand here: only the environment variable or the file that has them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from gateway.errors import ConfigurationError, StoreUnwritable
+from gateway.xmltext import parse_utc_datetime
+
+NAME = re.compile(r"[a-z0-9-]{1,32}")
+
+# Arguments of the protocol that people copy with an address; they are ours to add (OAI-PMH 2.0 §3.1.1).
+_PROTOCOL_ARGUMENTS = frozenset(("verb", "metadataPrefix", "set", "from", "until", "identifier", "resumptionToken"))
+
+# By kind of credential: the fields it needs; of each inner tuple exactly one.
+AUTH_KINDS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "basic": (("user",), ("password_env", "password_file")),
+    "bearer": (("token_env", "token_file"),),
+    "header": (("name",), ("value_env", "value_file")),
+    "query": (("name",), ("value_env", "value_file")),
+    "certificate": (("certificate",), ("key",)),
+}
+_AUTH_OPTIONAL: dict[str, frozenset[str]] = {"certificate": frozenset(("key",))}
+
+
+class Field(NamedTuple):
+    """One field of a source's table: its type in TOML, in words, and one sentence."""
+
+    name: str
+    kind: str
+    sentence: str
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("url", "text", "The address of the source; for OAI-PMH the base URL, without arguments of the protocol."),
+    Field("kind", "text", "What kind of source it is: the name of a file in `harvester/sources`."),
+    Field("formats", "texts", "The metadataPrefixes to harvest."),
+    Field("sets", "texts", "The setSpecs to harvest; none: everything."),
+    Field("from", "text", "Nothing older is asked for: a UTCdatetime."),
+    Field("until", "text", "Nothing newer is asked for: a UTCdatetime."),
+    Field("overlap_seconds", "number", "Instead of the setting `harvest_overlap_seconds`."),
+    Field("delay_seconds", "number", "Instead of the setting `fetch_delay_seconds`."),
+    Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
+    Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
+    Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
+    Field("verify", "claim", "Whether the certificate of the server is verified."),
+)
+
+_IS_A: dict[str, Callable[[object], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "texts": lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0,
+    "claim": lambda value: isinstance(value, bool),
+    "table": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+}
+_IN_WORDS = {
+    "text": "text",
+    "texts": "a list of texts",
+    "number": "a number, not negative",
+    "claim": "true or false",
+    "table": "a table of texts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEntry:
+    """One source as its administrator described it. None: the setting of all sources applies."""
+
+    name: str
+    url: str
+    kind: str = "oai_pmh"
+    formats: tuple[str, ...] = ("oai_dc",)
+    sets: tuple[str, ...] = ()
+    from_: str = ""
+    until: str = ""
+    overlap_seconds: int | None = None
+    delay_seconds: float | None = None
+    rights: str = ""
+    prefer: tuple[str, ...] = ()
+    auth: Mapping[str, str] = field(default_factory=dict)
+    verify: bool = True
+
+
+def checked_name(name: str) -> str:
+    """Return a legal name of a source, or raise ConfigurationError."""
+    if not NAME.fullmatch(name):
+        raise ConfigurationError(f"A source's name is 1 to 32 of a-z, 0-9 and the hyphen, not {name!r}.")
+    return name
+
+
+def checked_url(url: str) -> str:
+    """Return the base URL without arguments of the protocol and fragment, or raise ConfigurationError.
+
+    Arguments of the server's own (`csw?mode=oaipmh`) stay. A password in the address is refused: it would be shown.
+    """
+    if re.match(r"[^/?#]*//[^/?#]*@", url.strip()):
+        raise ConfigurationError("The address must not hold user or password; name them with --auth.")
+    try:
+        parts = urlsplit(url.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ConfigurationError(f"{url!r} is no address: {error}.") from error
+    if parts.scheme not in ("http", "https") or not host or re.search(r"[\s<>\"]", url.strip()):
+        raise ConfigurationError(f"{url!r} is no address: it must be http://host/path or https://host/path.")
+    own = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in _PROTOCOL_ARGUMENTS]
+    query = urlencode(own) if len(own) < len(parse_qsl(parts.query, keep_blank_values=True)) else parts.query
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+
+
+def checked_auth(auth: Mapping[str, str]) -> Mapping[str, str]:
+    """Return credentials whose fields fit their kind, or raise ConfigurationError. An empty table means none."""
+    if not auth:
+        return {}
+    kind = auth.get("kind", "")
+    if kind not in AUTH_KINDS:
+        raise ConfigurationError(f"The kind of credentials is one of {', '.join(AUTH_KINDS)}, not {kind!r}.")
+    legal = {"kind"}.union(*AUTH_KINDS[kind])
+    for name in auth:
+        if name not in legal:
+            raise ConfigurationError(f"Credentials of kind {kind} have no {name!r}.")
+    for choice in AUTH_KINDS[kind]:
+        given = [name for name in choice if auth.get(name)]
+        if len(given) != 1 and not (not given and _AUTH_OPTIONAL.get(kind, frozenset()).issuperset(choice)):
+            raise ConfigurationError(f"Credentials of kind {kind} need {' or '.join(choice)}.")
+    return dict(auth)
+
+
+class SourcesFile:
+    """The file and what stands in it. Reading is strict; writing keeps comments and order."""
+
+    def __init__(self, file: Path) -> None:
+        """Take the path of `sources.toml`; the file may be missing."""
+        self.file = file
+
+    def entries(self) -> dict[str, SourceEntry]:
+        """Return every source by name. Raise ConfigurationError for whatever is wrong in the file."""
+        try:
+            tables = tomllib.loads(self._text())
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigurationError(f"{self.file} cannot be read: {error}.") from error
+        return {name: self._entry(name, table) for name, table in tables.items()}
+
+    def entry(self, name: str) -> SourceEntry:
+        """Return one source. Raise ConfigurationError when it is not there."""
+        entries = self.entries()
+        if name not in entries:
+            known = ", ".join(entries) or "none"
+            raise ConfigurationError(f"There is no source {name!r} in {self.file}; there are: {known}.")
+        return entries[name]
+
+    def add(self, entry: SourceEntry) -> None:
+        """Write a new source. Raise ConfigurationError when its name is taken."""
+        if entry.name in self.entries():
+            raise ConfigurationError(f"There is a source {entry.name!r} in {self.file} already.")
+        import tomlkit  # noqa: PLC0415 - slow to import, and only who writes needs it
+
+        document = tomlkit.parse(self._text())
+        document[entry.name] = _table(entry)
+        self._write(tomlkit.dumps(document).rstrip("\n") + "\n")
+
+    def remove(self, name: str) -> None:
+        """Take a source out of the file. Raise ConfigurationError when it is not there."""
+        self.entry(name)
+        import tomlkit  # noqa: PLC0415 - as above
+
+        document = tomlkit.parse(self._text())
+        del document[name]
+        self._write((tomlkit.dumps(document).rstrip("\n") + "\n").lstrip("\n"))
+
+    def _text(self) -> str:
+        try:
+            return self.file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"{self.file} cannot be read: {error}.") from error
+
+    def _write(self, text: str) -> None:
+        aside = self.file.with_suffix(".toml.new")
+        try:
+            with aside.open("w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            aside.replace(self.file)
+        except OSError as error:
+            raise StoreUnwritable(f"{self.file} cannot be written: {error.strerror}.") from error
+
+    def _entry(self, name: str, table: object) -> SourceEntry:
+        try:
+            checked_name(name)
+            return entry_from(name, table)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{self.file}, source {name!r}: {error}") from error
+
+
+def entry_from(name: str, table: object) -> SourceEntry:
+    """Read one table. Raise ConfigurationError for an unknown or missing field, a wrong type or an illegal value."""
+    if not isinstance(table, Mapping):
+        raise ConfigurationError("it must be a table.")
+    kinds = {each.name: each.kind for each in FIELDS}
+    for key, value in table.items():
+        if key not in kinds:
+            raise ConfigurationError(f"there is no field {key!r}.")
+        if not _IS_A[kinds[key]](value):
+            raise ConfigurationError(f"{key} must be {_IN_WORDS[kinds[key]]}.")
+    if "url" not in table:
+        raise ConfigurationError("url is missing.")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values["url"] = checked_url(str(values["url"]))
+    values["auth"] = checked_auth(values.get("auth", {}))  # type: ignore[arg-type]  # its type was checked above
+    values["from_"] = values.pop("from", "")
+    for key in ("from_", "until"):
+        _check_date(key.rstrip("_"), str(values.get(key, "")))
+    if not values.get("formats", ("oai_dc",)):
+        raise ConfigurationError("formats must name at least one.")
+    return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and _IS_A are the types
+
+
+def _check_date(name: str, text: str) -> None:
+    if not text:
+        return
+    try:
+        parse_utc_datetime(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{name}: {error}.") from error
+
+
+def table_of(entry: SourceEntry) -> dict[str, object]:
+    """Return what stands in the file for this source: the fields that differ from their defaults, and the url."""
+    plain = SourceEntry(name=entry.name, url="")
+    table: dict[str, object] = {}
+    for each in FIELDS:
+        attribute = "from_" if each.name == "from" else each.name
+        value = getattr(entry, attribute)
+        if value != getattr(plain, attribute) or each.name == "formats":
+            table[each.name] = list(value) if isinstance(value, tuple) else value
+    return table
+
+
+def _table(entry: SourceEntry) -> object:
+    import tomlkit  # noqa: PLC0415 - as above
+
+    table = tomlkit.table()
+    for key, value in table_of(entry).items():
+        if isinstance(value, Mapping):
+            inline = tomlkit.inline_table()
+            inline.update(value)
+            table[key] = inline
+        else:
+            table[key] = value
+    return table

@@ -1,0 +1,48 @@
+"""The lock of a source: one holder, and none that outlives its process."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from gateway.errors import StoreUnwritable
+from harvester.locks import is_locked, lock
+from harvester.outcomes import SourceLocked
+
+
+def test_a_second_holder_is_refused_and_told_who_holds_it(tmp_path):
+    with lock(tmp_path, "laro"):
+        assert is_locked(tmp_path, "laro")
+        with pytest.raises(SourceLocked, match=rf"laro.*{os.getpid()}"), lock(tmp_path, "laro"):
+            pytest.fail("two holders")
+    assert not is_locked(tmp_path, "laro")
+
+
+def test_sources_do_not_share_a_lock(tmp_path):
+    with lock(tmp_path, "laro"), lock(tmp_path, "other"):
+        assert is_locked(tmp_path, "other")
+
+
+def test_what_was_never_locked_is_free(tmp_path):
+    assert not is_locked(tmp_path, "laro")
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    with pytest.raises(StoreUnwritable), lock(tmp_path / "missing", "laro"):
+        pytest.fail("there is no folder")
+
+
+def test_a_killed_process_does_not_keep_the_lock(tmp_path):
+    code = (
+        "import sys, pathlib, time; from harvester.locks import lock\n"
+        "with lock(pathlib.Path(sys.argv[1]), 'laro'):\n print('held', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"held\n"
+        assert is_locked(tmp_path, "laro")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    with lock(tmp_path, "laro"):
+        pass

@@ -1,0 +1,53 @@
+"""Every ending has one outcome and one exit status."""
+
+from gateway import errors
+from gateway.model import RunOutcome
+from harvester.outcomes import (
+    STATUS_SENTENCES,
+    SourceLocked,
+    Status,
+    outcome_of,
+    status_of,
+    status_of_error,
+    worst,
+)
+
+
+def test_every_status_is_explained():
+    assert set(STATUS_SENTENCES) == set(Status)
+
+
+def test_every_outcome_has_a_status():
+    assert {outcome: int(status_of(outcome)) for outcome in RunOutcome} == {
+        RunOutcome.RUNNING: 1,
+        RunOutcome.SUCCEEDED: 0,
+        RunOutcome.SUCCEEDED_WITH_ERRORS: 3,
+        RunOutcome.STOPPED: 130,
+        RunOutcome.TRY_LATER: 5,
+        RunOutcome.REFUSED: 4,
+        RunOutcome.FAILED: 1,
+    }
+
+
+def test_a_limit_that_was_asked_for_is_no_failure():
+    assert status_of(RunOutcome.STOPPED, at_limit=True) is Status.SUCCEEDED
+
+
+def test_errors_end_a_run_as_the_table_says():
+    assert outcome_of(errors.TryLater("later")) is RunOutcome.TRY_LATER
+    assert outcome_of(errors.ConnectionFailed("gone")) is RunOutcome.TRY_LATER
+    assert outcome_of(errors.RemoteRefuses("403")) is RunOutcome.REFUSED
+    assert outcome_of(errors.AddressRefused("10.0.0.1")) is RunOutcome.REFUSED
+    assert outcome_of(errors.NotOaiPmh("HTML")) is RunOutcome.FAILED
+
+
+def test_wrong_use_and_locks_have_statuses_of_their_own():
+    assert status_of_error(errors.ConfigurationError("no")) is Status.USAGE
+    assert status_of_error(SourceLocked("held")) is Status.LOCKED
+    assert status_of_error(errors.StoreMissing("none")) is Status.FAILED
+
+
+def test_the_gravest_of_several_statuses_is_told():
+    assert worst([]) is Status.SUCCEEDED
+    assert worst([Status.WITH_ERRORS, Status.FAILED, Status.SUCCEEDED]) is Status.FAILED
+    assert worst([Status.FAILED, Status.STOPPED]) is Status.STOPPED
