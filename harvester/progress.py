@@ -1,0 +1,122 @@
+"""How far a command has come, for people: bars on a terminal, plain lines in a file or a log.
+
+Always on stderr; stdout is for data. `rich` is imported only when there is a terminal to draw on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+# Often enough to see that it lives, seldom enough for a log of a harvest that takes days.
+LINE_INTERVAL_SECONDS = 10.0
+
+
+class Progress(Protocol):
+    """What a long command tells while it works."""
+
+    def show(self, task: str, done: int, total: int | None) -> None:
+        """Tell that `task` has done so much of `total`; None: nobody knows how much there is."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Tell one sentence that stays."""
+        ...
+
+
+class Silence:
+    """Tells nothing: for tests, and for callers that only want the result."""
+
+    def show(self, task: str, done: int, total: int | None) -> None:
+        """Ignore it."""
+
+    def say(self, text: str) -> None:
+        """Ignore it."""
+
+
+class Lines:
+    """One line per task every few seconds, and a last one with the final number."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = monotonic) -> None:
+        """Write to `stream`; `clock` tells seconds."""
+        self._stream = stream
+        self._clock = clock
+        self._told: dict[str, float] = {}
+        self._pending: dict[str, str] = {}
+
+    def show(self, task: str, done: int, total: int | None) -> None:
+        """Write a line when the last one of this task is long enough ago; else keep it for later."""
+        now = self._clock()
+        self._pending[task] = f"{task}: {_amount(done, total)}"
+        if now - self._told.setdefault(task, now) >= LINE_INTERVAL_SECONDS:
+            self._told[task] = now
+            self._write(self._pending.pop(task))
+
+    def say(self, text: str) -> None:
+        """Write the sentence."""
+        self._write(text)
+
+    def close(self) -> None:
+        """Write the last number of every task."""
+        for line in self._pending.values():
+            self._write(line)
+        self._pending.clear()
+
+    def _write(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+
+class Bars:
+    """A bar per task, and sentences above them."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Draw on the terminal `stream`."""
+        from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - as above
+        from rich.progress import Progress as Drawing  # noqa: PLC0415 - as above
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[amount]}"),
+            TimeElapsedColumn(),
+        )
+        self._drawing = Drawing(*columns, console=Console(file=stream))
+        self._tasks: dict[str, TaskID] = {}
+        self._drawing.start()
+
+    def show(self, task: str, done: int, total: int | None) -> None:
+        """Move the bar of this task."""
+        amount = _amount(done, total)
+        if task not in self._tasks:
+            self._tasks[task] = self._drawing.add_task(task, total=total, amount=amount)
+        self._drawing.update(self._tasks[task], completed=done, total=total, amount=amount)
+
+    def say(self, text: str) -> None:
+        """Print the sentence above the bars."""
+        self._drawing.console.print(text, markup=False, highlight=False)
+
+    def close(self) -> None:
+        """Leave the bars as they are."""
+        self._drawing.stop()
+
+
+def _amount(done: int, total: int | None) -> str:
+    return f"{done:,} of {total:,} records" if total is not None else f"{done:,} records"
+
+
+@contextmanager
+def progress(stream: TextIO | None = None) -> Iterator[Progress]:
+    """Return what suits the stream (stderr): bars on a terminal, lines elsewhere."""
+    stream = stream or sys.stderr
+    telling: Bars | Lines = Bars(stream) if stream.isatty() else Lines(stream)
+    try:
+        yield telling
+    finally:
+        telling.close()

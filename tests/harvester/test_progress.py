@@ -1,0 +1,44 @@
+"""What people see while a command works."""
+
+import io
+
+from harvester.progress import Bars, Lines, Silence, progress
+
+
+class _Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_log_gets_a_line_every_few_seconds_and_the_last_number():
+    stream, clock = io.StringIO(), iter((0.0, 5.0, 11.0, 12.0))
+    lines = Lines(stream, lambda: next(clock))
+    for done in (500, 1000, 1500, 2000):
+        lines.show("laro oai_dc", done, 2000)
+    lines.close()
+    assert stream.getvalue() == "laro oai_dc: 1,500 of 2,000 records\nlaro oai_dc: 2,000 of 2,000 records\n"
+
+
+def test_an_unknown_total_is_not_invented():
+    stream = io.StringIO()
+    with progress(stream) as telling:
+        telling.show("laro oai_dc", 7, None)
+        telling.say("A sentence.")
+    assert stream.getvalue() == "A sentence.\nlaro oai_dc: 7 records\n"
+
+
+def test_a_terminal_gets_bars():
+    stream = _Terminal()
+    with progress(stream) as telling:
+        assert isinstance(telling, Bars)
+        telling.show("laro oai_dc", 1, 2)
+        telling.show("laro oai_dc", 2, 2)
+        telling.say("[sic] A sentence.")
+    assert "2 of 2 records" in stream.getvalue()
+    assert "[sic] A sentence." in stream.getvalue()
+
+
+def test_silence_tells_nothing(capsys):
+    Silence().show("laro", 1, None)
+    Silence().say("nothing")
+    assert capsys.readouterr() == ("", "")
