@@ -1,1 +1,110 @@
-"""One file per kind of source; each exports `SOURCE`."""
+"""One file per kind of source; each exports `SOURCE`, a `SourceKind`. Sources are handed `fetch`; they never reach for it.
+
+A source describes itself (`describe`) and walks one list at a time (`changes`): every answer becomes a `Step`, which the
+pipeline commits whole, page, slices and cursor in one transaction, before it asks for the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from gateway.model import Cursor, Format, RawPage, SetDescription, Slice
+from harvester.wire.http import Fetch
+
+
+class Option(NamedTuple):
+    """One field of `sources.toml` that a kind of source reads: its name and one sentence."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a source is told about its harvest. Dates are UTCdatetimes as the administrator wrote them, or empty.
+
+    `from_` and `until` bound every harvest of the source. `window` is for one run only (`--from`, `--until`): that list
+    is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found.
+    """
+
+    source: str
+    url: str
+    overlap_seconds: int = 86_400
+    from_: str = ""
+    until: str = ""
+    window: tuple[str, str] | None = None
+    granularity: str = ""
+
+
+class Description(NamedTuple):
+    """What a source says about itself, and the answers it said it in, to be kept.
+
+    `notes` are sentences about what could not be read; they do not hinder a harvest.
+    """
+
+    pages: tuple[RawPage, ...]
+    repository_name: str
+    base_url: str  # as the source gives it; never used for requests
+    granularity: str  # `YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`
+    earliest_datestamp: str
+    deleted_record: str
+    formats: tuple[Format, ...]
+    sets: tuple[SetDescription, ...]
+    notes: tuple[str, ...] = ()
+
+
+class ListEnd(StrEnum):
+    """How a list ended: a closed list. `MORE`: it has not."""
+
+    MORE = "more"
+    PROPER = "proper"  # the source said that this was the last page
+    TOKEN_REPEATED = "token_repeated"  # noqa: S105 - no secret: the source gave the same token twice
+    PAGE_REPEATED = "page_repeated"  # the same records came again
+    EMPTY_PAGES = "empty_pages"  # page after page without a record, and always a further token
+
+
+class Step(NamedTuple):
+    """One answer of a list: what arrived, what was cut from it, and the cursor to commit together with them.
+
+    `received` counts the slices of the list so far, over all runs that walked it. `announced` is what the source said
+    the whole list has: first and last completeListSize, None when it said nothing. `doubts` are the reasons why it is
+    not shown that the list is whole; `notes` are sentences for the log.
+    """
+
+    page: RawPage
+    slices: tuple[Slice, ...]
+    cursor: Cursor
+    received: int
+    announced: tuple[int | None, int | None] = (None, None)
+    end: ListEnd = ListEnd.MORE
+    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_last(self) -> bool:
+        """Tell whether the list ended with this step, properly or not."""
+        return self.end is not ListEnd.MORE
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the list ended properly and nothing speaks against its being whole."""
+        return self.end is ListEnd.PROPER and not self.doubts
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """One kind of source.
+
+    `describe(options, fetch)` asks once what the source is. `changes(options, cursor, fetch)` walks the list of the
+    cursor's metadataPrefix and set from where its state says, and raises an error of ours when it cannot go on;
+    what it yielded before remains good.
+    """
+
+    name: str
+    sentence: str
+    options: tuple[Option, ...]
+    describe: Callable[[Options, Fetch], Description]
+    changes: Callable[[Options, Cursor, Fetch], Iterator[Step]]

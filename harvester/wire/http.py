@@ -11,7 +11,9 @@ from typing import TypeAlias
 class Request:
     """One request, GET unless told. `source` names whose credentials, address permission and budget apply; empty: none.
 
-    `body` is sent as it is; its Content-Type belongs into `headers`.
+    `body` is sent as it is; its Content-Type belongs into `headers`. `repetition` says how often this request has
+    already brought an answer that could not be used: the fetcher pauses the longer before it. An answer whose body
+    holds `mark` is an answer, whatever its status; without it a 500 may be a passing fault and is asked for again.
     """
 
     url: str
@@ -19,6 +21,8 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
     method: str = "GET"
     body: bytes = b""
+    repetition: int = 0
+    mark: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
