@@ -1,0 +1,114 @@
+"""HTTP around the verbs: where arguments come from, compression, conditional requests, and 503 when the store fails.
+
+OAI-PMH 2.0 §3.1: GET and POST, `text/xml`, compression by Accept-Encoding; errors of the protocol go out with HTTP
+200. Nothing is taken from the Host header, and nothing is remembered between two requests.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+
+from flask import Blueprint, Request, Response, request
+from isal import isal_zlib
+
+from gateway.errors import StoreError
+from gateway.oaipmh import verbs
+from gateway.oaipmh.arguments import Arguments, parse, refused
+from gateway.oaipmh.identity import COMPRESSIONS, Repository
+from gateway.store.base import Store
+
+log = logging.getLogger("gateway.oaipmh")
+
+CONTENT_TYPE = "text/xml; charset=UTF-8"
+_FORM = "application/x-www-form-urlencoded"
+_RETRY_AFTER_SECONDS = 60
+
+# wbits 31 is gzip and 15 the zlib format that HTTP calls deflate; level 1 costs a third of zlib's fastest.
+_WINDOWS = {"gzip": 31, "deflate": 15}
+_ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
+    coding: partial(isal_zlib.compress, level=1, wbits=_WINDOWS[coding]) for coding in COMPRESSIONS
+}
+
+# A body that is too long is read to its end all the same, up to so many times our limit: a server that answers and
+# closes while the client still writes makes the client lose the answer.
+_PATIENCE = 16
+
+
+def blueprint(store: Store, repository: Repository, max_bytes: int) -> Blueprint:
+    """Return the face `/oai`: `max_bytes` is how long the arguments of a request may be."""
+    face = Blueprint("oaipmh", __name__)
+
+    @face.route("/oai", methods=["GET", "POST"])  # Flask adds HEAD
+    def oai() -> Response:
+        arguments = _arguments(request, max_bytes)
+        with store.view() as view:
+            answer = verbs.answer(view, repository, arguments)
+        return _respond(answer, request)
+
+    face.register_error_handler(StoreError, _unavailable)
+    return face
+
+
+def _arguments(asked: Request, max_bytes: int) -> Arguments:
+    raw = asked.query_string
+    if asked.method == "POST":
+        if asked.mimetype not in ("", _FORM):
+            return refused(f"The Content-Type of a POST must be {_FORM}.")
+        body = _body(asked, max_bytes)
+        raw = raw + b"&" + body if raw else body
+    if len(raw) > max_bytes:
+        return refused(f"The arguments are longer than {max_bytes} bytes.")
+    return parse(raw)
+
+
+def _body(asked: Request, max_bytes: int) -> bytes:
+    body = asked.stream.read(max_bytes + 1)
+    if len(body) > max_bytes:
+        for _ in range(_PATIENCE):
+            if not asked.stream.read(max_bytes):
+                break
+    return body
+
+
+def _respond(answer: verbs.Answer, asked: Request) -> Response:
+    body = answer.body()
+    response = Response(body, content_type=CONTENT_TYPE)
+    response.vary.add("Accept-Encoding")
+    if answer.is_cacheable:
+        response.set_etag(answer.tag(), weak=True)
+        response.cache_control.no_cache = True
+        if answer.last_modified is not None:
+            response.last_modified = datetime.fromtimestamp(answer.last_modified, UTC)
+        response.make_conditional(asked)
+    coding = _coding(asked)
+    if coding and response.status_code == 200:  # noqa: PLR2004 - a 304 has no body to encode
+        response.set_data(_ENCODERS[coding](body))
+        response.content_encoding = coding
+    return response
+
+
+def _coding(asked: Request) -> str:
+    """Return the coding that the client likes best, ours before identity where it likes both the same."""
+    accepted = asked.accept_encodings
+    if not accepted:
+        return ""
+    best = max(COMPRESSIONS, key=accepted.quality)
+    quality = accepted.quality(best)
+    return best if quality > 0 and quality >= accepted.quality("identity") else ""
+
+
+def _unavailable(error: StoreError) -> Response:
+    log.error(
+        "/oai answered 503 because the store failed: %s (%s). Harvesters will come back in %d seconds; "
+        "`gateway check` looks at the store.",
+        error,
+        type(error).__name__,
+        _RETRY_AFTER_SECONDS,
+        exc_info=error,
+    )
+    text = "The repository cannot answer now. Please come back later.\n"
+    headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)}
+    return Response(text, 503, headers, content_type="text/plain; charset=UTF-8")

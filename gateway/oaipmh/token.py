@@ -1,0 +1,122 @@
+"""The resumptionToken (OAI-PMH 2.0 §3.5): everything a list needs to go on, signed, and nothing kept in the server.
+
+Any process that has the secret can answer any token, also an earlier one, also after a restart. The text is a
+version, a dot, and base64url of a JSON array with its HMAC; only characters that a URL carries unescaped, because
+some harvesters forget to escape.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from gateway.errors import BadResumptionToken
+from gateway.model import Key, Selection
+
+VERSION = "1"
+_MAC_BYTES = 16
+_LARGEST = 2**63
+
+
+class ListState(NamedTuple):
+    """How far a ListRecords or ListIdentifiers has come. Seconds are since 1970.
+
+    `until` was frozen at the first answer; `asked_until` is what the harvester asked for, None for no limit.
+    `cursor` counts the records answered so far, `total` is the completeListSize as counted at the first answer.
+    """
+
+    metadata_prefix: str
+    set_spec: str | None
+    from_: int | None
+    until: int
+    asked_until: int | None
+    datestamp: int
+    item: int
+    cursor: int
+    total: int
+
+    @property
+    def selection(self) -> Selection:
+        """What the list is asked for."""
+        return Selection(self.metadata_prefix, self.set_spec, self.from_, self.until)
+
+    @property
+    def after(self) -> Key | None:
+        """The last record answered, None before the first."""
+        return Key(self.datestamp, self.item) if self.cursor else None
+
+
+class SetsState(NamedTuple):
+    """How far a ListSets has come: the last setSpec answered, how many so far, how many in all."""
+
+    after: str | None
+    cursor: int
+    total: int
+
+
+_TEXT, _NUMBER, _OR_NONE = (str,), (int,), (type(None),)
+_LIST_TYPES = (
+    _TEXT,
+    _TEXT + _OR_NONE,
+    _NUMBER + _OR_NONE,
+    _NUMBER,
+    _NUMBER + _OR_NONE,
+    _NUMBER,
+    _NUMBER,
+    _NUMBER,
+    _NUMBER,
+)
+_SETS_TYPES = (_TEXT, _NUMBER, _NUMBER)
+
+
+def seal(verb: str, state: ListState | SetsState, expires: int, key: bytes) -> str:
+    """Return the token of `verb` at `state`; `expires` is the last second it is good for, 0 for ever."""
+    return _signed(json.dumps([verb, expires, *state], separators=(",", ":")).encode(), key)
+
+
+def open_list(text: str, verb: str, now: int, key: bytes) -> ListState:
+    """Return the state in a token of ListRecords or ListIdentifiers. Raise BadResumptionToken."""
+    return ListState(*_opened(text, verb, now, key, _LIST_TYPES))
+
+
+def open_sets(text: str, now: int, key: bytes) -> SetsState:
+    """Return the state in a token of ListSets. Raise BadResumptionToken."""
+    return SetsState(*_opened(text, "ListSets", now, key, _SETS_TYPES))
+
+
+def _signed(payload: bytes, key: bytes) -> str:
+    mac = hmac.digest(key, VERSION.encode() + b"." + payload, sha256)[:_MAC_BYTES]
+    return f"{VERSION}.{urlsafe_b64encode(mac + payload).decode().rstrip('=')}"
+
+
+def _opened(text: str, verb: str, now: int, key: bytes, types: Sequence[tuple[type, ...]]) -> list[Any]:
+    fields = _fields(text, key)
+    token_verb, expires, *state = fields if len(fields) == len(types) + 2 else ("", 0)
+    if token_verb != verb or not all(_is_a(value, kinds) for value, kinds in zip(state, types, strict=True)):
+        raise BadResumptionToken("The resumptionToken belongs to another verb.")
+    if not isinstance(expires, int) or 0 < expires < now:
+        raise BadResumptionToken("The resumptionToken has expired; ask for the list again.")
+    return list(state)
+
+
+def _fields(text: str, key: bytes) -> list[Any]:
+    version, _, body = text.partition(".")
+    if version != VERSION or not body.isascii():
+        raise BadResumptionToken
+    try:
+        payload = urlsafe_b64decode(body + "=" * (-len(body) % 4))[_MAC_BYTES:]
+    except ValueError as error:
+        raise BadResumptionToken from error
+    # Signed again and compared as text: base64 has several spellings of the same bytes, ours is one.
+    if not hmac.compare_digest(_signed(payload, key).encode(), text.encode()):
+        raise BadResumptionToken
+    fields = json.loads(payload)
+    return fields if isinstance(fields, list) else []
+
+
+def _is_a(value: object, kinds: tuple[type, ...]) -> bool:
+    return type(value) in kinds and (not isinstance(value, int) or -_LARGEST <= value < _LARGEST)
