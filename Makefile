@@ -1,0 +1,77 @@
+# make demo · make test · make bench · make lint: each makes .venv itself when it is missing.
+# Needed: Python 3.11 or newer with venv and pip, and make. Everything else comes from the lock files.
+
+PYTHON := $(shell for name in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+  $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+VENV   := .venv
+IN     := $(VENV)/bin/
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test everyday bench lint docs lock clean
+
+help:
+	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
+	@echo "make test    every test this machine can run, and the coverage that must be kept"
+	@echo "make lint    style and types"
+	@echo "make bench   the figures, measured"
+	@echo "make docs    writes the generated parts of the documentation again"
+	@echo "make lock    writes the lock files again from pyproject.toml"
+
+# Pip's progress is of no interest unless it fails; the sentence says why nothing seems to happen.
+define INSTALL
+@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (make PYTHON=/path/to/python)."; exit 1; }
+@test -x $(IN)python || $(PYTHON) -m venv $(VENV)
+@echo "Installing what $(1) pins into $(VENV) (once) ..."
+@$(IN)python -m pip install -qq --disable-pip-version-check --require-hashes -r $(1)
+@$(IN)python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+@touch $@
+endef
+
+$(VENV)/run.stamp: requirements.lock pyproject.toml
+	$(call INSTALL,requirements.lock)
+
+$(VENV)/dev.stamp: requirements-dev.lock requirements.lock pyproject.toml
+	$(call INSTALL,requirements-dev.lock)
+	@touch $(VENV)/run.stamp
+
+demo: $(VENV)/run.stamp
+	@$(IN)python tests/sample/demo.py
+
+# Coverage is asked over everything, and package by package where it must be whole.
+test: $(VENV)/dev.stamp
+	@$(IN)coverage erase
+	$(IN)coverage run -m pytest -m "slow or not slow"
+	@$(IN)coverage combine --quiet
+	@$(IN)coverage report --fail-under=95
+	@for part in gateway/oaipmh gateway/store harvester/wire; do \
+	  $(IN)coverage report --include="$$part/*" --fail-under=100 >/dev/null || \
+	    { echo "$$part must be covered whole:"; $(IN)coverage report --include="$$part/*"; exit 1; }; done
+	@echo "Coverage: 95 % or more of everything; all of gateway/oaipmh, gateway/store and harvester/wire."
+
+everyday: $(VENV)/dev.stamp
+	$(IN)pytest
+
+lint: $(VENV)/dev.stamp
+	$(IN)ruff check .
+	$(IN)ruff format --check .
+	$(IN)mypy
+
+bench: $(VENV)/dev.stamp
+	$(IN)python -m tests.bench
+
+docs: $(VENV)/dev.stamp
+	$(IN)python -m tests.docs
+
+# For Linux, Python 3.11 to 3.13; made with the oldest, whose needs are the greatest.
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install --quiet pip-tools
+	build/lock/bin/pip-compile $(LOCK) -o requirements.lock pyproject.toml
+	build/lock/bin/pip-compile $(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+	sed -i '1i # Made by `make lock` from pyproject.toml, for Linux and Python 3.11 to 3.13.' $(LOCKS)
+LOCKS := requirements.lock requirements-dev.lock
+LOCK := --quiet --generate-hashes --strip-extras --allow-unsafe --all-build-deps --no-emit-options --no-header \
+        --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+clean:
+	rm -rf $(VENV) build .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
