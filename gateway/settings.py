@@ -148,7 +148,7 @@ def _file_layer(file: Path) -> Mapping[str, object]:
             return tomllib.load(stream)
     except FileNotFoundError:
         return {}
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not TOML, or not UTF-8
         raise ConfigurationError(f"{file} cannot be read: {error}") from error
 
 

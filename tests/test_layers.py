@@ -1,0 +1,142 @@
+"""Arrows point one way: who may import whom, as a table, and every import in the house held against it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+class Layer(NamedTuple):
+    """What the modules below a name may import: of ours (with all below it), and which libraries."""
+
+    ours: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+
+
+GROUND = ("gateway.model", "gateway.errors", "gateway.xmltext")
+CORE = (*GROUND, "gateway.settings", "gateway.xmlio", "gateway.registry")
+
+# The longest name that a module's own begins with decides. The standard library is open to all.
+LAYERS = {
+    # What everything stands on knows nothing else of ours, and no library.
+    "gateway.model": Layer(),
+    "gateway.errors": Layer(),
+    "gateway.xmltext": Layer(),
+    "gateway.settings": Layer(GROUND),
+    "gateway.registry": Layer(GROUND),
+    "gateway.xmlio": Layer(GROUND, ("lxml",)),
+    # Formats and store never see each other; publish is where they meet.
+    "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.formats"), ("lxml",)),
+    "gateway.store": Layer(
+        ("gateway.model", "gateway.errors", "gateway.xmltext", "gateway.store"), ("sqlite_utils", "zstandard")
+    ),
+    "gateway.publish": Layer((*CORE, "gateway.formats", "gateway.store", "gateway.publish")),
+    # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
+    "gateway.oaipmh": Layer((*GROUND, "gateway.store.base", "gateway.oaipmh")),
+    "gateway.oaipmh.routes": Layer((*GROUND, "gateway.store.base", "gateway.oaipmh"), ("flask", "isal")),
+    # The rim: what puts the parts together, and what people start.
+    "gateway": Layer(("gateway",), ("click", "flask", "gunicorn", "tomlkit")),
+    # The harvester uses the gateway's core, and never a face of it.
+    "harvester": Layer(
+        (*CORE, "gateway.formats", "gateway.store", "gateway.publish", "harvester"),
+        ("click", "lxml", "rich", "tomlkit"),
+    ),
+    "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("requests", "urllib3")),
+    # Whoever interprets is handed `fetch`; only `harvester.web` reaches for the network.
+    "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
+    "harvester.sources": Layer((*GROUND, "gateway.settings", "gateway.xmlio", "harvester.wire", "harvester.sources")),
+}
+# Of the standard library, what opens connections.
+NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
+MAY_CONNECT = ("harvester.web", "gateway.serve")
+XML_PARSERS = ("XMLParser", "HTMLParser", "XMLPullParser", "iterparse", "set_default_parser")
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for package in ("gateway", "harvester"):
+        for file in sorted((ROOT / package).rglob("*.py")):
+            parts = file.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
+
+
+MODULES = dict(_modules())
+
+
+def _imports(name: str, file: Path) -> Iterator[str]:
+    """Yield the full name of everything a module imports, wherever in it the statement stands."""
+    package = name if file.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _is_below(name: str, tops: tuple[str, ...]) -> bool:
+    return any(name == top or name.startswith(f"{top}.") for top in tops)
+
+
+def _layer(module: str) -> Layer:
+    return LAYERS[max((top for top in LAYERS if _is_below(module, (top,))), key=len)]
+
+
+def _module_of(imported: str) -> str:
+    """Return the module of ours that an imported name lies in: `gateway.model.Work` lies in `gateway.model`."""
+    while imported not in MODULES:
+        imported = imported.rpartition(".")[0]
+    return imported
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_imports_only_what_its_layer_may(module: str) -> None:
+    layer = _layer(module)
+    wrong = []
+    for imported in _imports(module, MODULES[module]):
+        top = imported.partition(".")[0]
+        if top in ("gateway", "harvester"):
+            allowed = _is_below(_module_of(imported), layer.ours) and not _reaches_up(module, _module_of(imported))
+        else:
+            allowed = top in sys.stdlib_module_names or top in layer.libraries
+        if not allowed:
+            wrong.append(imported)
+    assert wrong == []
+
+
+def _reaches_up(module: str, imported: str) -> bool:
+    """Tell whether a part of a package wants its package's `__init__`, which is loaded before it anyway and empty."""
+    return imported == "gateway" and not _is_below(module, ("gateway.cli", "gateway.serve"))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_the_seams_open_connections(module: str) -> None:
+    if not _is_below(module, MAY_CONNECT):
+        assert [name for name in _imports(module, MODULES[module]) if _is_below(name, NETWORK)] == []
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "gateway.xmlio"])
+def test_only_xmlio_configures_parsers(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    named = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    assert [name for name in named if name in XML_PARSERS] == []
+
+
+def test_serving_oai_pmh_loads_no_xml_library() -> None:
+    code = "import sys, gateway.oaipmh.routes; print({'lxml', 'xml', 'bs4'} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout.strip() == "set()"
+
+
+def test_the_gateway_has_never_heard_of_the_harvester() -> None:
+    for module, file in MODULES.items():
+        if _is_below(module, ("gateway",)):
+            assert not [name for name in _imports(module, file) if _is_below(name, ("harvester",))], module

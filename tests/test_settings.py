@@ -1,0 +1,104 @@
+"""Settings: one table, four layers, and a refusal in one sentence for what is not in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import ConfigurationError
+from gateway.settings import SETTINGS, instance_folder, load
+
+
+def test_every_setting_has_a_name_of_its_own_and_a_sentence() -> None:
+    assert len({setting.name for setting in SETTINGS}) == len(SETTINGS)
+    assert all(setting.sentence.endswith(".") for setting in SETTINGS)
+
+
+def test_without_any_layer_the_defaults_are_in_force(tmp_path: Path) -> None:
+    settings = load(tmp_path, {})
+    assert dict(settings) == {setting.name: setting.default for setting in SETTINGS}
+    assert len(settings) == len(SETTINGS)
+    assert set(settings.origins.values()) == {"default"}
+    assert settings.instance == tmp_path
+
+
+def test_options_beat_environment_beats_file_beats_default(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('repository_name = "F"\nbase_url = "F"\nadmin_email = "f@f.org"\n')
+    environment = {"GATEWAY_BASE_URL": "E", "GATEWAY_ADMIN_EMAIL": "e@e.org", "HOME": "/"}
+    settings = load(tmp_path, environment, {"admin_email": "o@o.org"})
+    assert settings.text("repository_name") == "F"
+    assert settings.text("base_url") == "E"
+    assert settings.text("admin_email") == "o@o.org"
+    assert settings.origins["repository_name"] == str(tmp_path / "config.toml")
+    assert settings.origins["base_url"] == "environment"
+    assert settings.origins["admin_email"] == "option"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"), [("true", True), ("TRUE", True), ("yes", True), ("1", True), ("False", False), ("0", False)]
+)
+def test_a_claim_is_read_from_the_environment_in_words(tmp_path: Path, written: str, read: object) -> None:
+    assert load(tmp_path, {"GATEWAY_OAI_SHOW_DEPARTED": written}).is_on("oai_show_departed") is read
+
+
+def test_numbers_are_read_from_the_environment(tmp_path: Path) -> None:
+    settings = load(tmp_path, {"GATEWAY_OAI_PAGE_SIZE": "7", "GATEWAY_FETCH_DELAY_SECONDS": "0.5"})
+    assert settings.number("oai_page_size") == 7
+    assert settings.seconds("fetch_delay_seconds") == 0.5
+
+
+def test_a_duration_may_be_a_whole_number(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("fetch_delay_seconds = 2\n")
+    assert load(tmp_path, {}).seconds("fetch_delay_seconds") == 2.0
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("colour = 1", "There is no setting 'colour' (FILE)."),
+        ('oai_page_size = "many"', "The setting oai_page_size must be a whole number, not 'many' (FILE)."),
+        ("oai_page_size = true", "The setting oai_page_size must be a whole number, not True (FILE)."),
+        ("oai_page_size = 1.5", "The setting oai_page_size must be a whole number, not 1.5 (FILE)."),
+        ("oai_show_departed = 1", "The setting oai_show_departed must be true or false, not 1 (FILE)."),
+        ("fetch_delay_seconds = true", "The setting fetch_delay_seconds must be a number, not True (FILE)."),
+        ("repository_name = 1", "The setting repository_name must be text, not 1 (FILE)."),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_refused_by_name(tmp_path: Path, line: str, sentence: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(line)
+    with pytest.raises(ConfigurationError) as refused:
+        load(tmp_path, {})
+    assert str(refused.value) == sentence.replace("FILE", str(file))
+
+
+def test_what_is_wrong_in_the_environment_is_refused_too(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"There is no setting 'page' \(environment\)\."):
+        load(tmp_path, {"GATEWAY_PAGE": "7"})
+
+
+@pytest.mark.parametrize("content", [b"this is not toml", b"\xff"])
+def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "config.toml").write_bytes(content)
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        load(tmp_path, {})
+
+
+def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        load(tmp_path, {})
+
+
+def test_the_instance_is_the_option_else_the_environment_else_a_folder_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert instance_folder("a", {"GATEWAY_INSTANCE": "b"}) == tmp_path / "a"
+    assert instance_folder(None, {"GATEWAY_INSTANCE": "b"}) == tmp_path / "b"
+    assert instance_folder(None, {}) == tmp_path / "instance"
+
+
+def test_the_name_of_the_instance_is_no_setting(tmp_path: Path) -> None:
+    load(tmp_path, {"GATEWAY_INSTANCE": "elsewhere"})
