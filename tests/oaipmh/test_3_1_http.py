@@ -1,0 +1,240 @@
+"""OAI-PMH 2.0 §3.1: the protocol over HTTP, and what HTTP itself asks for."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import zlib
+from io import BytesIO
+
+import pytest
+from flask import Flask
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from gateway.errors import StoreBusy
+from gateway.oaipmh import routes
+
+RECORD = "/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/1"
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture
+def client(store, repository):
+    app = Flask(__name__)
+    app.register_blueprint(routes.blueprint(store, repository, 10_000))
+    return app.test_client()
+
+
+def test_3_1_2_1_the_content_type_is_text_xml(client):
+    assert client.get("/oai?verb=Identify").headers["Content-Type"] == "text/xml; charset=UTF-8"
+
+
+@pytest.mark.parametrize("query", ["verb=Identify", "verb=nope", "", "verb=ListRecords&metadataPrefix=oai_dc"])
+def test_3_1_1_post_answers_as_get_does(client, query):
+    got = client.get(f"/oai?{query}")
+    posted = client.post("/oai", data=query, content_type=FORM + "; charset=UTF-8")
+    assert (got.status_code, got.data) == (posted.status_code, posted.data)
+    assert got.status_code == 200
+
+
+def test_arguments_of_the_address_and_of_the_body_are_one_request(client):
+    answer = client.post("/oai?verb=GetRecord", data="metadataPrefix=oai_dc&identifier=oai:x", content_type=FORM)
+    assert b'<error code="idDoesNotExist">' in answer.data
+    twice = client.post("/oai?verb=Identify", data="verb=Identify", content_type=FORM)
+    assert b'<error code="badVerb">The verb is repeated.</error>' in twice.data
+
+
+def test_a_post_without_a_body_needs_no_type(client):
+    assert b"<Identify>" in client.post("/oai?verb=Identify").data
+
+
+def test_a_body_of_another_type_is_a_bad_argument(client):
+    answer = client.post("/oai", data={"verb": "Identify"}, content_type="multipart/form-data")
+    assert answer.status_code == 200
+    assert b'<error code="badArgument">The Content-Type of a POST must be' in answer.data
+
+
+def test_head_is_get_without_a_body(client):
+    got, head = client.get(RECORD), client.head(RECORD)
+    assert head.data == b""
+    assert head.status_code == 200
+    assert head.headers == got.headers
+    assert head.content_length == len(got.data)
+
+
+@pytest.mark.parametrize("size", [10_001, 25_000, 1_000_000])
+def test_arguments_beyond_our_limit_are_a_bad_argument(client, size):
+    for answer in (
+        client.get("/oai", query_string="verb=Identify&x=" + "a" * size),
+        client.post("/oai", data="verb=Identify&x=" + "a" * size, content_type=FORM),
+    ):
+        assert answer.status_code == 200
+        assert b'<error code="badArgument">The arguments are longer than 10000 bytes.</error>' in answer.data
+
+
+def test_arguments_within_our_limit_are_read(client):
+    answer = client.get("/oai", query_string="verb=ListSets&resumptionToken=" + "a" * 9_900)
+    assert b'<error code="badResumptionToken">' in answer.data
+
+
+def test_the_host_header_is_never_believed(client):
+    answer = client.get("/oai?verb=Identify", headers={"Host": "evil.example.org"})
+    assert b"evil" not in answer.data
+
+
+# --- §3.1.3 compression -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        (None, None),
+        ("", None),
+        ("identity", None),
+        ("gzip", "gzip"),
+        ("GZIP", "gzip"),
+        ("deflate", "deflate"),
+        ("gzip, deflate", "gzip"),
+        ("deflate;q=1.0, gzip;q=0.5", "deflate"),
+        ("gzip;q=0, deflate;q=0.1", "deflate"),
+        ("gzip;q=0.5, identity", None),
+        ("gzip;q=0.5, identity;q=0.5", "gzip"),
+        ("gzip;q=0", None),
+        ("br, zstd", None),
+        ("br;q=1, *;q=0.1", "gzip"),
+        ("*", "gzip"),
+        ("gzip;q=oops", None),
+    ],
+)
+def test_3_1_3_the_coding_is_what_the_client_likes_best(client, accepted, coding):
+    headers = {} if accepted is None else {"Accept-Encoding": accepted}
+    answer = client.get("/oai?verb=ListSets", headers=headers)
+    assert answer.headers.get("Content-Encoding") == coding
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    decode = {None: bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}[coding]
+    assert decode(answer.data) == client.get("/oai?verb=ListSets").data
+    assert answer.content_length == len(answer.data)
+
+
+def test_3_1_3_identify_announces_the_codings_that_are_there(client):
+    announced = etree.fromstring(client.get("/oai?verb=Identify").data).findall(".//{*}compression")
+    for element in announced:
+        answer = client.get("/oai?verb=Identify", headers={"Accept-Encoding": element.text})
+        assert answer.headers["Content-Encoding"] == element.text
+
+
+# --- conditional requests -----------------------------------------------------------------------------------------
+
+CACHEABLE = [RECORD, "/oai?verb=Identify", "/oai?verb=ListMetadataFormats", "/oai?verb=ListSets"]
+
+
+@pytest.mark.parametrize("address", CACHEABLE)
+def test_an_answer_that_did_not_change_is_not_sent_again(client, view, address):
+    first = client.get(address)
+    view.horizon += 1000
+    for method in (client.get, client.head):
+        again = method(address, headers={"If-None-Match": first.headers["ETag"], "Accept-Encoding": "gzip"})
+        assert (again.status_code, again.data) == (304, b"")
+        assert again.headers["ETag"] == first.headers["ETag"]
+        assert "Content-Encoding" not in again.headers
+    assert first.headers["ETag"].startswith('W/"')
+    assert first.headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("address", CACHEABLE)
+def test_an_answer_says_when_it_changed(client, address):
+    first = client.get(address)
+    again = client.get(address, headers={"If-Modified-Since": first.headers["Last-Modified"]})
+    assert again.status_code == 304
+
+
+def test_a_record_was_modified_at_its_datestamp(client):
+    answer = client.get(RECORD)
+    assert answer.headers["Last-Modified"] == "Tue, 14 Nov 2023 21:56:50 GMT"
+
+
+def test_a_record_of_the_current_second_may_change_once_more(client, view):
+    """The same second could bring it again; then an If-Modified-Since would hide the change for ever."""
+    view.entries[0] = view.entries[0]._replace(stamp=view.horizon)
+    answer = client.get(RECORD)
+    assert "Last-Modified" not in answer.headers
+    assert "ETag" in answer.headers
+
+
+def test_a_changed_record_has_another_tag(client, view):
+    first = client.get(RECORD)
+    view.entries[0] = view.entries[0]._replace(stamp=view.entries[0].stamp + 1)
+    again = client.get(RECORD, headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "address", ["/oai?verb=ListRecords&metadataPrefix=oai_dc", "/oai?verb=nope", "/oai?verb=Identify&x=1"]
+)
+def test_lists_and_errors_have_no_tag(client, address):
+    answer = client.get(address, headers={"If-None-Match": "*"})
+    assert answer.status_code == 200
+    assert "ETag" not in answer.headers
+    assert "Last-Modified" not in answer.headers
+
+
+def test_a_post_is_not_conditional(client):
+    tag = client.get("/oai?verb=Identify").headers["ETag"]
+    answer = client.post("/oai", data="verb=Identify", content_type=FORM, headers={"If-None-Match": tag})
+    assert answer.status_code == 200
+    assert b"<Identify>" in answer.data
+
+
+# --- §3.1.2.2 when the store fails --------------------------------------------------------------------------------
+
+
+def test_a_store_that_fails_is_503_with_retry_after(client, view, caplog):
+    view.failure = StoreBusy("Another process writes.")
+    with caplog.at_level(logging.ERROR):
+        answer = client.get("/oai?verb=ListRecords&metadataPrefix=oai_dc")
+    assert answer.status_code == 503
+    assert 0 < int(answer.headers["Retry-After"]) <= 3600
+    assert answer.headers["Content-Type"] == "text/plain; charset=UTF-8"
+    assert b"<" not in answer.data
+    assert "Another process writes. (StoreBusy)" in caplog.text
+    assert "`gateway check`" in caplog.text
+
+
+# --- whatever arrives ---------------------------------------------------------------------------------------------
+
+SANE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def assert_is_oai(answer):
+    assert answer.status_code == 200
+    root = etree.fromstring(answer.data)
+    assert root.tag == "{http://www.openarchives.org/OAI/2.0/}OAI-PMH"
+    assert [etree.QName(child).localname for child in root][:2] == ["responseDate", "request"]
+    assert len(root) >= 3
+
+
+@SANE
+@given(query=st.binary(max_size=300))
+def test_any_query_gets_a_well_formed_answer(client, query):
+    environ = {"QUERY_STRING": query.decode("latin-1"), "PATH_INFO": "/oai", "REQUEST_METHOD": "GET"}
+    assert_is_oai(client.open(environ_overrides=environ, path="/oai"))
+
+
+@SANE
+@given(body=st.binary(max_size=300))
+def test_any_body_gets_a_well_formed_answer(client, body):
+    assert_is_oai(client.post("/oai", input_stream=BytesIO(body), content_length=len(body), content_type=FORM))
+
+
+@SANE
+@given(
+    verb=st.sampled_from(["GetRecord", "ListSets", "ListRecords", "ListIdentifiers", "ListMetadataFormats"]),
+    pairs=st.dictionaries(
+        st.sampled_from(["identifier", "metadataPrefix", "set", "from", "until", "resumptionToken"]),
+        st.text(max_size=30) | st.sampled_from(["oai_dc", "2023-11-14", "fulltext", "1.AAAA"]),
+    ),
+)
+def test_any_arguments_get_a_well_formed_answer(client, verb, pairs):
+    assert_is_oai(client.get("/oai", query_string={"verb": verb} | pairs))
