@@ -1,0 +1,54 @@
+-- The queries of the SQLite inbox.
+
+-- name: page_add
+-- Keep a page.
+insert into page (
+  source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slice_count, slices, body, repaired
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
+
+-- name: page
+-- One page.
+select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slices, body, repaired
+from page where id = ?;
+
+-- name: page_next
+-- The number of a source's next page that holds records.
+select min(id) from page where source = ? and slice_count > 0 and id > ?;
+
+-- name: answer_last
+-- The number of the last page that answered a verb.
+select max(id) from page where source = ? and verb = ?;
+
+-- name: cursor
+-- How far the harvest of one list has come.
+select state from cursor where source = ? and metadata_prefix = ? and set_spec = ?;
+
+-- name: cursors
+-- How far the harvest of every list of a source has come.
+select source, metadata_prefix, set_spec, state from cursor where source = ? order by metadata_prefix, set_spec;
+
+-- name: cursor_put
+-- Keep how far the harvest of one list has come.
+insert or replace into cursor values (?, ?, ?, ?);
+
+-- name: run_add
+-- Begin a run.
+insert into run (source, started_at, outcome, is_complete, counts, reasons)
+values (?, ?, 'running', 0, '{}', '[]') returning id;
+
+-- name: run_end
+-- Write how a run ended.
+update run set ended_at = ?, outcome = ?, is_complete = ?, counts = ?, reasons = ? where id = ?;
+
+-- name: runs
+-- The last runs of one source or of all.
+select id, source, started_at, ended_at, outcome, is_complete, counts, reasons from run
+where :source is null or source = :source order by id desc limit :limit;
+
+-- name: event_add
+-- Add to the story of a run.
+insert into event (run, at, level, text) values (?, ?, ?, ?);
+
+-- name: events
+-- A part of the story of a run.
+select run, at, level, text, id from event where run = ? and id > ? order by id limit ?;

@@ -1,0 +1,293 @@
+"""The store and the inbox on SQLite, the embedded default: `open_store` and `open_inbox` make or open them in a folder.
+
+Writing is here; reading is in `sqlite_view`, the rows of a publication in `sqlite_publish`, the rules of the clock in
+`clock`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from gateway.errors import IntentExpired, PositionMoved, StoreBusy, StoreUnwritable
+from gateway.model import (
+    Format,
+    Intent,
+    ItemState,
+    Payload,
+    Publication,
+    Quarantined,
+    SetDescription,
+    Source,
+)
+from gateway.store.clock import Anchor, HostClock, first, tell
+from gateway.store.sqlite_check import findings
+from gateway.store.sqlite_dictionaries import Dictionaries
+from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_formats import add_format
+from gateway.store.sqlite_inbox import SqliteInbox
+from gateway.store.sqlite_publish import SQL, add_collections, ancestors, write
+from gateway.store.sqlite_view import SqliteView
+
+INTENT_SECONDS = 60  # a dead publisher holds the horizon for so long; a living one needs less than a second
+_HOUSEKEEPING_SECONDS = 0.25  # a reader waits no longer for the lock: older answers are right as well
+_BATCH = 500  # rows of a list that is read while others write
+
+Step = Callable[[str], None]
+
+
+def open_store(
+    folder: Path, *, create: bool = False, clock: HostClock | None = None, show_departed: bool = False
+) -> SqliteStore:
+    """Open the store of an instance folder; with `create`, make it if it is not there.
+
+    `show_departed` makes lists of a set show the records that left it as deleted. Raise StoreMissing, StoreTooNew,
+    StoreBusy, StoreUnwritable or StoreDamaged.
+    """
+    return SqliteStore(folder / "store.sqlite", create=create, clock=clock or HostClock(), show_departed=show_departed)
+
+
+def open_inbox(folder: Path, *, create: bool = False) -> SqliteInbox:
+    """Open the inbox of an instance folder; with `create`, make it if it is not there. Raise as `open_store`."""
+    return SqliteInbox(folder / "inbox.sqlite", create=create)
+
+
+def _pass(_name: str) -> None:
+    """Do nothing between two steps; a test stops, kills or steps clocks here."""
+
+
+class SqliteStore:
+    """What is published; see `Store` in gateway/store/base.py for what each method promises."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        create: bool = False,
+        clock: HostClock | None = None,
+        show_departed: bool = False,
+        intent_seconds: int = INTENT_SECONDS,
+        step: Step = _pass,
+    ) -> None:
+        """Open or make the file. `step` is called with the name of each step of a promise, for tests."""
+        self._clock = clock or HostClock()
+        self._show_departed = show_departed
+        self._intent_seconds = intent_seconds
+        self._step = step
+        migrations = Path(__file__).parent / "migrations" / "store"
+        self._file = SqliteFile(path, migrations, create=create, dictionary=SQL["dictionary"])
+        self._dictionaries = Dictionaries(self._file)
+        self._made_at = int(self.fact("made_at") or self._make())
+
+    def _make(self) -> int:
+        with self._file.writing() as session:
+            made_at = session.one(SQL["fact"], ("made_at",))
+            if made_at is not None:  # another process was faster
+                return int(made_at[0])
+            anchor = first(self._clock.moment())
+            session.execute(SQL["clock_set"], anchor)
+            session.execute(SQL["remember"], ("made_at", str(int(anchor.wall))))
+            return int(anchor.wall)
+
+    # -- the clock -----------------------------------------------------------------------------------------------
+
+    def _now(self, session: Session) -> int:
+        """Tell the clock, outside of any transaction; an intent that has lived too long is removed on the way."""
+        anchor, expires = _anchor(session)
+        telling = tell(anchor, self._clock.moment())
+        if telling.anchor == anchor and (expires is None or telling.second < expires):
+            return telling.second
+        try:
+            with self._file.writing(_HOUSEKEEPING_SECONDS) as writer:
+                return self._tidy(writer)
+        except (StoreBusy, StoreUnwritable):
+            return telling.safe
+
+    def _tidy(self, session: Session) -> int:
+        """Tell the clock inside a write transaction, which keeps the anchor and removes dead intents."""
+        anchor, _ = _anchor(session)
+        telling = tell(anchor, self._clock.moment())
+        if telling.anchor != anchor:
+            session.execute(SQL["clock_set"], telling.anchor)
+        session.execute(SQL["intents_expire"], (telling.second,))
+        return telling.second
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def view(self) -> Iterator[SqliteView]:
+        """Open one snapshot: the clock first, then the snapshot, then the intents in it."""
+        with self._file.reading() as session:
+            now = self._now(session)
+            self._step("clock told")
+            session.execute("begin")
+            (watermark,) = session.one(SQL["watermark"]) or (None,)
+            self._step("snapshot taken")
+            horizon = now if watermark is None else min(now, watermark)
+            yield SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
+
+    # -- publishing ----------------------------------------------------------------------------------------------
+
+    def intend(self) -> Intent:
+        """Open an intent.
+
+        Its watermark is the clock inside the lock, its datestamp the clock after the commit: a reader that did not
+        see the intent has told a second before that, however long this process was held up in between.
+        """
+        with self._file.writing() as session:
+            self._step("intent locked")
+            watermark = self._tidy(session)
+            expires = watermark + self._intent_seconds
+            number: int = session.execute(SQL["intent_add"], (watermark, expires)).fetchone()[0]
+            self._step("intent written")
+        self._step("intent committed")
+        with self._file.reading() as session:
+            datestamp = self._now(session)
+        self._step("datestamp taken")
+        return Intent(number, datestamp)
+
+    def publish(self, intent: Intent, publication: Publication) -> int:
+        """Compress everything, then write it in one transaction together with the removal of the intent."""
+        packed = self._dictionaries.pack(publication.changes)
+        self._step("publication packed")
+        with self._file.writing() as session:
+            self._step("publication locked")
+            if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:
+                raise IntentExpired("The publication took longer than its intent lives; nothing was written.")
+            stamped = None
+            if _move(session, publication.source, publication.position):
+                stamped = write(session, intent.datestamp, publication, packed)
+            self._step("publication written")
+        self._step("publication committed")
+        if stamped is None:
+            raise PositionMoved(f"Another process has published these pages of {publication.source}.")
+        self._dictionaries.learn(publication.changes)
+        return stamped
+
+    def abandon(self, intent: Intent) -> None:
+        """Remove an intent."""
+        with self._file.writing() as session:
+            session.execute(SQL["intent_remove"], (intent.number,))
+
+    def advance(self, source: str, before: int, after: int) -> None:
+        """Move the position."""
+        with self._file.writing() as session:
+            if not _move(session, source, (before, after)):
+                raise PositionMoved(f"Another process has published these pages of {source}.")
+
+    # -- what is held --------------------------------------------------------------------------------------------
+
+    def position(self, source: str) -> int:
+        """Return the number of the last page published."""
+        with self._file.reading() as session:
+            row = session.one(SQL["position"], (source,))
+        return row[0] if row else 0
+
+    def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
+        """Return what is held of these items."""
+        with self._file.reading() as session:
+            session.execute("begin")
+            parameters = {"source": source, "upstreams": json.dumps(sorted(set(upstreams)))}
+            rows = session.execute(SQL["items_of_upstream"], parameters).fetchall()
+            return {state.upstream: state for state in _states(session, rows)}
+
+    def items(self, source: str | None, after: int, limit: int) -> tuple[tuple[str, ItemState], ...]:
+        """Return a part of all items."""
+        with self._file.reading() as session:
+            session.execute("begin")
+            parameters = {"source": source, "after": after, "limit": limit}
+            rows = session.execute(SQL["items"], parameters).fetchall()
+            return tuple((row[4], state) for row, state in zip(rows, _states(session, rows), strict=True))
+
+    def item_sets(self, number: int) -> tuple[str, ...]:
+        """Return the sets of an item."""
+        with self._file.reading() as session:
+            return tuple(row[0] for row in session.execute(SQL["item_sets"], {"item": number}))
+
+    def quarantined(self, source: str | None = None) -> Iterator[Quarantined]:
+        """Return what lies in quarantine, read in batches: nothing is locked while the caller thinks."""
+        after = 0
+        while True:
+            with self._file.reading() as session:
+                parameters = {"source": source, "after": after, "limit": _BATCH}
+                rows = session.execute(SQL["quarantined"], parameters).fetchall()
+            if not rows:
+                return
+            yield from (Quarantined(*row[:7]) for row in rows)
+            after = rows[-1][7]
+
+    def counts(self, source: str) -> dict[str, int]:
+        """Return the counts of a source."""
+        with self._file.reading() as session:
+            row = session.one(SQL["counts"], (source,))
+        return dict(zip(("items", "deleted", "fulltext", "quarantined"), row or (0, 0, 0, 0), strict=True))
+
+    # -- sources, formats, sets ----------------------------------------------------------------------------------
+
+    def add_source(self, source: Source) -> None:
+        """Add or change a source."""
+        with self._file.writing() as session:
+            session.execute(SQL["source_put"], (source.name, source.base_url, source.kind, source.is_removed))
+
+    def add_format(self, wanted: Format) -> Format:
+        """Add a format under the first free name."""
+        with self._file.writing() as session:
+            return add_format(session, wanted)
+
+    def add_sets(self, sets: Iterable[SetDescription]) -> None:
+        """Add or change sets."""
+        wanted = tuple(sets)
+        with self._file.writing() as session:
+            session.executemany(SQL["collection_put"], [(each.spec, each.name, each.description) for each in wanted])
+            add_collections(session, {above for each in wanted for above in ancestors(each.spec)})
+
+    # -- the house -----------------------------------------------------------------------------------------------
+
+    def fact(self, name: str) -> str:
+        """Return a fact."""
+        with self._file.reading() as session:
+            row = session.one(SQL["fact"], (name,))
+        return row[0] if row else ""
+
+    def remember(self, name: str, value: str) -> None:
+        """Remember a fact."""
+        with self._file.writing() as session:
+            session.execute(SQL["remember"], (name, value))
+
+    def check(self) -> tuple[str, ...]:
+        """Return what is wrong."""
+        with self._file.reading() as session:
+            session.execute("begin")
+            return findings(session)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._file.close()
+
+
+def _anchor(session: Session) -> tuple[Anchor, int | None]:
+    row = session.one(SQL["clock"])
+    assert row is not None, "the store's making wrote the anchor"
+    return Anchor(*row[:4]), row[4]
+
+
+def _move(session: Session, source: str, position: tuple[int, int] | None) -> bool:
+    if position is None:
+        return True
+    before, after = position
+    parameters = {"source": source, "before": before, "after": after}
+    return session.execute(SQL["position_move"], parameters).rowcount == 1
+
+
+def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iterator[ItemState]:
+    numbers = json.dumps([row[0] for row in rows])
+    payloads: dict[int, list[Payload]] = {row[0]: [] for row in rows}
+    records: dict[int, list[tuple[str, bytes, bool]]] = {row[0]: [] for row in rows}
+    for item, prefix, page, place, digest, is_deleted in session.execute(SQL["payloads"], (numbers,)):
+        payloads[item].append(Payload(prefix, page, place, digest, bool(is_deleted)))
+    for item, prefix, digest, is_deleted in session.execute(SQL["records"], (numbers,)):
+        records[item].append((prefix, digest, bool(is_deleted)))
+    for number, upstream, identifier, is_deleted, *_ in rows:
+        yield ItemState(number, upstream, identifier, bool(is_deleted), tuple(payloads[number]), tuple(records[number]))

@@ -1,0 +1,332 @@
+-- The queries of the SQLite store. `:names` where a query runs once, `?` where it runs for many rows.
+
+-- The house --------------------------------------------------------------------------------------------------------
+
+-- name: fact
+-- One remembered fact.
+select value from fact where name = ?;
+
+-- name: remember
+-- Remember a fact.
+insert into fact values (?, ?) on conflict (name) do update set value = excluded.value;
+
+-- name: clock
+-- The anchor of the store's clock, and the second in which the first open intent expires.
+select wall, monotonic, boot, ceiling, (select min(expires) from intent) from clock;
+
+-- name: clock_set
+-- Keep another anchor.
+insert or replace into clock values (1, ?, ?, ?, ?);
+
+-- name: intent_add
+-- Open an intent: no horizon passes its watermark until it is removed.
+insert into intent (watermark, expires) values (?, ?) returning id;
+
+-- name: intent_remove
+-- Remove an intent.
+delete from intent where id = ?;
+
+-- name: intents_expire
+-- Remove the intents that have lived too long.
+delete from intent where expires <= ?;
+
+-- name: watermark
+-- The lowest watermark of all open intents.
+select min(watermark) from intent;
+
+-- Reading ----------------------------------------------------------------------------------------------------------
+
+-- name: prefix
+-- The number of a metadata format's name.
+select id from prefix where name = ?;
+
+-- name: collection
+-- The number of a set.
+select id from collection where spec = ?;
+
+-- name: page
+-- A part of the list of all records of one format.
+select datestamp, item, dictionary, content, 0 from record
+where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
+order by datestamp, item limit :limit;
+
+-- name: page_of_set
+-- A part of the list of one format's records in one set; those that left it only if they are shown.
+select member.datestamp, member.item, record.dictionary, record.content, member.is_departed
+from membership as member
+cross join record on record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
+where member.collection = :collection and member.prefix = :prefix
+  and (member.datestamp, member.item) > (:datestamp, :item) and member.datestamp <= :until
+  and member.is_departed <= :departed
+order by member.datestamp, member.item limit :limit;
+
+-- name: tally
+-- How many records lie in a row of days, hours or seconds.
+select coalesce(sum(records + :departed * departed), 0) from tally
+where collection = :collection and prefix = :prefix and span = :span and start between :first and :last;
+
+-- name: item
+-- The number of the item with a local identifier.
+select id from item where identifier = :identifier
+union all
+select item.id from source cross join item
+  on item.source = source.id and item.upstream = substr(:identifier, length(source.stem) + 1)
+where substr(:identifier, 1, length(source.stem)) = source.stem and item.identifier is null
+limit 1;
+
+-- name: record
+-- One record.
+select dictionary, content, datestamp, digest, is_deleted from record
+where (prefix, datestamp, item) = (
+  select prefix, datestamp, item from record where item = :item and prefix = :prefix
+);
+
+-- name: formats
+-- All exposed formats.
+select prefix.name, schema, namespace, version, source, upstream_prefix from format join prefix on prefix.id = format.prefix
+order by prefix.name;
+
+-- name: formats_of_item
+-- The formats in which an item has a record that is not deleted.
+select prefix.name, schema, namespace, version, source, upstream_prefix
+from record join format on format.prefix = record.prefix join prefix on prefix.id = format.prefix
+where record.item = ? and not record.is_deleted order by prefix.name;
+
+-- name: collections
+-- Sets in the order of their specs.
+select spec, name, description from collection where spec > ? order by spec limit ?;
+
+-- name: earliest
+-- The first datestamp of all.
+select min((select min(datestamp) from record where record.prefix = prefix.id)) from prefix;
+
+-- name: sources
+-- All sources.
+select name, base_url, kind, is_removed from source order by name;
+
+-- name: changes
+-- A part of the log of changes.
+select change.id, coalesce(item.identifier, source.stem || item.upstream), prefix.name, change.datestamp, change.kind
+from change join item on item.id = change.item join source on source.id = item.source
+  join prefix on prefix.id = change.prefix
+where change.id > ? order by change.id limit ?;
+
+-- What is held of items --------------------------------------------------------------------------------------------
+
+-- name: items_of_upstream
+-- The items of one source with these upstream identifiers (a JSON list).
+select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted
+from json_each(:upstreams) as wanted cross join source cross join item
+  on item.source = source.id and item.upstream = wanted.value
+where source.name = :source;
+
+-- name: items
+-- A part of the items of all sources or of one, with the names of their sources; walked by number, never sorted.
+select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
+from item cross join source on source.id = item.source
+where item.id > :after and (:source is null or source.name = :source) order by item.id limit :limit;
+
+-- name: payloads
+-- The payload pointers of these items (a JSON list).
+select item, prefix.name, page, slice, digest, is_deleted
+from json_each(?) as wanted cross join payload on payload.item = wanted.value cross join prefix on prefix.id = payload.prefix
+order by item, prefix.name;
+
+-- name: records
+-- What the records of these items (a JSON list) say of themselves.
+select record.item, prefix.name, record.digest, record.is_deleted
+from json_each(?) as wanted cross join record on record.item = wanted.value cross join prefix on prefix.id = record.prefix
+order by record.item, prefix.name;
+
+-- name: item_sets
+-- The specs of the sets an item is in.
+select 'source' from item where id = :item
+union all
+select spec from item cross join json_each(item.sets) as place cross join collection on collection.id = place.value
+where item.id = :item
+order by 1;
+
+-- name: counts
+-- How many items a source has, and what lies in its quarantine.
+select items, deleted, fulltext,
+  (select count(*) from quarantine where quarantine.source = source.id and released_at is null)
+from source where name = ?;
+
+-- name: quarantined
+-- What lies in quarantine, of one source or of all.
+select source.name, metadata_prefix, identifier, page, slice, reason, at, quarantine.id
+from quarantine join source on source.id = quarantine.source
+where released_at is null and (:source is null or source.name = :source) and quarantine.id > :after
+order by quarantine.id limit :limit;
+
+-- Sources, formats, sets -------------------------------------------------------------------------------------------
+
+-- name: source_put
+-- Add a source, or change what is known of it.
+insert into source (name, base_url, kind, is_removed) values (?, ?, ?, ?)
+on conflict (name) do update
+set base_url = excluded.base_url, kind = excluded.kind, is_removed = excluded.is_removed;
+
+-- name: source
+-- The number of a source, and the stem of its identifiers.
+select id, stem from source where name = ?;
+
+-- name: position
+-- The number of the last inbox page of a source that was published.
+select position from source where name = ?;
+
+-- name: position_move
+-- Move the position, if it still is where it was thought to be.
+update source set position = :after where name = :source and position = :before;
+
+-- name: prefix_add
+-- Give the name of a metadata format a number.
+insert into prefix (name) values (?) on conflict do nothing;
+
+-- name: prefixes
+-- The numbers of all names of metadata formats.
+select name, id from prefix;
+
+-- name: format
+-- One exposed format.
+select prefix.name, schema, namespace, version, source, upstream_prefix
+from prefix join format on format.prefix = prefix.id where prefix.name = ?;
+
+-- name: format_put
+-- Expose a format, or change what is said of it.
+insert into format
+select id, ?2, ?3, ?4, ?5, ?6 from prefix where name = ?1
+on conflict (prefix) do update
+set schema = excluded.schema, namespace = excluded.namespace, version = excluded.version;
+
+-- name: format_of_upstream
+-- The prefix under which a source's format is exposed.
+select prefix.name from upstream_format join prefix on prefix.id = upstream_format.prefix
+where source = ? and upstream_prefix = ?;
+
+-- name: upstream_format_put
+-- Remember under which prefix a source's format is exposed.
+insert or replace into upstream_format select ?1, ?2, id from prefix where name = ?3;
+
+-- name: collection_put
+-- Add a set, or change its name and description.
+insert into collection (spec, name, description) values (?, ?, ?)
+on conflict (spec) do update set name = excluded.name, description = excluded.description;
+
+-- name: collection_add
+-- Add a set if it is missing.
+insert into collection (spec, name, description) values (?1, ?1, x'') on conflict do nothing;
+
+-- name: collections_named
+-- The numbers of these sets (a JSON list of specs).
+select collection.spec, collection.id from json_each(?) as wanted cross join collection on collection.spec = wanted.value;
+
+-- Dictionaries -----------------------------------------------------------------------------------------------------
+
+-- name: dictionary
+-- The content of a dictionary.
+select content from dictionary where id = ?;
+
+-- name: dictionary_last
+-- The newest dictionary of a format, how many records there were then, and how many there are now.
+select max(dictionary.id), dictionary.records, (
+  select coalesce(sum(tally.records), 0) from tally
+  where tally.collection = 0 and tally.prefix = prefix.id and tally.span = 86400
+)
+from prefix left join dictionary on dictionary.prefix = prefix.id where prefix.name = ?;
+
+-- name: dictionary_add
+-- Keep a dictionary, unless another was made of as many records meanwhile.
+insert into dictionary (prefix, records, content)
+select id, :records, :content from prefix where name = :prefix
+  and not exists (select * from dictionary where dictionary.prefix = prefix.id and dictionary.records >= :records);
+
+-- name: moments
+-- The seconds in which a format has records.
+select start from tally join prefix on prefix.id = tally.prefix
+where prefix.name = ? and collection = 0 and span = 1 order by start;
+
+-- name: samples
+-- Some records of one second.
+select dictionary, record.content from record join prefix on prefix.id = record.prefix
+where prefix.name = ? and datestamp = ? limit ?;
+
+-- Publishing -------------------------------------------------------------------------------------------------------
+
+-- name: held_items
+-- What a publication must know of the items it changes (a JSON list of upstream identifiers).
+select item.upstream, item.id, item.is_deleted, item.sets, item.departed
+from json_each(:upstreams) as wanted cross join item on item.source = :source and item.upstream = wanted.value;
+
+-- name: held_records
+-- What a publication must know of the records of the items it changes (a JSON list of numbers).
+select record.item, record.prefix, record.datestamp, record.digest, record.is_deleted
+from json_each(?) as wanted cross join record on record.item = wanted.value;
+
+-- name: item_last
+-- The number of the last item.
+select coalesce(max(id), 0) from item;
+
+-- name: stem_set
+-- Remember how the local identifiers of a source begin.
+update source set stem = ? where id = ?;
+
+-- name: item_add
+-- Add an item.
+insert into item (id, source, is_deleted, upstream, identifier, sets, departed) values (?, ?, ?, ?, ?, ?, ?);
+
+-- name: item_change
+-- Change what is said of an item.
+update item set is_deleted = ?, sets = ?, departed = ? where id = ?;
+
+-- name: payload_put
+-- Remember where the last good payload of an item lies.
+insert or replace into payload (item, prefix, page, slice, is_deleted, digest) values (?, ?, ?, ?, ?, ?);
+
+-- name: record_remove
+-- Take a record from its place.
+delete from record where prefix = ? and datestamp = ? and item = ?;
+
+-- name: record_add
+-- Put a record in its place.
+insert into record (prefix, datestamp, item, is_deleted, dictionary, digest, content) values (?, ?, ?, ?, ?, ?, ?);
+
+-- name: membership_remove
+-- Take a record from a set's list.
+delete from membership where collection = ? and prefix = ? and datestamp = ? and item = ?;
+
+-- name: membership_put
+-- Put a record into a set's list, as a member or as one that left.
+insert into membership (collection, prefix, datestamp, item, is_departed) values (?, ?, ?, ?, ?)
+on conflict do update set is_departed = excluded.is_departed;
+
+-- name: tally_add
+-- Count records that came to a day, an hour or a second, or left it.
+insert into tally (collection, prefix, span, start, records, departed) values (?, ?, ?, ?, ?, ?)
+on conflict do update set records = records + excluded.records, departed = departed + excluded.departed;
+
+-- name: tally_sweep
+-- Forget a day, an hour or a second that has become empty.
+delete from tally
+where collection = ? and prefix = ? and span = ? and start = ? and records = 0 and departed = 0;
+
+-- name: change_add
+-- Write a line of the log of changes.
+insert into change (item, prefix, datestamp, kind) values (?, ?, ?, ?);
+
+-- name: source_count
+-- Count items that came, were deleted, have full text.
+update source set items = items + ?, deleted = deleted + ?, fulltext = fulltext + ? where id = ?;
+
+-- name: quarantine_put
+-- Put a record into quarantine, or change the reason why it is there.
+insert into quarantine (source, metadata_prefix, identifier, page, slice, reason, at) values (?, ?, ?, ?, ?, ?, ?)
+on conflict (source, metadata_prefix, identifier) where released_at is null and identifier <> ''
+do update set page = excluded.page, slice = excluded.slice, reason = excluded.reason, at = excluded.at
+on conflict (source, metadata_prefix, page, slice) where released_at is null and identifier = ''
+do update set reason = excluded.reason, at = excluded.at;
+
+-- name: quarantine_release
+-- Note that a record is good again.
+update quarantine set released_at = ?
+where source = ? and metadata_prefix = ? and identifier = ? and released_at is null;

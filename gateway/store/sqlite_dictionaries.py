@@ -1,0 +1,83 @@
+"""Which dictionary a publication's records are compressed with, and when a format has grown enough for another.
+
+All of it happens outside of the publishing transaction: the lock is not held while bytes are squeezed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gateway.model import ItemChange
+from gateway.store.compression import GROWTH, SAMPLES, Packed, make_dictionary
+from gateway.store.queries import load
+from gateway.store.sqlite_file import Session, SqliteFile
+
+SQL = load("sqlite")
+
+_MOMENTS = 250  # seconds that samples are taken from, spread over all that was ever published
+
+
+class Newest(NamedTuple):
+    """The newest dictionary of a format (0: none), of how many records it was made, and how many there are now."""
+
+    number: int
+    then: int
+    now: int
+
+
+class Dictionaries:
+    """The dictionaries of one store file."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        """Take the file."""
+        self._file = file
+
+    def pack(self, changes: Sequence[ItemChange]) -> list[list[Packed]]:
+        """Compress all records, change by change."""
+        with self._file.packing() as session:
+            numbers = {prefix: self._number(session, prefix, changes) for prefix in _prefixes(changes)}
+            pack = session.codec.pack
+            return [[pack(name, numbers[name], content) for name, _, _, content in each.records] for each in changes]
+
+    def learn(self, changes: Sequence[ItemChange]) -> None:
+        """Train another dictionary for each format of `changes` that has grown enough since the last one."""
+        for prefix in _prefixes(changes):
+            with self._file.packing() as session:
+                newest = _newest(session, prefix)
+                samples = _samples(session, prefix) if newest.now >= GROWTH * newest.then else []
+            if samples:
+                self._keep(prefix, newest.now, samples)
+
+    def _number(self, session: Session, prefix: str, changes: Sequence[ItemChange]) -> int:
+        newest = _newest(session, prefix)
+        if newest.number:
+            return newest.number
+        contents = [record.content for each in changes for record in each.records if record.metadata_prefix == prefix]
+        return self._keep(prefix, len(contents), contents[: SAMPLES - 1])
+
+    def _keep(self, prefix: str, records: int, samples: list[bytes]) -> int:
+        content = make_dictionary(samples)
+        if not content:
+            return 0
+        with self._file.writing() as session:
+            session.execute(SQL["dictionary_add"], {"prefix": prefix, "records": records, "content": content})
+            return _newest(session, prefix).number
+
+
+def _prefixes(changes: Sequence[ItemChange]) -> list[str]:
+    return sorted({record.metadata_prefix for change in changes for record in change.records})
+
+
+def _newest(session: Session, prefix: str) -> Newest:
+    return Newest(*(number or 0 for number in session.one(SQL["dictionary_last"], (prefix,)) or (0, 0, 0)))
+
+
+def _samples(session: Session, prefix: str) -> list[bytes]:
+    """Return records of the format, taken evenly from all seconds in which it has any."""
+    moments = [row[0] for row in session.execute(SQL["moments"], (prefix,))]
+    chosen = moments[:: -(-len(moments) // _MOMENTS)]
+    share = -(-SAMPLES // len(chosen))
+    unpack = session.codec.unpack
+    rows = [row for moment in chosen for row in session.execute(SQL["samples"], (prefix, moment, share)).fetchall()]
+    return [unpack(dictionary, content) for dictionary, content in rows]

@@ -1,0 +1,227 @@
+"""One SQLite file: its connections, its transactions, its schema. The store and the inbox stand on it.
+
+Connections are lent, one to each reader or writer at a time, and never shared: with them go the decompressors, which
+must not be shared between threads either. No error of sqlite3 leaves this module but as one of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeAlias
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+from gateway.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
+from gateway.store.compression import Codec
+
+Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
+
+PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
+BUSY_SECONDS = 30.0  # half an intent's life: who waits longer would publish too late
+WRITER_CACHE_KIB = 32_768
+READER_CACHE_KIB = 8_192  # readers see the file through the mapping; this is for what lies beyond it and for the log
+MAPPED_BYTES = 8_000_000_000  # SQLite takes what it was built to take, usually 2 GiB
+
+_UNWRITABLE = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "the file or its folder cannot be written",
+    sqlite3.SQLITE_CANTOPEN: "the file, or one beside it, cannot be opened or made",
+    sqlite3.SQLITE_PERM: "the system forbids it",
+    sqlite3.SQLITE_IOERR: "the disk refused",
+}
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
+_PRIMARY: Final = 0xFF  # the low byte of an extended code says what it is
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what sqlite3 raises inside into our errors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translation(error, path) from error
+
+
+def _translation(error: sqlite3.Error, path: Path) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
+    if code in _BUSY:
+        return StoreBusy(f"{path} is being written by another process: {error}.")
+    if code in _UNWRITABLE:
+        return StoreUnwritable(f"{path} cannot be written: {_UNWRITABLE[code]} ({error}).")
+    if code in _DAMAGED:
+        return StoreDamaged(f"{path} is damaged: {error}.")
+    return StoreError(f"{path}: {error}.")
+
+
+class Session:
+    """One connection and the codec that reads what it brings; used by one at a time."""
+
+    def __init__(self, connection: sqlite3.Connection, dictionary: str) -> None:
+        """Take the connection and the query that finds a dictionary's content by its number."""
+        self.connection = connection
+        self.execute = connection.execute
+        self.executemany = connection.executemany
+        self.codec = Codec(self._content)
+        self._dictionary = dictionary
+
+    def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
+        """Return the first row, or None. No statement is left half-read: it would hold its snapshot open."""
+        rows = self.connection.execute(query, parameters).fetchall()
+        return rows[0] if rows else None
+
+    def _content(self, number: int) -> bytes:
+        row = self.one(self._dictionary, (number,))
+        if row is None:
+            raise StoreDamaged(f"The dictionary {number} that records are compressed with is gone.")
+        return bytes(row[0])
+
+    def rollback(self) -> None:
+        """End the transaction, if one is open, without effect."""
+        if self.connection.in_transaction:
+            self.connection.execute("rollback")
+
+
+class SqliteFile:
+    """A SQLite file with the schema of a folder of migrations. Safe for threads, and for processes that fork."""
+
+    def __init__(self, path: Path, migrations: Path, *, create: bool, dictionary: str = "") -> None:
+        """Open, make (if `create`) or upgrade the file.
+
+        Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
+        """
+        if not create and not path.is_file():
+            raise StoreMissing(f"{path} is not there; `gateway init` makes it.")
+        self.path = path
+        self._dictionary = dictionary
+        self._lock = Lock()
+        self._is_closed = False
+        self._process = os.getpid()
+        self._readers: list[Session] = []
+        self._writers: list[Session] = []
+        self._abandoned: list[Session] = []
+        with translated(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._upgrade(migrations)
+
+    # -- lending -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Lend a connection for reading; whatever transaction is open at the end is rolled back."""
+        with translated(self.path), self._lent(self._readers, self._reader) as session:
+            yield session
+
+    @contextmanager
+    def writing(self, wait_seconds: float = BUSY_SECONDS) -> Iterator[Session]:
+        """Lend a connection inside a write transaction, which is committed at the end, durably, or rolled back."""
+        with translated(self.path), self._lent(self._writers, self._writer) as session:
+            session.execute(f"pragma busy_timeout = {int(wait_seconds * 1000)}")
+            session.execute("begin immediate")
+            yield session
+            session.execute("commit")
+
+    @contextmanager
+    def packing(self) -> Iterator[Session]:
+        """Lend a writer's connection outside of any transaction: for what is better done before the lock."""
+        with translated(self.path), self._lent(self._writers, self._writer) as session:
+            yield session
+
+    @contextmanager
+    def _lent(self, idle: list[Session], connect: Callable[[], Session]) -> Iterator[Session]:
+        self._forget_parent()
+        with self._lock:
+            session = idle.pop() if idle else None
+        session = session or connect()
+        try:
+            yield session
+        finally:
+            session.rollback()
+            with self._lock:
+                idle.append(session)
+            if self._is_closed:
+                self.close()
+
+    def _forget_parent(self) -> None:
+        # A connection must not be used, nor even closed, on the other side of a fork.
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._lock = Lock()
+            self._abandoned += self._readers + self._writers
+            self._readers.clear()
+            self._writers.clear()
+
+    def close(self) -> None:
+        """Close every connection; one that is lent is closed when it comes back."""
+        self._is_closed = True
+        self._forget_parent()
+        with self._lock, translated(self.path):
+            for session in self._readers + self._writers:
+                session.connection.close()
+            self._readers.clear()
+            self._writers.clear()
+
+    # -- connecting ----------------------------------------------------------------------------------------------
+
+    def _reader(self) -> Session:
+        session = self._connect()
+        session.execute(f"pragma cache_size = -{READER_CACHE_KIB}")
+        session.execute(f"pragma mmap_size = {MAPPED_BYTES}")
+        session.execute("pragma query_only = on")
+        return session
+
+    def _writer(self) -> Session:
+        session = self._connect()
+        session.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
+        session.execute("pragma synchronous = full")
+        return session
+
+    def _connect(self) -> Session:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        return Session(connection, self._dictionary)
+
+    # -- the schema ----------------------------------------------------------------------------------------------
+
+    def _upgrade(self, folder: Path) -> None:
+        steps = _steps(folder)
+        session = self._connect()
+        try:
+            session.execute(f"pragma page_size = {PAGE_BYTES}")
+            database = Database(session.connection)
+            self._refuse_newer({step.name for step in steps.applied(database)}, folder)
+            if steps.pending(database):
+                session.execute("pragma journal_mode = wal")
+                session.execute("begin immediate")
+                # Looked at again under the lock: another process may just have done it.
+                steps.apply(database)
+                session.execute("commit")
+        finally:
+            session.connection.close()
+
+    def _refuse_newer(self, applied: set[str], folder: Path) -> None:
+        unknown = sorted(applied - {file.stem for file in folder.glob("*.sql")})
+        if unknown:
+            raise StoreTooNew(f"{self.path} was written by a newer release: {unknown[-1]} is unknown to this one.")
+
+
+def _steps(folder: Path) -> Migrations:
+    """Return the numbered files of `folder` as migrations; each commits together with its mark."""
+    steps = Migrations(folder.name)
+    for file in sorted(folder.glob("*.sql")):
+        steps(name=file.stem)(_step(file.read_text("utf-8")))
+    return steps
+
+
+def _step(script: str) -> Callable[[Database], None]:
+    def run(database: Database) -> None:
+        database.executescript(script)
+
+    return run

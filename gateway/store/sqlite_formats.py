@@ -1,0 +1,79 @@
+"""Under which name a format is exposed: ours under its own, an upstream's under the first that is free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from gateway.errors import StoreError
+from gateway.model import Format
+from gateway.store.queries import load
+from gateway.store.sqlite_file import Session
+
+SQL = load("sqlite")
+
+
+def add_format(session: Session, wanted: Format) -> Format:
+    """Return the format as it is exposed, adding it if need be; see `Store.add_format` in gateway/store/base.py."""
+    return _add_upstream(session, wanted) if wanted.source else _add_ours(session, wanted)
+
+
+def _add_ours(session: Session, wanted: Format) -> Format:
+    there = _format(session, wanted.metadata_prefix)
+    if there is not None and there.namespace != wanted.namespace and there.source:
+        raise StoreError(
+            f"The name {wanted.metadata_prefix!r} of a format of ours is taken by one of the source {there.source!r}."
+        )
+    if there is not None and not there.source and there.version >= wanted.version:
+        return there
+    _put(session, wanted)
+    return wanted
+
+
+def _add_upstream(session: Session, wanted: Format) -> Format:
+    row = session.one(SQL["format_of_upstream"], (wanted.source, wanted.upstream_prefix))
+    there = _format(session, row[0]) if row else None
+    if there is None or there.namespace != wanted.namespace:
+        there = next(_free(session, wanted))
+        session.execute(SQL["upstream_format_put"], (wanted.source, wanted.upstream_prefix, there.metadata_prefix))
+    return Format(
+        there.metadata_prefix, there.schema, there.namespace, there.version, wanted.source, wanted.upstream_prefix
+    )
+
+
+def _free(session: Session, wanted: Format) -> Iterator[Format]:
+    """Yield the format under the first name that is free or that has the same namespace."""
+    for name in _names(wanted):
+        there = _format(session, name)
+        if there is None:
+            there = Format(name, wanted.schema, wanted.namespace, wanted.version, wanted.source, wanted.upstream_prefix)
+            _put(session, there)
+        if there.namespace == wanted.namespace:
+            yield there
+
+
+def _names(wanted: Format) -> Iterator[str]:
+    yield wanted.metadata_prefix
+    yield f"{wanted.metadata_prefix}.{wanted.source}"
+    for number in count(2):
+        yield f"{wanted.metadata_prefix}.{wanted.source}.{number}"
+
+
+def _format(session: Session, name: str) -> Format | None:
+    row = session.one(SQL["format"], (name,))
+    return Format(*row) if row else None
+
+
+def _put(session: Session, wanted: Format) -> None:
+    session.execute(SQL["prefix_add"], (wanted.metadata_prefix,))
+    session.execute(
+        SQL["format_put"],
+        (
+            wanted.metadata_prefix,
+            wanted.schema,
+            wanted.namespace,
+            wanted.version,
+            wanted.source,
+            wanted.upstream_prefix,
+        ),
+    )

@@ -1,0 +1,155 @@
+"""Reading the SQLite store: one snapshot, from one connection, for one answer. The two scans are lists by key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gateway.model import ChangeLine, Format, Key, Page, Selection, SetDescription, Source, StoredRecord
+from gateway.store.sqlite_file import Session
+from gateway.store.sqlite_publish import EVERYTHING, SPANS, SQL
+
+_KINDS = ("created", "updated", "deleted")
+_EVER = 2**62 // 86_400 * 86_400  # later than any datestamp, and a whole number of days
+
+
+class SqliteView:
+    """One snapshot; see `View` in gateway/store/base.py for what each method promises."""
+
+    def __init__(self, session: Session, horizon: int, made_at: int, *, show_departed: bool) -> None:
+        """Take a connection inside a read transaction, the horizon of its snapshot and when the store was made."""
+        self._session = session
+        self._horizon = horizon
+        self._made_at = made_at
+        self._departed = int(show_departed)
+
+    @property
+    def horizon(self) -> int:
+        """The second up to which everything is told."""
+        return self._horizon
+
+    def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
+        """Return a part of a list."""
+        place = self._place(selection)
+        if place is None:
+            return Page((), None)
+        collection, prefix = place
+        start = max(after or Key(0, 0), Key(selection.from_ or 0, 0))
+        parameters = {
+            "collection": collection,
+            "prefix": prefix,
+            "datestamp": start.datestamp,
+            "item": start.item,
+            "until": _EVER if selection.until is None else selection.until,
+            "departed": self._departed,
+            "limit": limit + 1,  # one more than is served: it alone tells whether there is a next page
+        }
+        query = SQL["page" if collection == EVERYTHING else "page_of_set"]
+        rows = self._session.execute(query, parameters).fetchall()
+        unpack = self._session.codec.unpack
+        records = tuple(
+            as_departed(unpack(dictionary, content)) if is_departed else unpack(dictionary, content)
+            for _, _, dictionary, content, is_departed in rows[:limit]
+        )
+        return Page(records, Key(*rows[limit - 1][:2]) if len(rows) > limit else None)
+
+    def count(self, selection: Selection) -> int:
+        """Count a list by its tallies."""
+        place = self._place(selection)
+        if place is None:
+            return 0
+        collection, prefix = place
+        stop = _EVER if selection.until is None else selection.until + 1
+        same = {"collection": collection, "prefix": prefix, "departed": self._departed}
+        total = 0
+        for span, first, last in spans(selection.from_ or 0, stop):
+            (part,) = self._session.one(SQL["tally"], {**same, "span": span, "first": first, "last": last}) or (0,)
+            total += part
+        return total
+
+    def record(self, identifier: str, metadata_prefix: str) -> StoredRecord | None:
+        """Return one record."""
+        item, prefix = self._item(identifier), self._number("prefix", metadata_prefix)
+        row = self._session.one(SQL["record"], {"item": item, "prefix": prefix})
+        if row is None:
+            return None
+        dictionary, content, datestamp, digest, is_deleted = row
+        return StoredRecord(self._session.codec.unpack(dictionary, content), datestamp, digest, bool(is_deleted))
+
+    def has_item(self, identifier: str) -> bool:
+        """Tell whether the identifier is known."""
+        return self._item(identifier) is not None
+
+    def formats(self, identifier: str | None = None) -> tuple[Format, ...]:
+        """Return all formats, or an item's."""
+        if identifier is None:
+            rows = self._session.execute(SQL["formats"])
+        else:
+            rows = self._session.execute(SQL["formats_of_item"], (self._item(identifier),))
+        return tuple(Format(*row) for row in rows)
+
+    def has_set(self, spec: str) -> bool:
+        """Tell whether the set exists."""
+        return self._number("collection", spec) is not None
+
+    def sets(self, after: str | None, limit: int) -> tuple[SetDescription, ...]:
+        """Return a part of the sets."""
+        rows = self._session.execute(SQL["collections"], (after or "", limit))
+        return tuple(SetDescription(*row) for row in rows)
+
+    def earliest_datestamp(self) -> int:
+        """Return the first datestamp."""
+        (first,) = self._session.one(SQL["earliest"]) or (None,)
+        return self._made_at if first is None else first
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return all sources."""
+        rows = self._session.execute(SQL["sources"])
+        return tuple(Source(name, base_url, kind, bool(is_removed)) for name, base_url, kind, is_removed in rows)
+
+    def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
+        """Return a part of the log of changes."""
+        rows = self._session.execute(SQL["changes"], (after, limit))
+        return tuple(
+            ChangeLine(number, identifier, prefix, datestamp, _KINDS[kind])
+            for number, identifier, prefix, datestamp, kind in rows
+        )
+
+    def _place(self, selection: Selection) -> tuple[int, int] | None:
+        prefix = self._number("prefix", selection.metadata_prefix)
+        spec = selection.set_spec
+        collection = EVERYTHING if spec is None else self._number("collection", spec)
+        return None if prefix is None or collection is None else (collection, prefix)
+
+    def _item(self, identifier: str) -> int | None:
+        return self._one(SQL["item"], {"identifier": identifier})
+
+    def _number(self, query: str, name: str) -> int | None:
+        return self._one(SQL[query], (name,))
+
+    def _one(self, query: str, parameters: dict[str, str] | tuple[str]) -> int | None:
+        try:
+            row = self._session.one(query, parameters)
+        except UnicodeEncodeError:  # half a surrogate pair, from a stranger's request: no name here has one
+            return None
+        return None if row is None else row[0]
+
+
+def spans(start: int, stop: int, widths: tuple[int, ...] = SPANS) -> Iterator[tuple[int, int, int]]:
+    """Cut the seconds from `start` to before `stop` into days, hours and seconds: (width, first, last) of each row."""
+    width, *finer = widths
+    first, end = -(-start // width) * width, stop // width * width
+    ragged = [(start, stop)]
+    if first < end:
+        yield width, first, end - width
+        ragged = [(start, first), (end, stop)]
+    for begin, before in ragged:
+        if begin < before:
+            yield from spans(begin, before, tuple(finer))
+
+
+def as_departed(content: bytes) -> bytes:
+    """Return the tombstone of a record that left a set: its header, and nothing else (OAI-PMH 2.0 §2.5.1)."""
+    head, end, _ = content.partition(b"</header>")
+    if b'<header status="deleted">' not in head:
+        head = head.replace(b"<header>", b'<header status="deleted">', 1)
+    return head + end + b"</record>"
