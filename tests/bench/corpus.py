@@ -1,0 +1,90 @@
+"""A corpus of any size, always the same: records as repositories have them, ten dc elements and about 2 kB each.
+
+Twenty thousand works are written; a larger corpus repeats them with other identifiers, block by block, which neither
+a compressor of single records nor an index can notice.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import accumulate
+from random import Random
+from xml.sax.saxutils import escape
+
+WORKS = 20_000
+PAGE = 500
+# Stands in identifiers where the number of the block goes; as long as the number, so that pages keep their length.
+BLOCK = b"zzzzz"
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+    ' xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/'
+    ' http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd"><responseDate>2025-01-01T00:00:00Z</responseDate>'
+    "<request>http://bench.example.org/oai</request>"
+)
+_RECORD = """<record><header><identifier>oai:bench.example.org:zzzzz-%05d</identifier>\
+<datestamp>2024-%02d-%02dT10:00:00Z</datestamp><setSpec>subject:%d</setSpec></header><metadata><oai_dc:dc \
+xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/" \
+xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd">
+%s</oai_dc:dc></metadata></record>"""
+_SYLLABLES = (
+    *("ba", "co", "di", "fe", "gu", "ha", "in", "jo", "ka", "li", "mo", "na", "os", "pre"),
+    *("qui", "ra", "sen", "tri", "um", "ver", "xis", "yl", "zo", "ter", "con", "able", "ing", "tion"),
+)
+_LETTERS_OF_A_RECORD = 1150  # with the mark-up around them, about 2 kB
+
+
+def pages(records: int) -> int:
+    """Return how many pages a corpus of that many records has."""
+    return -(-records // PAGE)
+
+
+def list_page(number: int, records: int) -> bytes:
+    """Return page `number` (from 0) of a ListRecords answer over a corpus of `records` records, with its token."""
+    block, first = divmod(number * PAGE, WORKS)
+    last = min(PAGE, records - number * PAGE)
+    body = b"".join(works()[first : first + last]).replace(BLOCK, b"%05d" % block)
+    following = str(number + 1) if number + 1 < pages(records) else ""
+    token = f'<resumptionToken completeListSize="{records}" cursor="{number * PAGE}">{following}</resumptionToken>'
+    return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
+
+
+def answer(content: str) -> bytes:
+    """Return an answer with `content` between the request element and the end."""
+    return f"{_HEAD}{content}</OAI-PMH>".encode()
+
+
+@cache
+def works() -> list[bytes]:
+    """Return the `<record>` elements of the twenty thousand works, with `BLOCK` in their identifiers."""
+    random = Random(2025)
+    words = ["".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(20_000)]
+    likelihood = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))  # Zipf's law
+    return [_record(number, random, words, likelihood).encode() for number in range(WORKS)]
+
+
+def _record(number: int, random: Random, words: list[str], likelihood: list[float]) -> str:
+    text = iter(random.choices(words, cum_weights=likelihood, k=400))
+
+    def phrase(letters: int) -> str:
+        said = next(text)
+        while len(said) < letters:
+            said = f"{said} {next(text)}"
+        return said.capitalize()
+
+    statements = [
+        ("title", phrase(70)),
+        ("creator", f"{phrase(8)}, {phrase(6)}"),
+        ("creator", f"{phrase(8)}, {phrase(6)}"),
+        ("subject", phrase(20)),
+        ("description", f"{phrase(random.randint(500, _LETTERS_OF_A_RECORD))} & {phrase(10)}."),
+        ("date", f"{random.randint(1950, 2024)}-{random.randint(1, 12):02}-01"),
+        ("type", "info:eu-repo/semantics/article"),
+        ("identifier", f"https://bench.example.org/handle/zzzzz/{number:05}"),
+        ("identifier", f"https://doi.org/10.5555/zzzzz.{number:05}"),
+        ("language", random.choice(("en", "de", "fr", "es"))),
+    ]
+    lines = "".join(f"<dc:{element}>{escape(said)}</dc:{element}>\n" for element, said in statements)
+    return _RECORD % (number, number % 12 + 1, number % 28 + 1, number % 10, lines)

@@ -1,0 +1,62 @@
+"""The OAI-PMH source of the benches: serves the corpus as fast as a Python process can, page by page, with keep-alive.
+
+Run as a process: `python -m tests.bench.source RECORDS`; it prints its base URL and serves until it is ended.
+"""
+
+from __future__ import annotations
+
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+from tests.bench.corpus import answer, list_page, works
+
+_IDENTIFY = """<Identify><repositoryName>Bench</repositoryName><baseURL>http://127.0.0.1/oai</baseURL>
+<protocolVersion>2.0</protocolVersion><adminEmail>bench@example.org</adminEmail>
+<earliestDatestamp>2024-01-01T00:00:00Z</earliestDatestamp><deletedRecord>persistent</deletedRecord>
+<granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>"""
+_FORMATS = """<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix>
+<schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema>
+<metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat>
+</ListMetadataFormats>"""
+_SETS = f"""<ListSets>{
+    "".join(
+        f"<set><setSpec>{spec}</setSpec><setName>{spec}</setName></set>"
+        for spec in ("subject", *(f"subject:{number}" for number in range(10)))
+    )
+}</ListSets>"""
+_SAID = {"Identify": answer(_IDENTIFY), "ListMetadataFormats": answer(_FORMATS), "ListSets": answer(_SETS)}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    records = 0
+
+    def do_GET(self) -> None:
+        """Answer by the verb and the number of the page, which is the whole resumptionToken."""
+        arguments = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
+        body = _SAID.get(arguments.get("verb", "")) or list_page(
+            int(arguments.get("resumptionToken", "0")), self.records
+        )
+        self.send_response(200)
+        self.send_header("Content-Type", "text/xml; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing: a line for every request would cost more than the request."""
+
+
+def main() -> None:
+    """Serve a corpus of as many records as the first argument says."""
+    _Handler.records = int(sys.argv[1])
+    works()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        print(f"http://127.0.0.1:{server.server_address[1]}/oai", flush=True)
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
