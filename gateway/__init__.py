@@ -1,1 +1,64 @@
 """The gateway: one OAI-PMH 2.0 repository made of many sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from gateway.oaipmh.identity import Repository
+    from gateway.settings import Settings, Value
+
+# What Identify says when nobody said better; `gateway serve` always does.
+DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
+
+
+def create_app(instance: Path | None = None, options: Mapping[str, Value] | None = None) -> Flask:
+    """Return the web application of an instance: settings, then the store, then the faces.
+
+    `instance` is the folder (else `GATEWAY_INSTANCE`, else `instance`), `options` the strongest layer of settings.
+    Raise ConfigurationError or StoreError when it could not serve rightly. Imports are in here because everything
+    imports `gateway`, and most of it must not wait for Flask.
+    """
+    from flask import Flask  # noqa: PLC0415
+
+    from gateway import schemas, welcome  # noqa: PLC0415
+    from gateway.instance import check_domain, check_settings  # noqa: PLC0415
+    from gateway.oaipmh import routes  # noqa: PLC0415
+    from gateway.settings import instance_folder, load  # noqa: PLC0415
+    from gateway.store.sqlite import open_store  # noqa: PLC0415
+
+    settings = load(instance or instance_folder(), options=options)
+    check_settings(settings)
+    repository = _repository(settings)
+    store = open_store(settings.instance, show_departed=settings.is_on("oai_show_departed"))
+    check_domain(store, repository.domain)
+    app = Flask("gateway", static_folder=None)
+    app.extensions["store"] = store
+    app.register_blueprint(routes.blueprint(store, repository, settings.number("oai_max_request_bytes")))
+    app.register_blueprint(schemas.blueprint(schemas.folder()))
+    app.register_blueprint(welcome.blueprint(repository.name, repository.base_url))
+    return app
+
+
+def _repository(settings: Settings) -> Repository:
+    from gateway.instance import key  # noqa: PLC0415
+    from gateway.oaipmh.identity import Repository  # noqa: PLC0415
+
+    return Repository(
+        name=settings.text("repository_name"),
+        base_url=settings.text("base_url") or DEFAULT_BASE_URL,
+        admin_email=settings.text("admin_email"),
+        domain=settings.text("repository_domain"),
+        key=key(settings, "resumptionToken"),
+        page_size=settings.number("oai_page_size"),
+        sets_page_size=settings.number("oai_sets_page_size"),
+        token_life_seconds=settings.number("oai_token_life_seconds"),
+        icon_url=settings.text("branding_icon_url"),
+        icon_link=settings.text("branding_icon_link"),
+        icon_title=settings.text("branding_icon_title"),
+        rights_manifest=settings.text("rights_manifest"),
+    )

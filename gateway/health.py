@@ -1,0 +1,103 @@
+"""`gateway check`: whether configuration and store are sound, and what else an administrator would want to know."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from gateway.errors import GatewayError
+from gateway.instance import check_domain, check_settings, secret
+from gateway.schemas import folder as schemas_folder
+from gateway.settings import SETTINGS, Settings, load
+from gateway.store.base import Store
+from gateway.store.sqlite import open_inbox, open_store
+from gateway.xmltext import utc_datetime
+
+_DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at. A problem keeps the gateway from doing its work rightly."""
+
+    level: Literal["fine", "warning", "problem"]
+    sentence: str
+
+
+def findings(folder: Path) -> Iterator[Finding]:
+    """Look at everything, the configuration first; a check that fails hides no other that can still be made."""
+    try:
+        settings = load(folder)
+        check_settings(settings)
+    except GatewayError as error:
+        yield Finding("problem", str(error))
+        return
+    yield Finding("fine", f"The configuration of {folder} can be read.")
+    yield from _identity(settings)
+    yield from _secret(settings)
+    yield from _databases(settings)
+    yield from _schemas()
+
+
+def _identity(settings: Settings) -> Iterator[Finding]:
+    if settings["repository_domain"] == _DEFAULTS["repository_domain"]:
+        yield Finding(
+            "warning",
+            "The repository_domain is the default: every identifier will carry it for ever, and others use it too. "
+            "`gateway init --domain` sets yours.",
+        )
+    if settings["admin_email"] == _DEFAULTS["admin_email"]:
+        yield Finding(
+            "warning", "The admin_email is the default; nobody can reach you. `gateway init --email` sets it."
+        )
+    if not settings["base_url"]:
+        yield Finding(
+            "warning",
+            "There is no base_url: Identify will announce the address it serves on, which harvesters elsewhere "
+            "may be unable to reach.",
+        )
+
+
+def _secret(settings: Settings) -> Iterator[Finding]:
+    try:
+        secret(settings)
+    except GatewayError as error:
+        yield Finding("problem", str(error))
+        return
+    if settings.text("secret"):
+        return
+    file = settings.instance / "secret"
+    mode = stat.S_IMODE(file.stat().st_mode)
+    if mode & 0o077:
+        yield Finding("warning", f"Others can read the secret: {file} has mode {mode:04o}, 0600 is wanted.")
+
+
+def _databases(settings: Settings) -> Iterator[Finding]:
+    try:
+        with closing(open_store(settings.instance)) as store:
+            yield from _store(store, settings)
+        open_inbox(settings.instance).close()
+    except GatewayError as error:
+        yield Finding("problem", str(error))
+
+
+def _store(store: Store, settings: Settings) -> Iterator[Finding]:
+    check_domain(store, settings.text("repository_domain"))
+    wrong = store.check()
+    yield from (Finding("problem", sentence) for sentence in wrong)
+    if not wrong:
+        yield Finding("fine", "The store is sound.")
+    with store.view() as view:
+        yield Finding("fine", f"The store tells everything up to {utc_datetime(view.horizon)}.")
+        for source in view.sources():
+            counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
+            yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
+
+
+def _schemas() -> Iterator[Finding]:
+    try:
+        schemas_folder()
+    except GatewayError as error:
+        yield Finding("problem", str(error))

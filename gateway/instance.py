@@ -1,0 +1,169 @@
+"""The instance folder: made by `gateway init`, and asked for the repository's identity and secret ever after.
+
+config.toml keeps the settings of this machine, `secret` the key that signs tokens (mode 0600); both databases lie
+beside them. The repository's domain is part of every identifier, so it is fixed once something is published.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from gateway.errors import ConfigurationError
+from gateway.settings import SETTINGS, Setting, Settings, Value, load
+from gateway.store.base import Store
+from gateway.store.sqlite import open_inbox, open_store
+
+DOMAIN_FACT = "repository_domain"
+
+# The pattern of oai-identifier v2.0 in lower case, as the official validator wants it.
+_DOMAIN = re.compile(r"[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]+)+")
+_EMAIL = re.compile(r"[^\s@]+@([^\s@.]+\.)+[^\s@.]{2,}")
+_ADDRESS = re.compile(r"https?://[^\s/?#]+[^\s?#]*")
+_SHORTEST_SECRET = 16
+
+
+_IDENTITY = ("repository_name", "repository_domain", "admin_email")
+
+
+def make(folder: Path, options: Mapping[str, Value]) -> Settings:
+    """Make the instance, or what is missing of it, with `options` as settings; return the settings in force.
+
+    Raise ConfigurationError, also when the domain would change although something is published; StoreError.
+    """
+    try:
+        (folder / "files").mkdir(parents=True, exist_ok=True)
+        settings = load(folder, options=options)
+        check_settings(settings)
+        with closing(open_store(folder, create=True)) as store:
+            fix_domain(store, settings.text("repository_domain"))
+        open_inbox(folder, create=True).close()
+        is_new = not (folder / "config.toml").exists()
+        write_config(folder, {name: settings[name] for name in _IDENTITY} if is_new else options)
+        make_secret(folder)
+    except OSError as error:
+        raise ConfigurationError(f"The instance cannot be made in {folder}: {error.strerror}.") from error
+    return settings
+
+
+def write_config(folder: Path, values: Mapping[str, Value]) -> Path:
+    """Write `values` into config.toml, keeping everything else; a new file explains every setting. Return its path."""
+    file = folder / "config.toml"
+    text = file.read_text("utf-8") if file.exists() else _template(values)
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise ConfigurationError(f"{file} cannot be read: {error}") from error
+    for name, value in values.items():
+        document[name] = value
+    file.write_text(tomlkit.dumps(document), "utf-8")
+    return file
+
+
+def _template(values: Mapping[str, Value]) -> str:
+    head = "# The settings of this gateway. What stands behind a # is the default; `gateway settings` shows all.\n"
+    shown = [setting for setting in SETTINGS if setting.name != "secret"]  # a secret does not belong in this file
+    return head + "".join(_entry(setting, values) for setting in shown)
+
+
+def _entry(setting: Setting, values: Mapping[str, Value]) -> str:
+    value = json.dumps(values.get(setting.name, setting.default), ensure_ascii=False)
+    mark = "" if setting.name in values else "# "
+    return f"\n# {setting.sentence}\n{mark}{setting.name} = {value}\n"
+
+
+def make_secret(folder: Path) -> None:
+    """Make the key that signs tokens, readable by its owner only, unless there is one."""
+    try:
+        descriptor = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(secrets.token_urlsafe(48) + "\n")
+
+
+def secret(settings: Settings) -> str:
+    """Return the secret: the setting, else the file. Raise ConfigurationError when there is none worth its name."""
+    text = settings.text("secret")
+    if not text:
+        file = settings.instance / "secret"
+        try:
+            text = file.read_text("utf-8").strip()
+        except FileNotFoundError:
+            text = ""
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"The secret in {file} cannot be read: {error}") from error
+    if not text:
+        raise ConfigurationError("There is no secret to sign tokens with; `gateway init` makes one.")
+    if len(text) < _SHORTEST_SECRET:
+        raise ConfigurationError(f"The secret is too short: at least {_SHORTEST_SECRET} characters are wanted.")
+    return text
+
+
+def key(settings: Settings, purpose: str) -> bytes:
+    """Return a key for one purpose (at most 16 ASCII letters), made from the secret."""
+    return blake2b(secret(settings).encode(), digest_size=32, person=purpose.encode()).digest()
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise ConfigurationError for a setting whose value no answer could carry."""
+    for problem in (_identity_problem(settings), _number_problem(settings)):
+        if problem:
+            raise ConfigurationError(problem)
+
+
+def _identity_problem(settings: Settings) -> str:
+    domain, email, base_url = (settings.text(name) for name in ("repository_domain", "admin_email", "base_url"))
+    if not _DOMAIN.fullmatch(domain):
+        return f"The setting repository_domain must be a domain name in lower case, not {domain!r}."
+    if not _EMAIL.fullmatch(email):
+        return f"The setting admin_email must be an e-mail address, not {email!r}."
+    if base_url and not _ADDRESS.fullmatch(base_url):
+        return f"The setting base_url must be an http or https address without a query, not {base_url!r}."
+    return ""
+
+
+_LEAST = {
+    "oai_page_size": 1,
+    "oai_sets_page_size": 1,
+    "oai_token_life_seconds": 0,
+    "oai_max_request_bytes": 1000,
+    "serve_workers": 1,
+    "serve_threads": 1,
+}
+
+
+def _number_problem(settings: Settings) -> str:
+    wrong = (name for name, least in _LEAST.items() if settings.number(name) < least)
+    return next((f"The setting {name} must be at least {_LEAST[name]}." for name in wrong), "")
+
+
+def check_domain(store: Store, domain: str) -> None:
+    """Raise ConfigurationError when something was published under another domain."""
+    fixed = store.fact(DOMAIN_FACT)
+    if fixed and fixed != domain and is_published(store):
+        raise ConfigurationError(
+            f"The repository's domain is {fixed} and cannot become {domain}: identifiers with it are published."
+        )
+
+
+def fix_domain(store: Store, domain: str) -> None:
+    """Remember the domain that identifiers will carry. Call it before publishing. Raise as `check_domain` does."""
+    check_domain(store, domain)
+    if store.fact(DOMAIN_FACT) != domain:
+        store.remember(DOMAIN_FACT, domain)
+
+
+def is_published(store: Store) -> bool:
+    """Tell whether anything was ever published."""
+    with store.view() as view:
+        return bool(view.changes(0, 1))

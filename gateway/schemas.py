@@ -1,0 +1,37 @@
+"""The folder of our own XSDs, and the face `/schemas/` that serves it.
+
+In a checkout the folder stands beside the package, at top level; an installed package has it in the data folder of
+its environment (`data-files` in pyproject.toml).
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+from flask import Blueprint, Response, abort, send_from_directory
+
+from gateway.errors import ConfigurationError
+
+
+def folder() -> Path:
+    """Return the folder of the XSDs. Raise ConfigurationError when the installation lost it."""
+    beside = Path(__file__).resolve().parent.parent / "schemas"
+    installed = Path(sysconfig.get_path("data")) / "share" / "oai-gateway" / "schemas"
+    for place in (beside, installed):
+        if place.is_dir():
+            return place
+    raise ConfigurationError(f"The folder of schemas is missing: neither {beside} nor {installed} is there.")
+
+
+def blueprint(place: Path) -> Blueprint:
+    """Return the face `/schemas/<file>`: the XSDs of `place`, and nothing else from there or from outside it."""
+    face = Blueprint("schemas", __name__)
+
+    @face.route("/schemas/<path:name>")
+    def schema(name: str) -> Response:
+        if not name.endswith(".xsd"):
+            abort(404)
+        return send_from_directory(place, name, mimetype="application/xml")
+
+    return face

@@ -1,0 +1,94 @@
+"""`gateway serve`: the web application under gunicorn, in one command, on an address that is ours before it starts."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+from collections.abc import Callable, Mapping
+
+import click
+from flask import Flask
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+
+from gateway import create_app
+from gateway.errors import ConfigurationError
+from gateway.settings import Settings, Value
+
+# Harvesters wait between pages; closing their connection at once costs them a handshake per page.
+_KEEPALIVE_SECONDS = 75
+_TIMEOUT_SECONDS = 300
+_GRACE_SECONDS = 30
+
+
+class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
+    def __init__(self, config: Mapping[str, object], load: Callable[[], Flask]) -> None:
+        self._config = config
+        self._load = load
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._config.items():
+            if name in self.cfg.settings:  # older releases lack some
+                self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        return self._load()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on the address; port 0 takes a free one. Raise ConfigurationError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno == errno.EADDRINUSE:
+            reason = "another program uses this port; choose one with --port"
+        raise ConfigurationError(f"Cannot serve on {host} port {port}: {reason}.") from error
+
+
+def address(listener: socket.socket, host: str) -> str:
+    """Return the base URL under which a harvester on this network finds `listener`."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listener.getsockname()[1]}/oai"
+
+
+def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
+    """Serve until a signal ends it. Raise ConfigurationError or StoreError before anything is served."""
+    listener = listen(host, port)
+    place = address(listener, host)
+    options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place}
+
+    def application() -> Flask:
+        return create_app(settings.instance, options)
+
+    # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
+    application().extensions["store"].close()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+
+    def when_ready(_arbiter: object) -> None:
+        click.echo(f"Serving {place} (Ctrl-C ends it)", err=True)
+
+    _Server(_config(settings, listener.detach(), access_log) | {"when_ready": when_ready}, application).run()
+
+
+def _config(settings: Settings, descriptor: int, access_log: str) -> dict[str, object]:
+    return {
+        "bind": f"fd://{descriptor}",
+        "workers": settings.number("serve_workers"),
+        "worker_class": "gthread",  # its simple workers have no keep-alive
+        "threads": settings.number("serve_threads"),
+        # Arguments have a limit of ours, answered in the protocol's words (oai_max_request_bytes). Gunicorn's C
+        # parser, where it is installed, would refuse a request line above a mebibyte with an HTML page.
+        "limit_request_line": 0,
+        "limit_request_field_size": 0,
+        "http_parser": "python",
+        "control_socket_disable": True,
+        "keepalive": _KEEPALIVE_SECONDS,
+        "timeout": _TIMEOUT_SECONDS,
+        "graceful_timeout": _GRACE_SECONDS,
+        "loglevel": "warning",
+        "accesslog": access_log or None,
+        "proc_name": "gateway serve",
+    }
