@@ -1,0 +1,135 @@
+"""What is not documented fails the build, and what is documented must be so."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from harvester.cli import COMMANDS
+from harvester.commands.source import source
+from harvester.outcomes import STATUS_SENTENCES
+from harvester.sources_file import FIELDS
+from tests.conftest import ROOT
+from tests.docs import GENERATED, renewed
+
+READMES = [
+    file
+    for file in sorted(ROOT.rglob("README.md"))
+    if not {".venv", "build", "node_modules"} & set(file.relative_to(ROOT).parts)
+]
+SECTIONS = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def _project() -> dict[str, object]:
+    return tomllib.loads(_text("pyproject.toml"))["project"]
+
+
+# --- what the code knows stands in the documentation ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", GENERATED)
+def test_generated_lists_are_those_of_the_code(file: str) -> None:
+    """`make docs` writes them again."""
+    assert renewed(_text(file), GENERATED[file]) == _text(file)
+
+
+def test_a_list_without_a_place_is_told() -> None:
+    with pytest.raises(ValueError, match=r"There is no place for the list of settings\."):
+        renewed("nothing", {"settings": lambda: ""})
+
+
+def test_every_command_of_the_harvester_is_described() -> None:
+    names = [*COMMANDS, *(f"source {name}" for name in source.commands)]
+    assert [name for name in names if f"harvester {name}" not in _text("harvester/README.md")] == []
+
+
+def test_every_kind_of_source_is_described() -> None:
+    kinds = {file.stem for file in (ROOT / "harvester" / "sources").glob("*.py")} - {"__init__"}
+    assert kinds
+    assert {kind for kind in kinds if f"`{kind}`" not in _text("harvester/README.md")} == set()
+
+
+def test_every_field_of_a_source_is_described() -> None:
+    assert [field.name for field in FIELDS if f"`{field.name}`" not in _text("harvester/README.md")] == []
+
+
+def test_every_exit_status_is_described_in_its_own_words() -> None:
+    rows = [f"| {int(status)} | {sentence}" for status, sentence in STATUS_SENTENCES.items()]
+    assert [row for row in rows if row not in _text("harvester/README.md")] == []
+
+
+# --- links lead somewhere ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", READMES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_link_to_a_file_leads_to_it(file: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", file.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (file.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("folder", ["gateway", "harvester", "schemas", "instance"])
+def test_the_folders_that_people_work_in_have_a_readme(folder: str) -> None:
+    assert (ROOT / folder / "README.md").is_file()
+
+
+# --- versions, changes, locks -----------------------------------------------------------------------------------
+
+
+def test_the_newest_change_is_of_this_version_and_dated() -> None:
+    heads = re.findall(r"(?m)^## (\S+) \(([0-9]{4}-[0-9]{2}-[0-9]{2})\)$", _text("CHANGELOG.md"))
+    assert heads
+    assert heads[0][0] == _project()["version"]
+    assert [date for _, date in heads] == sorted((date for _, date in heads), reverse=True)
+
+
+def test_changes_stand_in_fixed_sections_and_in_sentences() -> None:
+    text = _text("CHANGELOG.md")
+    assert set(re.findall(r"(?m)^### (.*)$", text)) <= set(SECTIONS)
+    entries = re.findall(r"(?ms)^\* (.*?)(?=^\* |^#|\Z)", text)
+    assert entries
+    assert [entry for entry in entries if not entry.strip().endswith(".")] == []
+
+
+def test_every_decision_is_dated() -> None:
+    decisions = _text("gateway/README.md").partition("## Decisions")[2].partition("\n## ")[0]
+    heads = re.findall(r"(?m)^### (.*)$", decisions)
+    assert heads
+    assert [head for head in heads if not re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}: ", head)] == []
+
+
+def test_the_python_that_the_readme_names_is_the_one_that_is_required() -> None:
+    assert f"Python {str(_project()['requires-python']).removeprefix('>=')} or newer" in _text("README.md")
+
+
+def _pinned(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"(?m)^([a-z0-9.-]+)==(\S+) \\$", _text(lock)))
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pinned_package_has_hashes_and_no_lock_names_a_host(lock: str) -> None:
+    text = _text(lock)
+    assert re.findall(r"(?m)^[a-z0-9.-]+==\S+ \\\n(?!    --hash=sha256:)", text) == []
+    assert re.findall(r"(?mi)^.*(?:://|--index|--extra-index|--find-links|--trusted-host).*$", text) == []
+
+
+def test_what_runs_is_what_was_tested() -> None:
+    run, dev = _pinned(LOCKS[0]), _pinned(LOCKS[1])
+    assert run
+    assert {name: version for name, version in run.items() if dev.get(name) != version} == {}
+
+
+def test_every_dependency_is_pinned() -> None:
+    def normal(requirement: str) -> str:
+        return re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9._-]+", requirement)[0]).lower()
+
+    project = _project()
+    assert {normal(each) for each in project["dependencies"]} <= set(_pinned(LOCKS[0]))
+    assert {normal(each) for each in project["optional-dependencies"]["dev"]} <= set(_pinned(LOCKS[1]))

@@ -1,0 +1,126 @@
+"""Does what README's five-minute tour says, line by line, and the demo: from an empty folder to answers over HTTP."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from lxml import etree
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+BIN = Path(sys.executable).parent
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+PATIENCE_SECONDS = 30.0
+
+
+def tour() -> list[str]:
+    """Return the commands of the tour, after those that make the environment."""
+    blocks = re.findall(r"(?s)```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"))
+    return [line.removeprefix("$ ") for block in blocks[1:] for line in block.splitlines()]
+
+
+def fetched(url: str) -> bytes:
+    """Return what an address answers, waiting for its server to start."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            with urlopen(url) as answer:
+                return bytes(answer.read())
+        except URLError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    return os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
+
+
+@pytest.fixture
+def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[bytes]]]:
+    processes: list[subprocess.Popen[bytes]] = []
+    yield processes
+    for process in processes:
+        process.terminate()
+        process.communicate()
+
+
+def test_the_tour_of_the_readme_works_as_it_is_written(
+    tmp_path: Path, environment: dict[str, str], background: list[subprocess.Popen[bytes]]
+) -> None:
+    ports = {"8080": str(free_port()), "8081": str(free_port())}
+    answers = []
+    for line in tour():
+        here = line.replace("/tmp/tour", str(tmp_path / "tour"))
+        command = shlex.split(re.sub("808[01]", lambda match: ports[match[0]], here))
+        if command[0] == ".":
+            continue
+        if command[0] == "curl":
+            answers.append(etree.fromstring(fetched(command[1])))
+        elif command[-1] == "&":
+            background.append(subprocess.Popen(command[:-1], env=environment, cwd=ROOT, stdout=subprocess.DEVNULL))
+            fetched(f"http://127.0.0.1:{command[command.index('--port') + 1]}/oai?verb=Identify")
+        else:
+            result = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert result.returncode == 0, f"{line}\n{result.stdout}{result.stderr}"
+    identify, oai_dc, fulltext = answers
+    assert identify.findtext(f".//{OAI}protocolVersion") == "2.0"
+    assert len(oai_dc.findall(f".//{OAI}record")) == 25
+    assert len(oai_dc.findall(f".//{OAI}header[@status='deleted']")) == 3
+    assert 10 < len(fulltext.findall(f".//{OAI}record")) < 22
+
+
+@pytest.fixture
+def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", "0"]
+    process = subprocess.Popen(
+        command,
+        env=environment | {"TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    yield process
+    process.terminate()
+    process.communicate()
+
+
+def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
+    assert demo.stdout is not None
+    began = time.monotonic()
+    lines = []
+    for line in demo.stdout:
+        lines.append(line)
+        if line.startswith("Ctrl-C"):
+            break
+    assert time.monotonic() - began < 30, "The demo takes too long."
+    addresses = re.findall(r"http://\S+verb=\S+", "".join(lines))
+    assert len(addresses) == 5, "".join(lines)
+    schema = etree.XMLSchema(etree.parse(ROOT / "schemas" / "OAI-PMH.xsd"))
+    for address in addresses:
+        answer = etree.fromstring(fetched(address))
+        schema.assertValid(answer)
+        assert answer.find(f"{OAI}error") is None, address
+    os.killpg(demo.pid, signal.SIGINT)  # as a terminal does
+    assert demo.wait(PATIENCE_SECONDS) == 0
+    assert list(tmp_path.iterdir()) == []
