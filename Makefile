@@ -12,6 +12,7 @@ IN     := $(VENV)/bin/
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
 	@echo "make test    every test this machine can run, and the coverage that must be kept"
+	@echo "make everyday  the tests that take seconds"
 	@echo "make lint    style and types"
 	@echo "make bench   the figures, measured"
 	@echo "make docs    writes the generated parts of the documentation again"

@@ -105,22 +105,37 @@ def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Pop
     process.communicate()
 
 
-def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
+def addresses(demo: subprocess.Popen[str]) -> list[str]:
+    """Return the addresses that the demo prints, once it has come to its last line."""
     assert demo.stdout is not None
-    began = time.monotonic()
     lines = []
     for line in demo.stdout:
         lines.append(line)
         if line.startswith("Ctrl-C"):
-            break
+            return re.findall(r"http://\S+verb=\S+", "".join(lines))
+    raise AssertionError("".join(lines))
+
+
+def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
+    began = time.monotonic()
+    printed = addresses(demo)
     assert time.monotonic() - began < 30, "The demo takes too long."
-    addresses = re.findall(r"http://\S+verb=\S+", "".join(lines))
-    assert len(addresses) == 5, "".join(lines)
+    assert len(printed) == 5
     schema = etree.XMLSchema(etree.parse(ROOT / "schemas" / "OAI-PMH.xsd"))
-    for address in addresses:
+    for address in printed:
         answer = etree.fromstring(fetched(address))
         schema.assertValid(answer)
         assert answer.find(f"{OAI}error") is None, address
     os.killpg(demo.pid, signal.SIGINT)  # as a terminal does
     assert demo.wait(PATIENCE_SECONDS) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.needs("chromium")
+def test_a_browser_shows_the_records(demo: subprocess.Popen[str], tmp_path: Path) -> None:
+    records = next(address for address in addresses(demo) if "ListRecords&metadataPrefix=oai_dc" in address)
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", profile]
+    shown = subprocess.run([*browser, "--dump-dom", records], capture_output=True, text=True, check=True, timeout=60)
+    assert "webkit-xml-viewer" in shown.stdout
+    assert "Dust in the Magellanic Stream, or its absence" in shown.stdout
