@@ -5,11 +5,17 @@ Run as a process: `python -m tests.bench.source RECORDS`; it prints its base URL
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from tests.bench.corpus import answer, list_page, works
+
+ROOT = Path(__file__).resolve().parents[2]
 
 _IDENTIFY = """<Identify><repositoryName>Bench</repositoryName><baseURL>http://127.0.0.1/oai</baseURL>
 <protocolVersion>2.0</protocolVersion><adminEmail>bench@example.org</adminEmail>
@@ -47,6 +53,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing: a line for every request would cost more than the request."""
+
+
+@contextmanager
+def serving(records: int) -> Iterator[str]:
+    """Serve a corpus of that many records from a process of its own; the base URL is the context's value."""
+    line = [sys.executable, "-m", "tests.bench.source", str(records)]
+    with subprocess.Popen(line, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
 
 
 def main() -> None:

@@ -1,0 +1,23 @@
+"""`make bench`: every figure that was promised, measured in one run on this machine, with its limit and the verdict.
+
+`python -m tests.bench --records 10000` is quicker. One bench alone: `python -m tests.bench.serving`, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.bench import depth, disk, harvest, incremental, serving, startup
+from tests.bench.table import Row, main
+
+BENCHES = (startup, serving, depth, incremental, disk, harvest)
+
+
+def rows(records: int) -> Iterator[Row]:
+    """Measure everything."""
+    for bench in BENCHES:
+        yield from bench.rows(records)
+
+
+if __name__ == "__main__":
+    main(rows)

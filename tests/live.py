@@ -1,0 +1,70 @@
+"""Our two commands as processes, as an administrator runs them: for tests and benches that want the live thing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+COMMANDS = Path(sys.executable).parent
+
+
+class Server(NamedTuple):
+    """A running `gateway serve`: its base URL, and the number of its first process, whose children are the workers."""
+
+    url: str
+    process: int
+
+
+def command(name: str, folder: Path, *arguments: str) -> list[str]:
+    """Return the command line of `gateway` or `harvester` on an instance folder."""
+    return [str(COMMANDS / name), "--instance", str(folder), *arguments]
+
+
+def called(name: str, folder: Path, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Run `gateway` or `harvester` to its end and return how it ended; `settings` come from the environment."""
+    return subprocess.run(
+        command(name, folder, *arguments), env=environment(settings), text=True, capture_output=True, check=False
+    )
+
+
+def environment(settings: Mapping[str, object]) -> dict[str, str]:
+    """Return this process's environment with settings in it."""
+    return {**os.environ, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
+
+
+def instance(folder: Path, sources: Mapping[str, tuple[str, tuple[str, ...]]]) -> Path:
+    """Make an instance whose sources have these names, addresses and formats; return its folder."""
+    done = called("gateway", folder, "init", "--domain", "live.example.org")
+    assert done.returncode == 0, done.stderr
+    tables = (f"[{name}]\nurl = '{url}'\nformats = {list(formats)}\n" for name, (url, formats) in sources.items())
+    (folder / "sources.toml").write_text("\n".join(tables))
+    return folder
+
+
+@contextmanager
+def served(folder: Path, **settings: object) -> Iterator[Server]:
+    """Serve an instance on a free port of loopback as long as the context lasts."""
+    with subprocess.Popen(
+        command("gateway", folder, "serve", "--host", "127.0.0.1", "--port", "0"),
+        env=environment(settings),
+        text=True,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if line.startswith("Serving "):
+                break
+        assert said, "gateway serve said nothing"
+        assert said[-1].startswith("Serving "), "".join(said)
+        try:
+            yield Server(said[-1].split()[1], process.pid)
+        finally:
+            process.terminate()
+            process.communicate()
