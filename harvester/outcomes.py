@@ -6,7 +6,6 @@ Everything that `harvester` tells the shell comes from here; `harvester/README.m
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
 
 from gateway.errors import (
     AddressRefused,
@@ -71,6 +70,16 @@ _OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
     (GatewayError, RunOutcome.FAILED),
 )
 
+# What several outcomes within one run come to: the gravest, by this order.
+_OUTCOME_GRAVITY: tuple[RunOutcome, ...] = (
+    RunOutcome.SUCCEEDED,
+    RunOutcome.SUCCEEDED_WITH_ERRORS,
+    RunOutcome.STOPPED,
+    RunOutcome.TRY_LATER,
+    RunOutcome.REFUSED,
+    RunOutcome.FAILED,
+)
+
 # Which of several statuses is told when one command did several things: the worst, by this order.
 _GRAVITY: tuple[Status, ...] = (
     Status.SUCCEEDED,
@@ -82,13 +91,6 @@ _GRAVITY: tuple[Status, ...] = (
     Status.USAGE,
     Status.STOPPED,
 )
-
-
-class Ending(NamedTuple):
-    """How a run ended, and the status it gives to the shell."""
-
-    outcome: RunOutcome
-    status: Status
 
 
 def outcome_of(error: GatewayError) -> RunOutcome:
@@ -110,6 +112,11 @@ def status_of_error(error: GatewayError) -> Status:
     if isinstance(error, SourceLocked):
         return Status.LOCKED
     return status_of(outcome_of(error))
+
+
+def gravest(outcomes: list[RunOutcome]) -> RunOutcome:
+    """Return what the outcomes of the parts make of the whole."""
+    return max(outcomes, key=_OUTCOME_GRAVITY.index)
 
 
 def worst(statuses: list[Status]) -> Status:

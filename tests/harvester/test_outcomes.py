@@ -6,6 +6,7 @@ from harvester.outcomes import (
     STATUS_SENTENCES,
     SourceLocked,
     Status,
+    gravest,
     outcome_of,
     status_of,
     status_of_error,
@@ -51,3 +52,8 @@ def test_the_gravest_of_several_statuses_is_told():
     assert worst([]) is Status.SUCCEEDED
     assert worst([Status.WITH_ERRORS, Status.FAILED, Status.SUCCEEDED]) is Status.FAILED
     assert worst([Status.FAILED, Status.STOPPED]) is Status.STOPPED
+
+
+def test_the_gravest_part_names_the_whole():
+    assert gravest([RunOutcome.SUCCEEDED]) is RunOutcome.SUCCEEDED
+    assert gravest([RunOutcome.STOPPED, RunOutcome.TRY_LATER, RunOutcome.SUCCEEDED]) is RunOutcome.TRY_LATER

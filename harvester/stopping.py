@@ -1,0 +1,56 @@
+"""How a long command is stopped: the first Ctrl-C or SIGTERM asks, the second one insists.
+
+Asked, a harvest finishes the page that it is at, commits it and ends `stopped`. Signals only set a flag: what is in
+the middle of a transaction is never torn.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic, sleep
+from types import FrameType
+
+# How late a pause may notice that it should end.
+_GLANCE_SECONDS = 0.1
+
+
+class Stop:
+    """Whether somebody asked to stop."""
+
+    def __init__(self) -> None:
+        """Nobody has asked yet."""
+        self.is_asked = False
+
+    def ask(self) -> None:
+        """Ask to stop at the next good moment."""
+        self.is_asked = True
+
+    def pause(self, seconds: float) -> None:
+        """Sleep. Raise KeyboardInterrupt when asked to stop meanwhile: nothing is lost by ending a pause."""
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            if self.is_asked:
+                raise KeyboardInterrupt
+            sleep(min(left, _GLANCE_SECONDS))
+
+
+@contextmanager
+def listening(stop: Stop) -> Iterator[Stop]:
+    """Let SIGINT and SIGTERM ask `stop` inside the block; a second signal raises KeyboardInterrupt."""
+
+    def asked(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_asked:
+            raise KeyboardInterrupt
+        stop.ask()
+        # Not print: a signal may interrupt a print, which then must not be entered again.
+        os.write(2, b"\nStopping after this page; once more to stop at once.\n")
+
+    before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

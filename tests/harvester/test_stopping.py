@@ -1,0 +1,38 @@
+"""The first signal asks, the second insists."""
+
+import os
+import signal
+
+import pytest
+
+from harvester.stopping import Stop, listening
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_asks_and_the_second_insists(number, capfd):
+    with listening(Stop()) as stop:
+        assert not stop.is_asked
+        os.kill(os.getpid(), number)
+        assert stop.is_asked
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+    assert "once more to stop at once" in capfd.readouterr().err
+
+
+def test_the_handlers_of_others_come_back():
+    before = signal.getsignal(signal.SIGINT)
+    with listening(Stop()):
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_pause_ends_when_asked():
+    stop = Stop()
+    stop.pause(0)
+    stop.ask()
+    with pytest.raises(KeyboardInterrupt):
+        stop.pause(3600)
+
+
+def test_a_pause_lasts():
+    Stop().pause(0.01)
