@@ -23,13 +23,17 @@ from gateway.model import (
     Source,
 )
 from gateway.store.clock import Anchor, HostClock, first, tell
+from gateway.store.queries import load
 from gateway.store.sqlite_check import findings
 from gateway.store.sqlite_dictionaries import Dictionaries
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_inbox import SqliteInbox
-from gateway.store.sqlite_publish import SQL, add_collections, ancestors, write
+from gateway.store.sqlite_publish import add_collections, write
+from gateway.store.sqlite_rows import ancestors
 from gateway.store.sqlite_view import SqliteView
+
+SQL = load("sqlite")
 
 INTENT_SECONDS = 60  # a dead publisher holds the horizon for so long; a living one needs less than a second
 _HOUSEKEEPING_SECONDS = 0.25  # a reader waits no longer for the lock: older answers are right as well

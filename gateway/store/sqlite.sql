@@ -246,10 +246,14 @@ select id, :records, :content from prefix where name = :prefix
 select start from tally join prefix on prefix.id = tally.prefix
 where prefix.name = ? and collection = 0 and span = 1 order by start;
 
--- name: samples
--- Some records of one second.
-select dictionary, record.content from record join prefix on prefix.id = record.prefix
-where prefix.name = ? and datestamp = ? limit ?;
+-- name: moment_bounds
+-- The first and the last item of those that a format has in one second.
+select min(item), max(item) from record where prefix = (select id from prefix where name = ?) and datestamp = ?;
+
+-- name: sample
+-- One record of a second.
+select dictionary, content from record
+where prefix = (select id from prefix where name = :prefix) and datestamp = :moment and item >= :item limit 1;
 
 -- Publishing -------------------------------------------------------------------------------------------------------
 
@@ -295,10 +299,9 @@ insert into record (prefix, datestamp, item, is_deleted, dictionary, digest, con
 -- Take a record from a set's list.
 delete from membership where collection = ? and prefix = ? and datestamp = ? and item = ?;
 
--- name: membership_put
+-- name: membership_add
 -- Put a record into a set's list, as a member or as one that left.
-insert into membership (collection, prefix, datestamp, item, is_departed) values (?, ?, ?, ?, ?)
-on conflict do update set is_departed = excluded.is_departed;
+insert into membership (collection, prefix, datestamp, item, is_departed) values (?, ?, ?, ?, ?);
 
 -- name: tally_add
 -- Count records that came to a day, an hour or a second, or left it.

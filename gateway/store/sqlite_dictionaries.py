@@ -37,8 +37,8 @@ class Dictionaries:
         """Compress all records, change by change."""
         with self._file.packing() as session:
             numbers = {prefix: self._number(session, prefix, changes) for prefix in _prefixes(changes)}
-            pack = session.codec.pack
-            return [[pack(name, numbers[name], content) for name, _, _, content in each.records] for each in changes]
+            pack = {prefix: session.codec.packer(prefix, number) for prefix, number in numbers.items()}
+            return [[(numbers[name], pack[name](content)) for name, _, _, content in each.records] for each in changes]
 
     def learn(self, changes: Sequence[ItemChange]) -> None:
         """Train another dictionary for each format of `changes` that has grown enough since the last one."""
@@ -74,10 +74,15 @@ def _newest(session: Session, prefix: str) -> Newest:
 
 
 def _samples(session: Session, prefix: str) -> list[bytes]:
-    """Return records of the format, taken evenly from all seconds in which it has any."""
+    """Return records of the format, taken evenly from all that was ever published: neighbours are too much alike."""
     moments = [row[0] for row in session.execute(SQL["moments"], (prefix,))]
     chosen = moments[:: -(-len(moments) // _MOMENTS)]
     share = -(-SAMPLES // len(chosen))
-    unpack = session.codec.unpack
-    rows = [row for moment in chosen for row in session.execute(SQL["samples"], (prefix, moment, share)).fetchall()]
-    return [unpack(dictionary, content) for dictionary, content in rows]
+    samples: list[bytes] = []
+    for moment in chosen:
+        first, last = session.one(SQL["moment_bounds"], (prefix, moment)) or (0, 0)
+        for part in range(share):
+            place = {"prefix": prefix, "moment": moment, "item": first + (last - first) * part // share}
+            dictionary, content = session.one(SQL["sample"], place) or (0, b"")
+            samples.append(session.codec.unpack(dictionary, content))
+    return samples

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.model import ChangeLine, Format, Key, Page, Selection, SetDescription, Source, StoredRecord
+from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
-from gateway.store.sqlite_publish import EVERYTHING, SPANS, SQL
+from gateway.store.sqlite_rows import EVERYTHING, SPANS
+
+SQL = load("sqlite")
 
 _KINDS = ("created", "updated", "deleted")
 _EVER = 2**62 // 86_400 * 86_400  # later than any datestamp, and a whole number of days

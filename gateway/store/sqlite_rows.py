@@ -1,0 +1,195 @@
+"""Which rows a publication changes. Pure: what is held goes in, rows come out; `sqlite_publish` does the SQL."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from gateway.model import ItemChange
+from gateway.store.compression import Packed
+
+EVERYTHING: Final = 0  # the number of the set `source`, which every record is in
+EVERYTHING_SPEC: Final = "source"
+SPANS: Final = (86_400, 3_600, 1)  # seconds of the tallies: a day, an hour, a second
+CREATED, UPDATED, DELETED = range(3)  # kinds of lines in the log of changes
+
+Row: TypeAlias = tuple[Any, ...]
+Numbers: TypeAlias = frozenset[int]
+Places: TypeAlias = tuple[Numbers, Numbers, int, int]  # sets a record is in, sets it left, prefix, datestamp
+
+
+class HeldRecord(NamedTuple):
+    """A record as it stands."""
+
+    datestamp: int
+    digest: bytes
+    is_deleted: bool
+
+
+@dataclass(slots=True)
+class HeldItem:
+    """An item as it stands; `records` by the number of their prefix."""
+
+    number: int
+    is_new: bool = False
+    is_deleted: bool = False
+    sets: Numbers = frozenset()
+    departed: Numbers = frozenset()
+    records: dict[int, HeldRecord] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of a source and of the names that a publication uses, before it is written."""
+
+    source: int
+    stem: str | None  # how the local identifiers of the source begin
+    prefixes: Mapping[str, int]
+    collections: Mapping[str, int]
+    fulltext: Numbers  # the number of the set `fulltext`, if there is one
+    held: Mapping[str, HeldItem]  # by upstream identifier
+    last_item: int
+
+
+@dataclass(slots=True)
+class Rows:
+    """Everything that is to be written, table by table, in the order of the columns of the queries."""
+
+    items_added: list[Row] = field(default_factory=list)
+    items_changed: list[Row] = field(default_factory=list)
+    payloads: list[Row] = field(default_factory=list)
+    records_removed: list[Row] = field(default_factory=list)
+    records_added: list[Row] = field(default_factory=list)
+    members_removed: list[Row] = field(default_factory=list)
+    members_added: list[Row] = field(default_factory=list)
+    changes: list[Row] = field(default_factory=list)
+    tally: Counter[Places] = field(default_factory=Counter)
+    items: int = 0
+    deleted: int = 0
+    fulltext: int = 0
+
+    def leave(self, item: int, places: Places) -> None:
+        """Take a record out of the lists it stands in."""
+        sets, departed, prefix, datestamp = places
+        self.members_removed += [(collection, prefix, datestamp, item) for collection in sets | departed]
+        self.tally[places] -= 1
+
+    def enter(self, item: int, places: Places) -> None:
+        """Put a record into lists, as a member or as one that left."""
+        sets, departed, prefix, datestamp = places
+        self.members_added += [(collection, prefix, datestamp, item, False) for collection in sets]
+        if departed:
+            self.members_added += [(collection, prefix, datestamp, item, True) for collection in departed]
+        self.tally[places] += 1
+
+    def tallies(self) -> Iterator[Row]:
+        """Yield by how much each tally changes: set, prefix, span, start, members, departed."""
+        sums: defaultdict[Row, list[int]] = defaultdict(lambda: [0, 0])
+        for (sets, departed, prefix, datestamp), records in self.tally.items():
+            for is_departed, collections in enumerate(((EVERYTHING, *sets), departed)):
+                for collection in collections:
+                    for span in SPANS:
+                        sums[collection, prefix, span, datestamp // span * span][is_departed] += records
+        for key, (members, gone) in sorted(sums.items()):
+            if members or gone:
+                yield (*key, members, gone)
+
+
+class Planner:
+    """Works out the rows of one publication, change by change."""
+
+    def __init__(self, known: Known, datestamp: int) -> None:
+        """Take what is known and the datestamp that every record written will carry."""
+        self.rows = Rows()
+        self._known = known
+        self._datestamp = datestamp
+        self._last = known.last_item
+        self._numbers: dict[tuple[str, ...], Numbers] = {}
+
+    def plan(self, change: ItemChange, contents: Sequence[Packed]) -> None:
+        """Work out the rows of one change, whose records are compressed in `contents`."""
+        held = self._known.held.get(change.upstream) or self._new()
+        sets = self._sets(change.sets)
+        departed = (held.departed | held.sets) - sets
+        self._item(change, held, sets, departed)
+        self.rows.payloads += [
+            (held.number, self._known.prefixes[prefix], page, place, is_deleted, digest)
+            for prefix, page, place, digest, is_deleted in change.payloads
+        ]
+        kept = self._records(change, contents, held, (sets, departed))
+        if kept and (sets, departed) != (held.sets, held.departed):
+            self._regroup(held, kept, sets, departed)
+
+    def _new(self) -> HeldItem:
+        self._last += 1
+        return HeldItem(self._last, is_new=True)
+
+    def _sets(self, specs: tuple[str, ...]) -> Numbers:
+        numbers = self._numbers.get(specs)
+        if numbers is None:
+            known = self._known.collections
+            numbers = self._numbers[specs] = frozenset(known[above] for spec in specs for above in ancestors(spec))
+        return numbers
+
+    def _item(self, change: ItemChange, held: HeldItem, sets: Numbers, departed: Numbers) -> None:
+        rows, known, is_deleted = self.rows, self._known, change.is_deleted
+        is_same = (is_deleted, sets, departed) == (held.is_deleted, held.sets, held.departed)
+        if is_same and not held.is_new:
+            return
+        lists = listed(sets), listed(departed) if departed else None
+        if held.is_new:
+            is_plain = known.stem is not None and change.identifier == known.stem + change.upstream
+            identifier = None if is_plain else change.identifier
+            rows.items_added.append((held.number, known.source, is_deleted, change.upstream, identifier, *lists))
+            rows.items += 1
+        else:
+            rows.items_changed.append((is_deleted, *lists, held.number))
+        rows.deleted += is_deleted - held.is_deleted
+        rows.fulltext += not (is_deleted or known.fulltext.isdisjoint(sets))
+        rows.fulltext -= not (held.is_deleted or known.fulltext.isdisjoint(held.sets))
+
+    def _records(
+        self, change: ItemChange, contents: Sequence[Packed], held: HeldItem, lists: tuple[Numbers, Numbers]
+    ) -> dict[int, HeldRecord]:
+        """Work out the rows of the records; return those that are left alone."""
+        rows, number, datestamp, kept = self.rows, held.number, self._datestamp, dict(held.records)
+        for (name, digest, is_deleted, _), (dictionary, content) in zip(change.records, contents, strict=True):
+            prefix = self._known.prefixes[name]
+            before = held.records.get(prefix)
+            if before is not None:
+                if (before.digest, before.is_deleted) == (digest, is_deleted):
+                    continue
+                del kept[prefix]
+                rows.records_removed.append((prefix, before.datestamp, number))
+                rows.leave(number, (held.sets, held.departed, prefix, before.datestamp))
+            rows.records_added.append((prefix, datestamp, number, is_deleted, dictionary, digest, content))
+            rows.changes.append((number, prefix, datestamp, _kind(before, is_deleted)))
+            rows.enter(number, (*lists, prefix, datestamp))
+        return kept
+
+    def _regroup(self, held: HeldItem, kept: dict[int, HeldRecord], sets: Numbers, departed: Numbers) -> None:
+        # The caller owes us these records with new digests; without them the lists shall at least agree with the item.
+        for prefix, record in kept.items():
+            self.rows.leave(held.number, (held.sets, held.departed, prefix, record.datestamp))
+            self.rows.enter(held.number, (sets, departed, prefix, record.datestamp))
+
+
+def ancestors(spec: str) -> Iterator[str]:
+    """Yield a set's spec and those of the sets above it, but for `source`, which is everything."""
+    while spec:
+        if spec != EVERYTHING_SPEC:
+            yield spec
+        spec = spec.rpartition(":")[0]
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """Return numbers as a JSON list."""
+    return f"[{','.join(map(str, sorted(numbers)))}]"
+
+
+def _kind(before: HeldRecord | None, is_deleted: bool) -> int:
+    if is_deleted:
+        return DELETED
+    return CREATED if before is None or before.is_deleted else UPDATED
