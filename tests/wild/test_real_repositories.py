@@ -1,0 +1,249 @@
+"""Real answers, through the live harvester into the store and out of the provider: nothing is lost, all is valid.
+
+What dozens of repository programs really answered is harvested over HTTP. Everything we then say is judged by the
+official schemas, and every record that was sent is looked for: it is exposed again, or in quarantine with a reason.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from urllib.parse import unquote, urlencode
+
+import pytest
+from flask.testing import FlaskClient
+from lxml import etree
+
+from gateway import create_app
+from tests import live, oracle
+from tests.bench.client import Client
+from tests.oracle import OAI
+from tests.wild.conftest import Harvest
+from tests.wild.recount import same
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared/data", "../shared/xsd")]
+
+OURS = ("oai_dc", "oai_didl")
+_PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"
+_TOKEN = re.compile(rb"<resumptionToken\b[^>]*>([^<]+)</resumptionToken>")
+
+# All that may be in quarantine, by the file it came in: the records that nothing can be made of, and why.
+UNUSABLE: dict[str, tuple[int, str]] = {}
+
+
+@dataclass
+class Exposed:
+    """What the provider says in its lists, by metadataPrefix and identifier."""
+
+    alive: dict[str, set[str]] = field(default_factory=dict)
+    deleted: dict[str, set[str]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    listed_twice: list[str] = field(default_factory=list)
+    unlike: list[str] = field(default_factory=list)  # payloads that say something else than what was sent
+    strangers: list[str] = field(default_factory=list)  # records of identifiers that were never sent
+
+
+@pytest.fixture(scope="module")
+def client(harvest: Harvest) -> Iterator[FlaskClient]:
+    app = create_app(harvest.folder, {"base_url": "http://live.example.org/oai"})
+    with app.test_client() as client:
+        yield client
+    app.extensions["store"].close()
+
+
+def asked(client: FlaskClient, **arguments: str) -> bytes:
+    """Return an answer of the provider."""
+    response = client.get(f"/oai?{urlencode(arguments)}")
+    assert response.status_code == 200
+    assert response.content_type == "text/xml; charset=UTF-8"
+    return response.data
+
+
+def pages(client: FlaskClient, verb: str, **arguments: str) -> Iterator[bytes]:
+    """Return every page of a list."""
+    answer = asked(client, verb=verb, **arguments)
+    yield answer
+    while found := _TOKEN.search(answer):
+        answer = asked(client, verb=verb, resumptionToken=html.unescape(found[1].decode()))
+        yield answer
+
+
+@pytest.fixture(scope="module")
+def prefixes(client: FlaskClient) -> list[str]:
+    answer = etree.fromstring(asked(client, verb="ListMetadataFormats"))
+    return [element.text or "" for element in answer.iter(f"{OAI}metadataPrefix")]
+
+
+@pytest.fixture(scope="module")
+def exposed(client: FlaskClient, harvest: Harvest, prefixes: list[str]) -> Exposed:
+    """Walk the whole list of every format once, judge every page, and compare every payload with what was sent."""
+    found = Exposed()
+    for prefix in prefixes:
+        alive, deleted = found.alive.setdefault(prefix, set()), found.deleted.setdefault(prefix, set())
+        for answer in pages(client, "ListRecords", metadataPrefix=prefix):
+            found.faults += (f"{prefix}: {fault}" for fault in oracle.faults(answer, is_foreign=prefix not in OURS))
+            for record in oracle.records(answer):
+                header = record.find(f"{OAI}header")
+                assert header is not None
+                identifier = header.findtext(f"{OAI}identifier") or ""
+                if identifier in alive or identifier in deleted:
+                    found.listed_twice.append(f"{prefix} {identifier}")
+                (deleted if header.get("status") == "deleted" else alive).add(identifier)
+                _compare(record, prefix, identifier, harvest, found)
+    return found
+
+
+def origin(identifier: str) -> tuple[str, str]:
+    """Return source and upstream identifier of one of our identifiers, by the rule of oai-identifier alone."""
+    source, _, local = identifier.removeprefix("oai:live.example.org:").partition("/")
+    return source, unquote(local)
+
+
+def _compare(record: etree._Element, prefix: str, identifier: str, harvest: Harvest, found: Exposed) -> None:
+    """Compare a payload that claims to be as it arrived with what was sent."""
+    source, upstream = origin(identifier)
+    expected = harvest.expected[source]
+    upstream_prefix = prefix.removesuffix(f".{source}")
+    if upstream not in {each for _, each in expected.last}:
+        found.strangers.append(identifier)
+    payload = record.find(f"{OAI}metadata/*")
+    described = record.find(f"{OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
+    if payload is None or prefix == "oai_didl":
+        return
+    assert described is not None, identifier
+    _, sent = expected.last.get((upstream_prefix, upstream), (None, None))
+    is_comparable = sent is not None and sent.payload is not None
+    if is_comparable and described.get("altered") == "false" and not same(payload, sent.payload):
+        found.unlike.append(f"{prefix} {identifier}")
+
+
+def test_every_list_is_valid(exposed: Exposed) -> None:
+    assert exposed.faults == []
+
+
+def test_no_record_is_listed_twice_and_none_was_never_sent(exposed: Exposed) -> None:
+    assert exposed.listed_twice == []
+    assert exposed.strangers == []
+
+
+def test_what_is_told_as_unaltered_says_what_was_sent(exposed: Exposed) -> None:
+    assert exposed.unlike == []
+
+
+def test_every_record_is_exposed_again_or_in_quarantine(harvest: Harvest, exposed: Exposed) -> None:
+    """An item that lives upstream lives here, in our formats and in each of its own; what is deleted there is dead."""
+    quarantined = {(each.source, each.metadata_prefix, each.identifier) for _, each in harvest.quarantine}
+    lost, undead = [], []
+    by_origin = {prefix: {origin(each) for each in found} for prefix, found in exposed.alive.items()}
+    for source, expected in harvest.expected.items():
+        for (prefix, upstream), (page, record) in expected.last.items():
+            names = {prefix, f"{prefix}.{source}"} if prefix != "oai_didl" else {f"{prefix}.{source}"}
+            lives = [name for name in names if (source, upstream) in by_origin.get(name, ())]
+            if record.is_deleted:
+                undead += [f"{name} {upstream}" for name in lives if name != "oai_dc" or len(expected.last) == 1]
+            elif (source, prefix, upstream) not in quarantined:
+                missing = [name for name in OURS if (source, upstream) not in by_origin[name]]
+                lost += [f"{page.file} {upstream}: no {name}" for name in (*missing, *([] if lives else [prefix]))]
+    assert lost == []
+    assert undead == []
+
+
+def test_only_what_is_unusable_is_in_quarantine(harvest: Harvest) -> None:
+    found = Counter((file, each.reason) for file, each in harvest.quarantine)
+    assert {file: (count, reason) for (file, reason), count in found.items()} == UNUSABLE
+
+
+def test_every_run_counts_what_was_sent_and_accounts_for_it(harvest: Harvest) -> None:
+    wrong = {}
+    for source, expected in harvest.expected.items():
+        counts = harvest.runs[source].counts
+        became = sum(counts.get(name, 0) for name in ("published", "unchanged", "quarantined", "ignored"))
+        if not counts.get("received", 0) == expected.received == became:
+            wrong[source] = (expected.received, counts)
+    assert wrong == {}
+
+
+def test_a_run_is_complete_only_where_the_lists_were_whole(harvest: Harvest) -> None:
+    complete = {source for source, run in harvest.runs.items() if run.is_complete}
+    assert complete <= harvest.whole
+    assert harvest.whole - complete == set()
+
+
+def test_every_item_is_answered_alone(client: FlaskClient, exposed: Exposed, prefixes: list[str]) -> None:
+    """One item of every source in each of its formats, dead or alive, and its formats, are valid answers."""
+    chosen = {(prefix, origin(each)[0]): each for prefix in prefixes for each in sorted(exposed.alive[prefix])}
+    chosen |= {(prefix, f"dead {origin(each)[0]}"): each for prefix in prefixes for each in exposed.deleted[prefix]}
+    faults = []
+    for (prefix, _), identifier in chosen.items():
+        answer = asked(client, verb="GetRecord", metadataPrefix=prefix, identifier=identifier)
+        faults += oracle.faults(answer, is_foreign=prefix not in OURS)
+        assert len(list(oracle.records(answer))) == 1
+    for identifier in set(chosen.values()):
+        faults += oracle.faults(asked(client, verb="ListMetadataFormats", identifier=identifier))
+    assert faults == []
+
+
+def test_headers_alone_are_valid_and_the_same(client: FlaskClient, exposed: Exposed) -> None:
+    found = []
+    for answer in pages(client, "ListIdentifiers", metadataPrefix="oai_didl"):
+        assert oracle.faults(answer) == []
+        found += [each.text or "" for each in etree.fromstring(answer).iter(f"{OAI}identifier")]
+    assert len(found) == len(set(found))
+    assert set(found) == exposed.alive["oai_didl"] | exposed.deleted["oai_didl"]
+
+
+def test_every_set_holds_what_its_spec_says(client: FlaskClient, harvest: Harvest) -> None:
+    """All sets are listed in valid answers, each once, every part after its whole; that of a source is its records."""
+    specs = []
+    for answer in pages(client, "ListSets"):
+        assert oracle.faults(answer) == []
+        specs += [element.text or "" for element in etree.fromstring(answer).iter(f"{OAI}setSpec")]
+    assert len(specs) == len(set(specs))
+    assert all(":" not in spec or spec.rpartition(":")[0] in specs for spec in specs)
+    with_records = {f"source:{source}" for source, expected in harvest.expected.items() if expected.ever_alive}
+    for spec in sorted(with_records & set(specs))[::10]:
+        answers = list(pages(client, "ListIdentifiers", metadataPrefix="oai_dc", set=spec))
+        assert [fault for answer in answers for fault in oracle.faults(answer)] == []
+        identifiers = re.findall(rb"<identifier>([^<]+)", b"".join(answers))
+        assert {origin(each.decode())[0] for each in identifiers} == {spec.removeprefix("source:")}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"verb": "Identify"},
+        {"verb": "ListMetadataFormats"},
+        {"verb": "Nonsense"},
+        {"verb": "ListRecords"},
+        {"verb": "ListRecords", "metadataPrefix": "nonsense"},
+        {"verb": "ListRecords", "metadataPrefix": "oai_dc", "set": "nonsense"},
+        {"verb": "ListRecords", "metadataPrefix": "oai_dc", "until": "1900-01-01"},
+        {"verb": "ListRecords", "metadataPrefix": "oai_dc", "from": "2020-02-30"},
+        {"verb": "ListRecords", "metadataPrefix": "oai_dc", "nonsense": "\x00\x0b<&"},
+        {"verb": "ListRecords", "resumptionToken": "nonsense"},
+        {"verb": "GetRecord", "metadataPrefix": "oai_dc", "identifier": "oai:live.example.org:nonsense"},
+    ],
+    ids=lambda arguments: "&".join(map(repr, arguments.values())),
+)
+def test_other_answers_are_valid(client: FlaskClient, arguments: dict[str, str]) -> None:
+    assert oracle.faults(asked(client, **arguments)) == []
+
+
+def test_gunicorn_answers_the_same(harvest: Harvest, client: FlaskClient) -> None:
+    """What was judged above is what goes over the wire, page by page, in a list of several pages."""
+    spec = max(harvest.expected, key=lambda source: len(harvest.expected[source].last))
+    arguments = {"metadataPrefix": "oai_didl", "set": f"source:{spec}"}
+    with live.served(harvest.folder, base_url="http://live.example.org/oai") as server, Client(server.url) as over_wire:
+        answers = [page.body for page in over_wire.walk(**arguments)]
+    assert len(answers) > 1
+    assert all(before != after for before, after in pairwise(answers))
+    known = [each for answer in pages(client, "ListRecords", **arguments) for each in _records_in(answer)]
+    assert [each for answer in answers for each in _records_in(answer)] == known
+
+
+def _records_in(answer: bytes) -> list[bytes]:
+    return re.findall(rb"<record>.*?</record>", answer, re.DOTALL)
