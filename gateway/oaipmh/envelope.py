@@ -41,7 +41,9 @@ def element(name: str, text: str) -> bytes:
 
 
 def resumption_token(text: str, cursor: int, total: int, expires: int) -> bytes:
-    """Return a `<resumptionToken>`, empty when `text` is; `expires` is its last second, 0 for none (§3.5)."""
+    """Return a `<resumptionToken>`, empty when `text` is; `expires` is its last second, 0 for none (§3.5).
+
+    An empty one has both its tags: harvesters that read answers with regular expressions stumble over the short form.
+    """
     date = f' expirationDate="{utc_datetime(expires)}"' if expires and text else ""
-    opening_tag = f'<resumptionToken{date} completeListSize="{total}" cursor="{cursor}"'
-    return (f"{opening_tag}>{text}</resumptionToken>" if text else f"{opening_tag}/>").encode()
+    return f'<resumptionToken{date} completeListSize="{total}" cursor="{cursor}">{text}</resumptionToken>'.encode()

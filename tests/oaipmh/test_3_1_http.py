@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import logging
 import zlib
+from contextlib import contextmanager
 from io import BytesIO
+from threading import Thread
 
 import pytest
 from flask import Flask
@@ -238,3 +240,27 @@ def test_any_body_gets_a_well_formed_answer(client, body):
 )
 def test_any_arguments_get_a_well_formed_answer(client, verb, pairs):
     assert_is_oai(client.get("/oai", query_string={"verb": verb} | pairs))
+
+
+# --- threads ------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_that_takes_long_keeps_no_other_waiting(view, repository):
+    """One thread at a time makes an answer, but not for ever."""
+    answers = []
+
+    class SlowStore:
+        @contextmanager
+        def view(self):
+            if not answers:
+                answers.append("the slow one")
+                other = Thread(target=lambda: answers.append(client.get("/oai?verb=Identify").status_code))
+                other.start()
+                other.join()
+            yield view
+
+    app = Flask(__name__)
+    app.register_blueprint(routes.blueprint(SlowStore(), repository, 10_000))
+    client = app.test_client()
+    assert client.get("/oai?verb=ListSets").status_code == 200
+    assert answers == ["the slow one", 200]

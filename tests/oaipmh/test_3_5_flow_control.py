@@ -11,13 +11,13 @@ import pytest
 from gateway.model import SetDescription
 
 LIST = "verb=ListRecords&metadataPrefix=oai_dc"
-TOKEN = re.compile(r"<resumptionToken([^>]*?)/?>(?:([^<]+)</resumptionToken>)?")
+TOKEN = re.compile(r"<resumptionToken([^>]*)>([^<]*)</resumptionToken>")
 
 
 def token_of(answer: str) -> tuple[dict[str, str], str]:
     match = TOKEN.search(answer)
     assert match is not None
-    return dict(re.findall(r'(\w+)="([^"]*)"', match[1])), match[2] or ""
+    return dict(re.findall(r'(\w+)="([^"]*)"', match[1])), match[2]
 
 
 def walk(ask: Callable[..., str], query: str, **changes: object) -> Iterator[str]:
@@ -50,7 +50,7 @@ def test_a_list_comes_whole_in_parts_with_true_cursor_and_size(ask, verb, size, 
 
 def test_the_last_part_has_an_empty_token(ask):
     *_, last = walk(ask, LIST, page_size=3)
-    assert '<resumptionToken completeListSize="7" cursor="6"/>\n</ListRecords>' in last
+    assert '<resumptionToken completeListSize="7" cursor="6"></resumptionToken>\n</ListRecords>' in last
 
 
 def test_a_part_echoes_the_token_it_was_asked_with(ask):
