@@ -1,7 +1,7 @@
-"""One file per kind of source; each exports `SOURCE`, a `SourceKind`. Sources are handed `fetch`; they never reach for it.
+"""One file per kind of source; each exports `SOURCE`, a `SourceKind`. A source is handed `fetch`, it never reaches out.
 
-A source describes itself (`describe`) and walks one list at a time (`changes`): every answer becomes a `Step`, which the
-pipeline commits whole, page, slices and cursor in one transaction, before it asks for the next.
+A source describes itself (`describe`) and walks one list at a time (`changes`): every answer becomes a `Step`, which
+the pipeline commits whole, page, slices and cursor in one transaction, before it asks for the next.
 """
 
 from __future__ import annotations

@@ -1,0 +1,187 @@
+"""From the bytes of an answer to a tree that can be trusted, in steps from strict to lenient.
+
+1. The bytes as they are. Nearly every answer ends here.
+2. In the right encoding, without what stands around the document, and cleaned (`repair`).
+3. With mended namespaces (`namespaces`).
+4. Record by record (`recovery`): what can be read by itself is; the rest goes through libxml2's recovery alone.
+
+Each step parses strictly again; whatever was done is told in a sentence. An answer that breaks off is never repaired:
+it is refused, and asked for again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import NotOaiPmh, NotXml
+from gateway.xmltext import OAI_PMH
+from harvester.wire import namespaces, recovery
+from harvester.wire.decoding import decode, is_plain
+from harvester.wire.outline import Broken
+from harvester.wire.parsing import strict
+from harvester.wire.repair import cleaned
+
+_ROOT = re.compile(r"<((?:[\w.-]+:)?)OAI-PMH(?=[\s/>])")
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# What may stand before the root of a document that goes to the parser as it is: anything but a document type, whose
+# entities could grow without end.
+_PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.{0,2000}?\?>|<!--.*?-->)*+<[A-Za-z_]", re.DOTALL)
+_BESIDE = re.compile(r"\s|<\?.{0,2000}?\?>|<!--.*?-->|\ufeff", re.DOTALL)
+_QUOTED = 120  # characters of a foreign answer that a sentence quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A tree, the UTF-8 bytes that its offsets refer to, and what was repaired.
+
+    `repaired` is empty when these bytes are the answer's own. `problems` names records, by number, that were beyond
+    repair; they stand in the tree with their header only.
+    """
+
+    root: etree._Element
+    text: bytes
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
+    problems: Mapping[int, str] = field(default_factory=dict)
+
+
+def read(body: bytes, content_type: str = "") -> Document:
+    """Return the OAI-PMH document in `body`.
+
+    Raise NotXml when it is empty, breaks off or is beyond repair, NotOaiPmh when it is something else, saying what.
+    """
+    if is_plain(body) and _PROLOG.match(body):
+        try:
+            return checked(Document(strict(body), body))
+        except etree.XMLSyntaxError:
+            pass
+    return _repaired(body, content_type)
+
+
+def checked(document: Document) -> Document:
+    """Return the document if its root is OAI-PMH in whatever namespace; else raise NotOaiPmh."""
+    name = etree.QName(document.root)
+    if name.localname != "OAI-PMH":
+        raise NotOaiPmh(_foreign(document.root))
+    notes = list(document.repairs)
+    if name.namespace != OAI_PMH:
+        notes.append(f"The answer is in the namespace {name.namespace or '(none)'!r} instead of OAI-PMH's.")
+    if document.root.prefix:
+        notes.append(f"The elements of the protocol have the prefix {document.root.prefix!r}.")
+    return Document(document.root, document.text, document.repaired, tuple(notes), document.problems)
+
+
+class _Text(NamedTuple):
+    text: str
+    prefix: str  # of the protocol's elements, with its colon
+    notes: tuple[str, ...]
+
+
+def _repaired(body: bytes, content_type: str) -> Document:
+    whole, told = decode(body, content_type)
+    trimmed = _trimmed(whole)
+    text, mendings = cleaned(trimmed.text)
+    data = (_DECLARATION + text).encode()
+    notes = (*told, *trimmed.notes, *mendings)
+    for attempt in (_as_it_is, _with_namespaces):
+        try:
+            made, more = attempt(data)
+            return checked(Document(strict(made), made, _unless(made, body), (*notes, *more)))
+        except (etree.XMLSyntaxError, Broken):
+            continue
+    recovered = recovery.recovered(text, trimmed.prefix)
+    made = (_DECLARATION + recovered.text).encode()
+    try:
+        root = strict(made)
+    except etree.XMLSyntaxError as error:
+        raise NotXml(f"The answer is not XML, even after repair: {error.msg}.") from error
+    return checked(Document(root, made, made, (*notes, *recovered.notes), recovered.problems))
+
+
+def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    return data, ()
+
+
+def _with_namespaces(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    return namespaces.mended(data)
+
+
+def _unless(made: bytes, body: bytes) -> bytes:
+    return b"" if made == body else made
+
+
+def _trimmed(text: str) -> _Text:
+    """Cut what stands before and after the root element; refuse what has none, or does not reach its end."""
+    root = _ROOT.search(text)
+    if root is None:
+        raise _not_ours(text)
+    prefix = root[1]
+    closing = list(re.finditer(rf"</{re.escape(prefix)}OAI-PMH\s*>", text))
+    if not closing:
+        if re.match(rf"<{re.escape(prefix)}OAI-PMH[^>]{{0,4000}}/>\s*\Z", text[root.start() :]):
+            raise NotOaiPmh("The answer is an OAI-PMH element with nothing in it.")
+        raise NotXml(f"The answer breaks off: {len(text)} characters arrived, without the end of the document.")
+    before, after = text[: root.start()], text[closing[-1].end() :]
+    notes = [
+        f"What stood {where} the document was cut off: {' '.join(rest.split())[:_QUOTED]!r}."
+        for where, rest in (("before", before), ("after", after))
+        if _BESIDE.sub("", rest).strip()
+    ]
+    return _Text(text[root.start() : closing[-1].end()], prefix, tuple(notes))
+
+
+# --- what else it may be --------------------------------------------------------------------------------------
+
+_FIRST_GENERATION = re.compile(r"openarchives\.org/OAI/1\.[01]/")
+_VERBS = "GetRecord|Identify|ListIdentifiers|ListMetadataFormats|ListRecords|ListSets"
+
+# What an answer that is not OAI-PMH looks like; the first row that fits is told. Matched against its beginning.
+_LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(rf"<(?:{_VERBS})\s[^>]*{_FIRST_GENERATION.pattern}"),
+        "an answer of OAI-PMH 1.x; only version 2.0 is read",
+    ),
+    (
+        re.compile(
+            r"cf-mitigated|just a moment|challenge-platform|captcha|are you a robot|access denied", re.IGNORECASE
+        ),
+        "a page that keeps robots out; ask the repository to let this harvester through",
+    ),
+    (re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE), "an HTML page"),
+    (re.compile(r"<rss[\s>]|<feed[\s>]|<rdf:RDF[\s>]", re.IGNORECASE), "a feed"),
+    (re.compile(r"<(?:urlset|sitemapindex)[\s>]"), "a sitemap"),
+    (re.compile(r"<[\w:.-]*Repository[\s>][^>]*static-repository"), "a static repository"),
+    (re.compile(r"<(?:\w+:)?Envelope[\s>]|<(?:\w+:)?Fault[\s>]"), "a SOAP message"),
+)
+_TITLE = re.compile(r"<title[^>]{0,200}>\s*([^<]{1,200})", re.IGNORECASE)
+_SEEN = 20_000  # characters of an answer that are looked at to tell what it is
+
+
+def _not_ours(text: str) -> NotOaiPmh | NotXml:
+    start = text[:_SEEN]
+    if not text.strip("\ufeff \t\r\n"):
+        return NotXml("The answer is empty.")
+    looks = next((what for pattern, what in _LOOKS if pattern.search(start)), "")
+    title = _TITLE.search(start)
+    named = f" entitled {' '.join(title[1].split())!r}" if title else ""
+    if looks:
+        return NotOaiPmh(f"The answer is no OAI-PMH but {looks}{named}.")
+    if start.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        return NotXml("The answer is no XML but looks like JSON.")
+    quoted = " ".join(start.split())[:_QUOTED]
+    if re.match(r"<[?!A-Za-z_]", start.lstrip("\ufeff \t\r\n")):
+        return NotOaiPmh(f"The answer has no OAI-PMH element; it begins with {quoted!r}.")
+    return NotXml(f"The answer is no XML; it begins with {quoted!r}.")
+
+
+def _foreign(root: etree._Element) -> str:
+    name = etree.QName(root)
+    if _FIRST_GENERATION.search(name.namespace or ""):
+        return f"The answer is one of OAI-PMH 1.x ({name.localname}); only version 2.0 is read."
+    looks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
+    return str(looks).replace("it begins with", f"its root is {name.localname!r}; it begins with")

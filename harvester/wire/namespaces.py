@@ -1,0 +1,163 @@
+"""Namespaces of a payload cut out of its page: which declarations it needs, and mending of those that are wrong.
+
+Two faults of declarations make libxml2 refuse a whole page though only one record has them: a prefix that is declared
+nowhere, and an address that is no URI (`http://ww w.w3.org/…`, found with 499 good records around it). Both are mended
+in the bytes of the element that has them, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import quote
+from xml.parsers import expat
+
+from lxml import etree
+
+from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, OAI_PMH, PROVENANCE, RDF, XSI, escape_attribute
+from harvester.wire.outline import CONTAINERS, feed, tag_end
+
+_OWN = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+
+# What people mean who use a prefix without declaring it.
+_MEANT: Mapping[str, str] = {
+    "dc": DC,
+    "dcterms": DCTERMS,
+    "dct": DCTERMS,
+    "didl": DIDL,
+    "dii": DII,
+    "gco": "http://www.isotc211.org/2005/gco",
+    "gmd": "http://www.isotc211.org/2005/gmd",
+    "gml": "http://www.opengis.net/gml",
+    "marc": "http://www.loc.gov/MARC21/slim",
+    "mets": "http://www.loc.gov/METS/",
+    "mods": "http://www.loc.gov/mods/v3",
+    "oai": OAI_PMH,
+    "oai_dc": OAI_DC,
+    "oaiProvenance": PROVENANCE,
+    "rdf": RDF,
+    "xlink": "http://www.w3.org/1999/xlink",
+    "xsi": XSI,
+}
+_RESERVED = ("xml", "xmlns")
+_RECORD_LEVEL = 3
+
+
+def own_prefixes(tag: bytes) -> frozenset[str]:
+    """Return the prefixes that this start tag declares; the default namespace is the empty one."""
+    return frozenset((match[1] or b"").decode("utf-8") for match in _OWN.finditer(tag))
+
+
+def needed(
+    payload: bytes, own: frozenset[str], scope: Mapping[str, str], *, uses_default: bool
+) -> tuple[tuple[str, str], ...]:
+    """Return the declarations of `scope` that `payload` needs and does not make on its own root.
+
+    A prefix counts as used wherever it stands before a colon, so that it is right for values like `dcterms:W3CDTF` too;
+    one declaration too many does no harm.
+    """
+    return tuple(
+        (prefix, uri)
+        for prefix, uri in scope.items()
+        if prefix not in own and (prefix.encode() + b":" in payload if prefix else uses_default)
+    )
+
+
+@lru_cache(maxsize=512)
+def _is_accepted(uri: str) -> bool:
+    try:
+        etree.fromstring(f'<a xmlns:p="{escape_attribute(uri)}"/>')
+    except etree.XMLSyntaxError:
+        return False
+    return True
+
+
+def _mended_uri(prefix: str, uri: str) -> str:
+    """Return the address that was probably meant: without white space, then percent-encoded, then one of ours."""
+    for candidate in ("".join(uri.split()), quote("".join(uri.split()), safe="%/:?#@!$&'()*+,;=~"), _meant(prefix)):
+        if candidate and _is_accepted(candidate):
+            return candidate
+    return _meant("")
+
+
+def _meant(prefix: str) -> str:
+    return _MEANT.get(prefix) or "urn:x-undeclared:" + quote(prefix, safe="")
+
+
+class _Mender:
+    """Walks a document, keeps the scopes, and collects what has to be changed in its bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.names: list[str] = []
+        self.scopes: list[set[str]] = [set(_RESERVED)]
+        self.starts: list[int] = []
+        self.edits: list[tuple[int, int, bytes]] = []
+        self.notes: dict[str, None] = {}
+        self.record = 0
+        self.anchor = 0  # level of the payload's root while inside one, else 0: the document's root
+        self.parser = expat.ParserCreate("utf-8")
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    def run(self) -> tuple[bytes, tuple[str, ...]]:
+        feed(self.parser, self.data)
+        parts, position = [], 0
+        for start, stop, replacement in sorted(self.edits):
+            parts += [self.data[position:start], replacement]
+            position = stop
+        return b"".join([*parts, self.data[position:]]), tuple(self.notes)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        level = len(self.names)
+        self.record += level == _RECORD_LEVEL - 1 and name.rpartition(":")[2] == "record"
+        if not self.anchor and level and self.names[-1].rpartition(":")[2] in CONTAINERS:
+            self.anchor = level
+        self.names.append(name)
+        self.starts.append(self.parser.CurrentByteIndex)
+        declared = {key[6:]: value for key, value in attributes.items() if key.startswith("xmlns:")}
+        self.scopes.append(set(declared))
+        for key, value in attributes.items():
+            if key.startswith("xmlns") and value and not _is_accepted(value):
+                self._replace(key, value)
+        for prefix in (prefix for prefix, value in declared.items() if not value):
+            self._replace("xmlns:" + prefix, "")
+        for used in (name, *attributes):
+            prefix, colon, _ = used.partition(":")
+            if colon and not any(prefix in scope for scope in self.scopes):
+                self._declare(prefix)
+
+    def _end(self, _: str) -> None:
+        self.names.pop()
+        self.starts.pop()
+        self.scopes.pop()
+        if len(self.names) == self.anchor:
+            self.anchor = 0
+
+    def _replace(self, key: str, value: str) -> None:
+        start = self.starts[-1]
+        tag = self.data[start : tag_end(self.data, start)]
+        found = re.search(rb"\s" + re.escape(key.encode()) + rb"\s*=\s*(\"[^\"]*\"|'[^']*')", tag)
+        assert found is not None  # expat read it there
+        uri = _mended_uri(key.partition(":")[2], value)
+        quoted = b'"' + escape_attribute(uri).encode() + b'"'
+        self.edits.append((start + found.start(1), start + found.end(1), quoted))
+        self._note(f"the namespace {value!r} is no URI; {uri} was put there")
+
+    def _declare(self, prefix: str) -> None:
+        level = self.anchor
+        at = self.starts[level] + 1 + len(self.names[level].encode())
+        uri = _meant(prefix)
+        self.edits.append((at, at, f' xmlns:{prefix}="{escape_attribute(uri)}"'.encode()))
+        self.scopes[level + 1].add(prefix)
+        self._note(f"the prefix {prefix!r} is declared nowhere; it was taken to mean {uri}")
+
+    def _note(self, sentence: str) -> None:
+        place = f"Record {self.record} of the page" if self.anchor and self.record else "Around the records"
+        self.notes[f"{place}: {sentence}."] = None
+
+
+def mended(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return well-formed `data` with its namespace declarations mended, and what was done. Raise outline.Broken."""
+    return _Mender(data).run()

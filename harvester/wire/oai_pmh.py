@@ -1,0 +1,211 @@
+"""Answers of an OAI-PMH 2.0 repository: bytes in, values out, or an error of ours. Nothing is fetched, nothing is lost.
+
+Every function takes the body and the Content-Type it came with, raises NotXml or NotOaiPmh when the body is no whole
+OAI-PMH answer, and tells in `repairs` whatever was mended or passed over to read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import NotOaiPmh, RemoteError
+from gateway.model import Format, SetDescription, Slice
+from harvester.wire.document import Document, read
+from harvester.wire.slices import LIST_VERBS, cut, local, named, text_of
+
+
+class ResumptionToken(NamedTuple):
+    """A resumptionToken (OAI-PMH 2.0 §3.5). An empty `text` ends the list; None: not given, or no number."""
+
+    text: str
+    cursor: int | None = None
+    complete_list_size: int | None = None
+    expiration_date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """An answer to ListRecords, ListIdentifiers or GetRecord. `verb` is empty when there are only errors.
+
+    The offsets of the slices are bytes of `repaired or body`. `errors` are (code, sentence) pairs.
+    """
+
+    verb: str
+    response_date: str
+    errors: tuple[tuple[str, str], ...]
+    slices: tuple[Slice, ...]
+    token: ResumptionToken | None
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifyAnswer:
+    """An answer to Identify (OAI-PMH 2.0 §4.2), every field as it was written; empty when it is missing.
+
+    `descriptions` are the contents of the description containers, each standing alone.
+    """
+
+    response_date: str
+    repository_name: str
+    base_url: str
+    protocol_version: str
+    admin_emails: tuple[str, ...]
+    earliest_datestamp: str
+    deleted_record: str
+    granularity: str
+    compressions: tuple[str, ...]
+    descriptions: tuple[bytes, ...]
+    repairs: tuple[str, ...] = ()
+
+
+class FormatsAnswer(NamedTuple):
+    """An answer to ListMetadataFormats (OAI-PMH 2.0 §4.4)."""
+
+    response_date: str
+    formats: tuple[Format, ...]
+    repairs: tuple[str, ...] = ()
+
+
+class SetsAnswer(NamedTuple):
+    """A page of ListSets (OAI-PMH 2.0 §4.6)."""
+
+    response_date: str
+    sets: tuple[SetDescription, ...]
+    token: ResumptionToken | None
+    repairs: tuple[str, ...] = ()
+
+
+def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
+    """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised."""
+    document = read(body, content_type)
+    errors = _errors(document.root)
+    verbs = named(document.root, *LIST_VERBS)
+    if not verbs and not errors:
+        raise _unexpected(document.root, "a list of records")
+    slices = cut(document.root, document.text, document.problems) if verbs else ()
+    if verbs and not slices and next(document.root.iter("{*}record", "{*}header"), None) is not None:
+        raise NotOaiPmh("The answer has records, but not where OAI-PMH 2.0 has them: in ListRecords.")
+    return ListAnswer(
+        local(verbs[0]) if verbs else "",
+        _response_date(document.root),
+        errors,
+        slices,
+        _token(document.root, verbs),
+        document.repaired,
+        document.repairs,
+    )
+
+
+def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
+    """Read Identify. Raise RemoteError for OAI errors."""
+    document, identify = _verb(body, content_type, "Identify")
+    return IdentifyAnswer(
+        _response_date(document.root),
+        _first(identify, "repositoryName"),
+        _first(identify, "baseURL"),
+        _first(identify, "protocolVersion"),
+        _all(identify, "adminEmail"),
+        _first(identify, "earliestDatestamp"),
+        _first(identify, "deletedRecord"),
+        _first(identify, "granularity"),
+        _all(identify, "compression"),
+        tuple(content for each in named(identify, "description") for content in _contents(each)),
+        document.repairs,
+    )
+
+
+def parse_formats(body: bytes, content_type: str = "") -> FormatsAnswer:
+    """Read ListMetadataFormats. Raise RemoteError for OAI errors. Formats without a prefix are passed over and told."""
+    document, listed = _verb(body, content_type, "ListMetadataFormats")
+    formats = [
+        Format(_first(each, "metadataPrefix"), _first(each, "schema"), _first(each, "metadataNamespace"))
+        for each in named(listed, "metadataFormat")
+    ]
+    kept = tuple(each for each in formats if each.metadata_prefix)
+    return FormatsAnswer(_response_date(document.root), kept, _told(document, "formats", len(formats) - len(kept)))
+
+
+def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
+    """Read a page of ListSets. Raise RemoteError for OAI errors. Sets without a setSpec are passed over and told."""
+    document, listed = _verb(body, content_type, "ListSets")
+    sets = [
+        SetDescription(
+            _first(each, "setSpec"),
+            _first(each, "setName"),
+            b"".join(content for part in named(each, "setDescription") for content in _contents(part)),
+        )
+        for each in named(listed, "set")
+    ]
+    kept = tuple(each for each in sets if each.spec)
+    told = _told(document, "sets", len(sets) - len(kept))
+    return SetsAnswer(_response_date(document.root), kept, _token(document.root, [listed]), told)
+
+
+def _verb(body: bytes, content_type: str, verb: str) -> tuple[Document, etree._Element]:
+    document = read(body, content_type)
+    found = named(document.root, verb)
+    if found:
+        return document, found[0]
+    errors = _errors(document.root)
+    if errors:
+        raise RemoteError(errors)
+    raise _unexpected(document.root, verb)
+
+
+def _unexpected(root: etree._Element, wanted: str) -> NotOaiPmh:
+    holds = ", ".join(filter(None, map(local, root))) or "nothing"
+    return NotOaiPmh(f"The answer is OAI-PMH but not {wanted}; it holds {holds[:200]}.")
+
+
+def _told(document: Document, what: str, count: int) -> tuple[str, ...]:
+    more = (f"Some {what} have no name and were passed over: {count}.",) if count else ()
+    return (*document.repairs, *more)
+
+
+def _errors(root: etree._Element) -> tuple[tuple[str, str], ...]:
+    return tuple(((each.get("code") or "").strip() or "unknown", text_of(each)) for each in named(root, "error"))
+
+
+def _response_date(root: etree._Element) -> str:
+    return _first(root, "responseDate")
+
+
+def _first(parent: etree._Element, name: str) -> str:
+    return next(iter(_all(parent, name)), "")
+
+
+def _all(parent: etree._Element, name: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(text_of, named(parent, name))))
+
+
+def _contents(container: etree._Element) -> list[bytes]:
+    """Return what a container holds, each element with all the namespace declarations it stands under."""
+    return [
+        etree.tostring(child, encoding="utf-8", with_tail=False) for child in container if isinstance(child.tag, str)
+    ]
+
+
+def _token(root: etree._Element, verbs: list[etree._Element]) -> ResumptionToken | None:
+    """Return the last token of the answer; some servers put it beside the list instead of into it."""
+    found = [token for parent in (root, *verbs) for token in named(parent, "resumptionToken")]
+    if not found:
+        return None
+    token = found[-1]
+    return ResumptionToken(
+        text_of(token),
+        _number(token.get("cursor")),
+        _number(token.get("completeListSize")),
+        (token.get("expirationDate") or "").strip(),
+    )
+
+
+_MOST_DIGITS = 15  # of a number that can be meant
+
+
+def _number(text: str | None) -> int | None:
+    stripped = (text or "").strip()
+    return int(stripped) if stripped.isascii() and stripped.isdigit() and len(stripped) <= _MOST_DIGITS else None

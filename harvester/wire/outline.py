@@ -1,0 +1,101 @@
+"""Where things lie in a document, in bytes: one pass of expat, which knows byte offsets and nothing of namespaces.
+
+Used when offsets cannot be found by looking for tags alone, and when a namespace is wrong, which expat, asked without
+namespaces, does not mind.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from xml.parsers import expat
+
+# One start tag. Inside quotes a greater-than sign is legal, so looking for the first one is not enough.
+TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=/>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
+
+# Elements whose one child is somebody else's XML: its namespaces are to be mended there and nowhere above.
+CONTAINERS = frozenset(("metadata", "about", "description", "setDescription"))
+
+
+class Broken(Exception):
+    """The bytes are not well-formed XML; the sentence is expat's."""
+
+
+class Element(NamedTuple):
+    """One element: `start` at its `<`, `inner` after its start tag, `stop` after its end. `children` by order."""
+
+    name: str
+    start: int
+    inner: int
+    stop: int
+    children: tuple[Element, ...]
+
+    @property
+    def local(self) -> str:
+        """The name without its prefix."""
+        return self.name.rpartition(":")[2]
+
+    def named(self, local: str) -> tuple[Element, ...]:
+        """Return the children of this local name."""
+        return tuple(child for child in self.children if child.local == local)
+
+
+class _Outliner:
+    """Builds the outline of the first levels; what lies deeper is somebody else's."""
+
+    def __init__(self, data: bytes, depth: int) -> None:
+        self.data = data
+        self.depth = depth
+        self.open: list[tuple[str, int, list[Element]]] = [("", 0, [])]
+        self.level = 0
+        self.parser = expat.ParserCreate("utf-8")
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    def root(self) -> Element:
+        """Parse everything and return the root element."""
+        feed(self.parser, self.data)
+        return self.open[0][2][0]
+
+    def _start(self, name: str, _: object) -> None:
+        self.level += 1
+        if self.level <= self.depth:
+            self.open.append((name, self.parser.CurrentByteIndex, []))
+
+    def _end(self, _: str) -> None:
+        if self.level <= self.depth:
+            name, start, children = self.open.pop()
+            at = self.parser.CurrentByteIndex
+            inner = tag_end(self.data, start)
+            stop = inner if at in (start, inner) and self.data[inner - 2 : inner] == b"/>" else self._closed(at)
+            self.open[-1][2].append(Element(name, start, inner, stop, tuple(children)))
+        self.level -= 1
+
+    def _closed(self, at: int) -> int:
+        return self.data.index(b">", at) + 1
+
+
+def outline(data: bytes, depth: int) -> Element:
+    """Return the elements of the first `depth` levels of a UTF-8 document. Raise Broken when it is not well-formed."""
+    return _Outliner(data, depth).root()
+
+
+def feed(parser: expat.XMLParserType, data: bytes) -> None:
+    """Let expat read the whole of `data`. Raise Broken when it is not well-formed or declares a document type."""
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise Broken(str(error)) from error
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise Broken("it has a document type declaration, which could define entities without end")
+
+
+def tag_end(data: bytes, start: int) -> int:
+    """Return where the start tag at `start` ends."""
+    match = TAG.match(data, start)
+    if match is None:
+        raise Broken(f"there is no start tag at byte {start}")
+    return match.end()

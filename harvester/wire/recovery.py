@@ -1,0 +1,226 @@
+"""The last resort: a page that is no XML is taken apart at its records, so that one bad record spoils no other.
+
+Every record that can be read by itself stays as it is. The others go through libxml2's recovery one by one, and what
+that cost is told. A record that is cut in the middle is never completed: it keeps its header, and its problem.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import NotXml
+from gateway.xmltext import escape, escape_attribute
+from harvester.wire import namespaces
+from harvester.wire.outline import Broken
+from harvester.wire.parsing import lenient, strict
+
+# In front of the records, when the envelope itself has to be recovered.
+_PLACE = "<?records?>"
+
+# What must be as many after recovery as before: nobody may lose an entry of a list unseen.
+_COUNTED = ("record", "header", "set", "metadataFormat", "error", "resumptionToken")
+
+
+class Recovered(NamedTuple):
+    """Text that ought to be well-formed now, what was done, and which records (by number) are beyond repair."""
+
+    text: str
+    notes: tuple[str, ...]
+    problems: Mapping[int, str]
+
+
+def recovered(text: str, prefix: str) -> Recovered:
+    """Recover the text of a document from its root's start to its end; `prefix` is that of the protocol's elements.
+
+    Raise NotXml when entries of a list would be lost.
+    """
+    parts = _taken_apart(text, _Grammar(prefix))
+    if parts is None:
+        return _whole(text, prefix)
+    work = _Work(_Grammar(prefix), parts.opening, parts.closing)
+    records = [work.usable(chunk) for chunk in parts.chunks]
+    head, tail = _envelope(parts, work)
+    made = "".join((head, *records, tail))
+    try:
+        mended, notes = namespaces.mended(made.encode())
+    except Broken as error:
+        raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
+    return Recovered(mended.decode(), (*work.notes, *notes), work.problems)
+
+
+class _Grammar:
+    """The patterns of the protocol's elements under one prefix."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        p = re.escape(prefix)
+        comment = r"<!--(?:(?!-->|<!--).)*+-->"
+        cdata = r"<!\[CDATA\[(?:(?!\]\]>|<!\[CDATA\[).)*+\]\]>"
+        self.start = re.compile(
+            rf"{comment}|{cdata}|(?P<record><{p}record(?:\s[^<>]*)?>)(?=\s*(?:{comment}\s*)?<{p}header[\s/>])",
+            re.DOTALL,
+        )
+        self.end = re.compile(rf"</{p}record\s*>")
+        self.whole = re.compile(
+            rf"(?:</{p}(?:metadata|about|header)\s*>|/>)\s*(?:{comment}\s*)*</{p}record\s*>\Z", re.DOTALL
+        )
+        self.after = re.compile(rf"<{p}resumptionToken[\s/>]|</{p}(?:ListRecords|GetRecord)\s*>")
+        self.verb = re.compile(rf"<{p}(ListRecords|GetRecord)(?:\s[^<>]*)?>")
+        self.root = re.compile(rf"<{p}OAI-PMH(?:\s[^<>]*)?>")
+        self.identifier = re.compile(rf"<{p}identifier[^<>]*>([^<]+)</")
+        self.datestamp = re.compile(rf"<{p}datestamp[^<>]*>([^<]+)</")
+        self.set_spec = re.compile(rf"<{p}setSpec[^<>]*>([^<]+)</")
+        self.header_end = re.compile(rf"</{p}header\s*>|<{p}metadata[\s/>]")
+        self.deleted = re.compile(rf"<{p}header\s[^<>]*\bstatus\s*=\s*[\"']\s*deleted\s*[\"']", re.IGNORECASE)
+
+
+class _Parts(NamedTuple):
+    head: str
+    chunks: tuple[str, ...]
+    tail: str
+    opening: str  # start tags that a record needs around it
+    closing: str
+
+
+def _taken_apart(text: str, grammar: _Grammar) -> _Parts | None:
+    """Return a page of records in parts, or None when it has none."""
+    starts = [match.start() for match in grammar.start.finditer(text) if match["record"]]
+    if not starts:
+        return None
+    head = text[: starts[0]]
+    root, verb = grammar.root.search(head), grammar.verb.search(head)
+    if root is None or verb is None:
+        return None
+    last = text[starts[-1] :]
+    ends = list(grammar.end.finditer(last))
+    after = grammar.after.search(last)
+    stop = ends[-1].end() if ends else after.start() if after else len(last)
+    chunks = [text[start:following] for start, following in pairwise(starts)] + [last[:stop]]
+    opening = root[0] + verb[0]
+    closing = f"</{grammar.prefix}{verb[1]}></{grammar.prefix}OAI-PMH>"
+    return _Parts(head, tuple(chunks), last[stop:], opening, closing)
+
+
+@dataclass
+class _Work:
+    """Goes through the records of one page, in order."""
+
+    grammar: _Grammar
+    opening: str
+    closing: str
+    notes: list[str] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)
+    number: int = 0
+
+    def usable(self, chunk: str) -> str:
+        """Return one record so that the page can be read: as it is, recovered, or its header only."""
+        ends = list(self.grammar.end.finditer(chunk))
+        record, beside = (chunk[: ends[-1].end()], chunk[ends[-1].end() :]) if ends else (chunk, "")
+        if beside.strip():
+            self._note(f"what stood after it was cut off: {beside.strip()[:100]!r}")
+        count, complaint = self._reads(record)
+        if count:
+            self.number += count
+            return record
+        return self._recovered(record, complaint)
+
+    def _recovered(self, record: str, complaint: str) -> str:
+        if not self.grammar.whole.search(record):
+            return self._header_only(record, "it is cut in the middle")
+        root, complaints = lenient((self.opening + record + self.closing).encode())
+        found = [] if root is None else [child for verb in root for child in verb if isinstance(child.tag, str)]
+        text = "".join(etree.tostring(element, encoding="unicode", with_tail=False) for element in found)
+        if len(found) != 1 or not self._reads(text)[0] or "Excessive depth" in complaint:
+            return self._header_only(record, f"it is not XML, even after repair: {complaint}")
+        before, after = _visible(record), len(_squeezed(str(found[0].xpath("string()"))))
+        lost = f", and {before - after} of {before} characters were lost" if after < before else ""
+        self._note(f"it is not well-formed ({'; '.join(complaints[:1]) or complaint}); it was recovered{lost}")
+        self.number += 1
+        return text
+
+    def _reads(self, record: str) -> tuple[int, str]:
+        """Return how many records these are when read strictly, namespaces mended; 0 and the complaint when not."""
+        try:
+            data, _ = namespaces.mended((self.opening + record + self.closing).encode())
+            return len(strict(data)[0]), ""
+        except (Broken, etree.XMLSyntaxError) as error:
+            return 0, str(error)
+
+    def _header_only(self, record: str, problem: str) -> str:
+        self.problems[self.number] = f"The record cannot be used: {problem}."
+        self._note(problem)
+        self.number += 1
+        p, grammar = self.grammar.prefix, self.grammar
+        header = record[: end.start()] if (end := grammar.header_end.search(record)) else record
+        fields = [
+            f"<{p}{name}>{escape(_plain(text))}</{p}{name}>"
+            for name, pattern in (
+                ("identifier", grammar.identifier),
+                ("datestamp", grammar.datestamp),
+                ("setSpec", grammar.set_spec),
+            )
+            for text in pattern.findall(header)
+        ]
+        status = ' status="deleted"' if grammar.deleted.search(header) else ""
+        return f"<{p}record><{p}header{status}>{''.join(fields)}</{p}header></{p}record>"
+
+    def _note(self, sentence: str) -> None:
+        self.notes.append(f"Record {self.number + 1} of the page: {sentence}.")
+
+
+def _plain(text: str) -> str:
+    """Return the text that an element's content stands for; what cannot be read is kept as it is written."""
+    try:
+        return etree.fromstring(f"<a>{text}</a>").text or ""
+    except etree.XMLSyntaxError:
+        return text
+
+
+def _visible(markup: str) -> int:
+    return len(_squeezed(re.sub(r"<[^>]*>", "", re.sub(r"&#?\w+;", "x", markup))))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _envelope(parts: _Parts, work: _Work) -> tuple[str, str]:
+    """Return head and tail so that they fit; recovered when they do not. Raise NotXml when the token would be lost."""
+    try:
+        strict(namespaces.mended((parts.head + parts.tail).encode())[0])
+    except (Broken, etree.XMLSyntaxError):
+        made, complaint = _whole_text(parts.head + _PLACE + parts.tail, work.grammar.prefix)
+        work.notes.append(f"What stands around the records is not well-formed ({complaint}); it was recovered.")
+        head, place, tail = made.partition(_PLACE)
+        if not place:
+            raise NotXml(f"The answer is not XML, and its records have no place: {complaint}.") from None
+        return head, tail
+    return parts.head, parts.tail
+
+
+def _whole(text: str, prefix: str) -> Recovered:
+    made, complaint = _whole_text(text, prefix)
+    return Recovered(made, (f"The answer is not well-formed ({complaint}); it was recovered.",), {})
+
+
+def _whole_text(text: str, prefix: str) -> tuple[str, str]:
+    root, complaints = lenient(text.encode())
+    complaint = "; ".join(complaints[:1])
+    if root is None:
+        raise NotXml(f"The answer is not XML, even after repair: {escape_attribute(complaint)}.")
+    for name in _COUNTED:
+        before = len(re.findall(rf"<{re.escape(prefix)}{name}[\s/>]", text))
+        after = sum(1 for _ in root.iter("{*}" + name))
+        if after < before:
+            raise NotXml(f"The answer is not XML ({complaint}); {before - after} of {before} {name} would be lost.")
+    data = etree.tostring(root, encoding="unicode")
+    try:
+        return namespaces.mended(data.encode())[0].decode(), complaint
+    except Broken as error:
+        raise NotXml(f"The answer is not XML, even after repair: {error}.") from error

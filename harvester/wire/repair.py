@@ -1,0 +1,131 @@
+"""Our own cleaning of text that is nearly XML, before anybody's recovery: each kind of damage is counted and told.
+
+The kinds come from answers of real repositories: control characters and references to them, HTML's entities, bare
+ampersands, an XML declaration inside a record, notices of PHP before and after the document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from html.entities import html5
+
+from gateway.xmltext import clean, escape, is_legal
+
+# One pass over all markup. Comments and CDATA are matched so that nothing inside them is touched; one that never
+# closes runs to the end, where the parser will refuse it. Lengths are bounded so that no text costs quadratic time.
+_MARKUP = re.compile(
+    r"""
+    (?P<comment><!--.*?(?:-->|\Z))
+  | (?P<cdata><!\[CDATA\[.*?(?:\]\]>|\Z))
+  | (?P<instruction><\?[A-Za-z_][^?]{0,4000}+(?:\?(?!>)[^?]{0,4000}+){0,50}+\?>)
+  | (?P<doctype><!DOCTYPE[^\[\]<>]{0,500}+(?:\[[^\]]{0,500}+\]\s{0,9}+)?>)
+  | (?P<references>(?:&\#(?:x[0-9a-fA-F]+|[0-9]+);)+)
+  | (?P<entity>&[A-Za-z][A-Za-z0-9]{0,40};)
+  | (?P<ampersand>&)
+  | (?P<less><(?!/?[A-Za-z_:\u00c0-\U0010ffff]))
+  | (?P<close>\]\]>)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_REFERENCE = re.compile(r"&#(x?)([0-9a-fA-F]+);")
+_ILLEGAL_SPACE = str.maketrans({"\x0b": " ", "\x0c": " "})
+_XML_ENTITIES = frozenset(("&amp;", "&lt;", "&gt;", "&quot;", "&apos;"))
+_LONGEST_NUMBER = 7  # digits of 0x10FFFF in decimal
+
+# By kind of damage: what was done about it.
+_SENTENCES = {
+    "control": "Characters that XML forbids were removed: {}.",
+    "illegal": "References to characters that XML forbids were removed: {}.",
+    "surrogates": "Pairs of references to surrogates were replaced by the character they mean: {}.",
+    "entity": "Entities of HTML were replaced by their characters: {}.",
+    "ampersand": "Bare ampersands were escaped: {}.",
+    "less": "Bare less-than signs were escaped: {}.",
+    "close": "Ends of CDATA outside CDATA were escaped: {}.",
+    "instruction": "XML declarations inside the document were removed: {}.",
+    "doctype": "Document type declarations were removed: {}.",
+    "comment": "Comments with two hyphens inside were mended: {}.",
+}
+
+
+def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return `text` with everything repaired that can be repaired without knowing its structure, and what it was."""
+    counts: Counter[str] = Counter()
+    legal = clean(text.translate(_ILLEGAL_SPACE))
+    spaces = text.count("\x0b") + text.count("\x0c")
+    counts["control"] = len(text) - len(legal) + spaces
+    result = _MARKUP.sub(lambda match: _mended(match, counts), legal)
+    return result, tuple(_SENTENCES[kind].format(count) for kind, count in counts.items() if count)
+
+
+def _mended(match: re.Match[str], counts: Counter[str]) -> str:
+    kind = match.lastgroup or ""
+    found = match[0]
+    replaced = _MENDERS[kind](found, counts)
+    if replaced != found and kind != "references":
+        counts[kind] += 1
+    return replaced
+
+
+def _comment(found: str, _: Counter[str]) -> str:
+    inside = found[4:].removesuffix("-->")
+    if "--" not in inside and not inside.endswith("-"):
+        return found
+    return found if not found.endswith("-->") else "<!--" + inside.replace("-", "=") + "-->"
+
+
+def _instruction(found: str, _: Counter[str]) -> str:
+    return "" if re.match(r"<\?xml\s", found, re.IGNORECASE) else found
+
+
+def _references(found: str, counts: Counter[str]) -> str:
+    parts = [(match[0], _number(match)) for match in _REFERENCE.finditer(found)]
+    kept: list[str] = []
+    position = 0
+    while position < len(parts):
+        reference, number = parts[position]
+        following = parts[position + 1][1] if position + 1 < len(parts) else 0
+        if 0xD800 <= number < 0xDC00 <= following < 0xE000:  # noqa: PLR2004 - the surrogates of Unicode
+            kept.append(chr(0x10000 + ((number - 0xD800) << 10) + (following - 0xDC00)))
+            counts["surrogates"] += 1
+            position += 2
+            continue
+        legal = number >= 0 and is_legal(chr(number))
+        counts["illegal"] += not legal
+        kept.append(reference if legal else " " if number in (0x0B, 0x0C) else "")
+        position += 1
+    return "".join(kept)
+
+
+def _number(match: re.Match[str]) -> int:
+    """Return the code point of a reference, or -1 when there is no such character."""
+    digits = match[2].lstrip("0")
+    if len(digits) > _LONGEST_NUMBER:
+        return -1
+    number = int(digits or "0", 16 if match[1] else 10)
+    return number if number <= 0x10FFFF else -1  # noqa: PLR2004 - the last character of Unicode
+
+
+def _entity(found: str, counts: Counter[str]) -> str:
+    if found in _XML_ENTITIES:
+        return found
+    characters = html5.get(found[1:])
+    if characters is None:
+        counts["ampersand"] += 1
+        counts["entity"] -= 1  # the caller counts it under its own kind
+        return "&amp;" + found[1:]
+    return escape(characters)
+
+
+_MENDERS: Mapping[str, Callable[[str, Counter[str]], str]] = {
+    "comment": _comment,
+    "cdata": lambda found, _: found,
+    "instruction": _instruction,
+    "doctype": lambda _found, _: "",
+    "references": _references,
+    "entity": _entity,
+    "ampersand": lambda _found, _: "&amp;",
+    "less": lambda _found, _: "&lt;",
+    "close": lambda _found, _: "]]&gt;",
+}

@@ -1,0 +1,290 @@
+"""Cutting the records out of a page: header fields from the tree, places from the bytes.
+
+The fast way looks for tags in the bytes, and proves by counting that each one found is the one it stands for; it gives
+up at the first doubt. The other way asks expat for byte offsets and minds neither comments, CDATA, prefixes nor
+payloads that have elements called record and metadata themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import NotXml
+from gateway.model import Slice
+from gateway.xmltext import OAI_PMH
+from harvester.wire.namespaces import needed, own_prefixes
+from harvester.wire.outline import TAG, Broken, Element, outline, tag_end
+
+LIST_VERBS = ("ListRecords", "ListIdentifiers", "GetRecord")
+_LEVELS = 5  # OAI-PMH, verb, record, metadata, payload
+
+NO_HEADER = "The record has no header."
+NO_IDENTIFIER = "The record has no identifier."
+NO_METADATA = "The record is not deleted and has no metadata."
+EMPTY_METADATA = "The record is not deleted and its metadata is empty."
+
+
+def cut(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tuple[Slice, ...]:
+    """Return a Slice for every record (or header, in ListIdentifiers) of the page, in order.
+
+    Raise NotXml when tree and bytes tell of different records, which would be a fault of ours.
+    """
+    if not problems:
+        found = _fast(root, text)
+        if found is not None:
+            return found
+    return _slow(root, text, problems)
+
+
+# --- fast -----------------------------------------------------------------------------------------------------
+
+_LIST_RECORDS = f"{{{OAI_PMH}}}ListRecords"
+_EVERY = f"{{{OAI_PMH}}}*"
+
+# One letter for each element of the protocol, so that the order of a whole page can be checked by one pattern.
+_LETTERS = {
+    f"{{{OAI_PMH}}}{name}": letter
+    for letter, name in {
+        "r": "record",
+        "h": "header",
+        "i": "identifier",
+        "d": "datestamp",
+        "s": "setSpec",
+        "m": "metadata",
+        "a": "about",
+        "t": "resumptionToken",
+    }.items()
+}
+_PAGE = re.compile(r"(?:rhids*(?:ma*)?)*t?")
+_ENTRY = re.compile(r"rhid(s*)(m?)(a*)")
+_GREATER = ord(">")
+
+
+class _Unusual(Exception):
+    """The page has something that the fast way does not look into."""
+
+
+def _fast(root: etree._Element, text: bytes) -> tuple[Slice, ...] | None:
+    """Return the slices of an everyday ListRecords page, or None when anything is out of the ordinary."""
+    if root.prefix:
+        return None
+    verb = next((child for child in root if child.tag == _LIST_RECORDS), None)
+    if verb is None or verb.prefix:
+        return None
+    elements = list(verb.iter(_EVERY))[1:]
+    letters = "".join([_LETTERS.get(element.tag, "x") for element in elements])
+    if _PAGE.fullmatch(letters) is None or not _is_proven(verb, elements, letters, text):
+        return None
+    finder = _Finder(text, {prefix or "": uri for prefix, uri in verb.nsmap.items()})
+    try:
+        return tuple(_located(elements, letters, finder))
+    except _Unusual:
+        return None
+
+
+def _is_proven(verb: etree._Element, elements: list[etree._Element], letters: str, text: bytes) -> bool:
+    """Tell whether every `<metadata` and `<about` in the bytes is one of the protocol's, holding one element.
+
+    Records are children of the verb; so none of those counted lies in a payload. What the protocol's elements have as
+    children beyond each other are the payloads; so no identifier has a child, when each container has one. A tag in a
+    comment, in CDATA or in a payload would make the bytes have more than the tree.
+    """
+    containers, abouts = letters.count("m"), letters.count("a")
+    return (
+        len(verb) == letters.count("r") + letters.count("t")
+        and sum(map(len, elements)) == len(elements) - len(verb) + containers + abouts
+        and text.count(b"<metadata") == containers == text.count(b"</metadata")
+        and (not abouts or text.count(b"<about") == abouts == text.count(b"</about"))
+    )
+
+
+class _Finder:
+    """Finds one container after the other, and remembers what each kind of root tag declares."""
+
+    def __init__(self, text: bytes, scope: Mapping[str, str]) -> None:
+        self.text = text
+        self.scope = scope
+        self.missing: dict[bytes, dict[str, str]] = {}
+
+    def inside(self, opening: bytes, closing: bytes, at: int) -> tuple[int, int]:
+        """Return start and stop of the element in the next container.
+
+        Raise _Unusual when the container's tag is no plain one, or holds a comment, CDATA or an instruction.
+        """
+        text = self.text
+        opened = text.find(opening, at)
+        inner = opened + len(opening)
+        start = text.find(b"<", inner)
+        closed = text.find(closing, inner)
+        stop = text.rfind(b">", inner, closed) + 1
+        if text[inner] != _GREATER or start >= closed or text[start + 1] in b"!?" or text[stop - 2] in b"-?":
+            raise _Unusual
+        return start, stop
+
+    def is_plain_record(self, at: int) -> bool:
+        """Tell whether the record that holds the payload at `at` declares nothing itself."""
+        start = self.text.rfind(b"<record", 0, at)
+        return self.text[start + len(b"<record")] == _GREATER
+
+    def needs(self, start: int, stop: int) -> tuple[tuple[str, str], ...]:
+        """Return the declarations the payload needs from above. Raise _Unusual for a root tag not told from this."""
+        tag = self.text[start : self.text.find(b">", start) + 1]
+        missing = self.missing.get(tag)
+        if missing is None:
+            if TAG.fullmatch(tag) is None:
+                raise _Unusual
+            own = own_prefixes(tag)
+            missing = {prefix: uri for prefix, uri in self.scope.items() if prefix and prefix not in own}
+            self.missing[tag] = missing
+        return needed(self.text[start:stop], frozenset(), missing, uses_default=False) if missing else ()
+
+
+def _located(elements: list[etree._Element], letters: str, finder: _Finder) -> Iterator[Slice]:
+    at = 0
+    for match in _ENTRY.finditer(letters):
+        first, containers = match.start(), elements[match.start(2) : match.end()]
+        is_deleted = _is_deleted(elements[first + 1])
+        identifier = (elements[first + 2].text or "").strip()
+        if not identifier or any(each.prefix for each in containers):
+            raise _Unusual
+        place: tuple[int, int] = (0, 0)
+        abouts: list[tuple[int, int]] = []
+        needs: tuple[tuple[str, str], ...] = ()
+        if match[2]:
+            place = finder.inside(b"<metadata", b"</metadata", at)
+            needs = finder.needs(*place)
+            at = place[1]
+        elif not is_deleted or match[3]:
+            raise _Unusual
+        if match[2] and not finder.is_plain_record(place[0]):
+            raise _Unusual
+        for _ in match[3]:
+            abouts.append(finder.inside(b"<about", b"</about", at))
+            at = abouts[-1][1]
+            needs = (*needs, *(each for each in finder.needs(*abouts[-1]) if each not in needs))
+        datestamp = (elements[first + 3].text or "").strip()
+        sets = tuple([text for each in elements[first + 4 : match.end(1)] if (text := (each.text or "").strip())])
+        if is_deleted:
+            yield Slice(identifier, datestamp, sets, is_deleted, 0, 0)
+        else:
+            yield Slice(identifier, datestamp, sets, is_deleted, *place, tuple(abouts), needs)
+
+
+# --- slow -----------------------------------------------------------------------------------------------------
+
+
+def _is_deleted(header: etree._Element) -> bool:
+    return (header.get("status") or "").strip().lower() == "deleted"
+
+
+class _Header(NamedTuple):
+    identifier: str
+    datestamp: str
+    sets: tuple[str, ...]
+    is_deleted: bool
+    problem: str = ""
+
+
+def local(element: etree._Element) -> str:
+    """Return the local name of an element; empty for comments and instructions."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def named(parent: etree._Element, *names: str) -> list[etree._Element]:
+    """Return the children with one of these local names, whatever their namespace."""
+    return [child for child in parent if local(child) in names]
+
+
+def text_of(element: etree._Element | None) -> str:
+    """Return all text of an element, stripped; empty for None."""
+    return "" if element is None else str(element.xpath("string()")).strip()
+
+
+def _slow(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tuple[Slice, ...]:
+    try:
+        whole = outline(text, _LEVELS)
+    except Broken as error:
+        raise NotXml(f"The answer is not XML: {error}.") from error
+    trees = [(local(verb), entry) for verb in named(root, *LIST_VERBS) for entry in named(verb, "record", "header")]
+    places = [
+        entry
+        for verb in whole.children
+        if verb.local in LIST_VERBS
+        for entry in verb.children
+        if entry.local in ("record", "header")
+    ]
+    if len(trees) != len(places):
+        raise NotXml(f"The answer reads as {len(trees)} records in one way and as {len(places)} in another.")
+    return tuple(
+        _bare(_header_of(tree), problems.get(number, ""))
+        if verb == "ListIdentifiers" or local(tree) == "header"
+        else _entry(tree, place, text, problems.get(number, ""))
+        for number, ((verb, tree), place) in enumerate(zip(trees, places, strict=True))
+    )
+
+
+def _entry(tree: etree._Element, place: Element, text: bytes, problem: str) -> Slice:
+    header = _header_of(tree)
+    if header.is_deleted or problem:
+        return _bare(header, problem)
+    containers = named(tree, "metadata")
+    payloads = [child for spot in place.named("metadata") for child in spot.children]
+    if len(payloads) != 1:
+        return _bare(header, _why_unusable(containers, len(payloads)))
+    container = next(each for each in containers if _elements(each))
+    needs = _needs(_elements(container)[0], container, text[payloads[0].start : payloads[0].stop])
+    abouts = []
+    for about, spot in zip(named(tree, "about"), place.named("about"), strict=True):
+        for child, span in zip(_elements(about), spot.children, strict=True):
+            needs += [each for each in _needs(child, about, text[span.start : span.stop]) if each not in needs]
+        abouts += [(spot.children[0].start, spot.children[-1].stop)] if spot.children else []
+    return Slice(
+        header.identifier,
+        header.datestamp,
+        header.sets,
+        False,
+        payloads[0].start,
+        payloads[0].stop,
+        tuple(abouts),
+        tuple(needs),
+        header.problem,
+    )
+
+
+def _elements(parent: etree._Element) -> list[etree._Element]:
+    return [child for child in parent if isinstance(child.tag, str)]
+
+
+def _bare(header: _Header, problem: str) -> Slice:
+    return Slice(
+        header.identifier, header.datestamp, header.sets, header.is_deleted, 0, 0, problem=header.problem or problem
+    )
+
+
+def _why_unusable(containers: list[etree._Element], count: int) -> str:
+    if count > 1:
+        return f"The metadata holds {count} elements where OAI-PMH 2.0 §2.5 has one."
+    return EMPTY_METADATA if containers else NO_METADATA
+
+
+def _header_of(entry: etree._Element) -> _Header:
+    headers = [entry] if local(entry) == "header" else named(entry, "header")
+    return _header(headers[0]) if headers else _Header("", "", (), False, NO_HEADER)
+
+
+def _header(element: etree._Element) -> _Header:
+    identifier = next(filter(None, map(text_of, named(element, "identifier"))), "")
+    datestamp = next(filter(None, map(text_of, named(element, "datestamp"))), "")
+    sets = tuple(filter(None, map(text_of, named(element, "setSpec"))))
+    return _Header(identifier, datestamp, sets, _is_deleted(element), "" if identifier else NO_IDENTIFIER)
+
+
+def _needs(root: etree._Element, container: etree._Element, payload: bytes) -> list[tuple[str, str]]:
+    scope = {prefix or "": uri for prefix, uri in container.nsmap.items()}
+    inherited = scope.get("", "")
+    uses_default = bool(inherited) and any(not element.prefix for element in root.iter(f"{{{inherited}}}*"))
+    return list(needed(payload, own_prefixes(payload[: tag_end(payload, 0)]), scope, uses_default=uses_default))
