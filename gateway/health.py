@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from gateway import schemas
 from gateway.errors import GatewayError
 from gateway.instance import check_domain, check_settings, secret
-from gateway.schemas import folder as schemas_folder
 from gateway.settings import SETTINGS, Settings, load
 from gateway.store.base import Store
 from gateway.store.sqlite import open_inbox, open_store
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
     sentence: str
 
 
-def findings(folder: Path) -> Iterator[Finding]:
+def findings(folder: Path, places: Sequence[Path] = schemas.PLACES) -> Iterator[Finding]:
     """Look at everything, the configuration first; a check that fails hides no other that can still be made."""
     try:
         settings = load(folder)
@@ -38,7 +38,7 @@ def findings(folder: Path) -> Iterator[Finding]:
     yield from _identity(settings)
     yield from _secret(settings)
     yield from _databases(settings)
-    yield from _schemas()
+    yield from _schemas(places)
 
 
 def _identity(settings: Settings) -> Iterator[Finding]:
@@ -96,8 +96,8 @@ def _store(store: Store, settings: Settings) -> Iterator[Finding]:
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
 
 
-def _schemas() -> Iterator[Finding]:
+def _schemas(places: Sequence[Path]) -> Iterator[Finding]:
     try:
-        schemas_folder()
+        schemas.folder(places)
     except GatewayError as error:
         yield Finding("problem", str(error))

@@ -16,7 +16,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
 from gateway.errors import ConfigurationError
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
@@ -59,10 +58,7 @@ def write_config(folder: Path, values: Mapping[str, Value]) -> Path:
     """Write `values` into config.toml, keeping everything else; a new file explains every setting. Return its path."""
     file = folder / "config.toml"
     text = file.read_text("utf-8") if file.exists() else _template(values)
-    try:
-        document = tomlkit.parse(text)
-    except TOMLKitError as error:
-        raise ConfigurationError(f"{file} cannot be read: {error}") from error
+    document = tomlkit.parse(text)
     for name, value in values.items():
         document[name] = value
     file.write_text(tomlkit.dumps(document), "utf-8")

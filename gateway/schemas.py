@@ -7,21 +7,25 @@ its environment (`data-files` in pyproject.toml).
 from __future__ import annotations
 
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, send_from_directory
 
 from gateway.errors import ConfigurationError
 
+PLACES = (
+    Path(__file__).resolve().parent.parent / "schemas",
+    Path(sysconfig.get_path("data")) / "share" / "oai-gateway" / "schemas",
+)
 
-def folder() -> Path:
+
+def folder(places: Sequence[Path] = PLACES) -> Path:
     """Return the folder of the XSDs. Raise ConfigurationError when the installation lost it."""
-    beside = Path(__file__).resolve().parent.parent / "schemas"
-    installed = Path(sysconfig.get_path("data")) / "share" / "oai-gateway" / "schemas"
-    for place in (beside, installed):
+    for place in places:
         if place.is_dir():
             return place
-    raise ConfigurationError(f"The folder of schemas is missing: neither {beside} nor {installed} is there.")
+    raise ConfigurationError(f"The folder of schemas is missing: none of {', '.join(map(str, places))} is there.")
 
 
 def blueprint(place: Path) -> Blueprint:

@@ -56,6 +56,8 @@ def address(listener: socket.socket, host: str) -> str:
 
 def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     """Serve until a signal ends it. Raise ConfigurationError or StoreError before anything is served."""
+    # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
+    create_app(settings.instance).extensions["store"].close()
     listener = listen(host, port)
     place = address(listener, host)
     options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place}
@@ -63,8 +65,6 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     def application() -> Flask:
         return create_app(settings.instance, options)
 
-    # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
-    application().extensions["store"].close()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
     def when_ready(_arbiter: object) -> None:

@@ -1,0 +1,97 @@
+"""`gateway check` says in words what is wrong, and with its exit status whether anything is."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from gateway.health import findings
+
+GOOD = ("init", "--domain", "repo.example.org", "--email", "a@repo.example.org")
+
+
+def levels(result) -> list[tuple[str, str]]:
+    return [(finding["level"], finding["sentence"]) for finding in json.loads(result.stdout)]
+
+
+def test_a_sound_instance_is_fine(gateway, folder, publish):
+    gateway(*GOOD)
+    publish()
+    result = gateway("check", GATEWAY_BASE_URL="https://repo.example.org/oai")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert {line.split()[0] for line in result.stderr.splitlines()} == {"fine"}
+    assert "The store is sound." in result.stderr
+    assert "Source laro: " in result.stderr
+
+
+def test_the_defaults_are_warned_about(gateway):
+    gateway("init")
+    result = gateway("check", "--json")
+    assert result.exit_code == 0
+    warnings = [sentence for level, sentence in levels(result) if level == "warning"]
+    assert [sentence.split()[1] for sentence in warnings[:2]] == ["repository_domain", "admin_email"]
+    assert warnings[2].startswith("There is no base_url")
+    assert len(warnings) == 3
+
+
+def test_a_secret_that_others_can_read_is_warned_about(gateway, folder):
+    gateway(*GOOD)
+    (folder / "secret").chmod(0o644)
+    assert "has mode 0644, 0600 is wanted" in gateway("check").stderr
+
+
+def test_a_secret_of_the_environment_needs_no_file(gateway, folder):
+    gateway(*GOOD)
+    (folder / "secret").unlink()
+    assert gateway("check", GATEWAY_SECRET="long enough to be one").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda folder: (folder / "secret").unlink(), "There is no secret to sign tokens with"),
+        (lambda folder: (folder / "secret").write_text("short"), "The secret is too short"),
+        (lambda folder: (folder / "secret").write_bytes(b"\xff" * 40), "cannot be read"),
+        (lambda folder: (folder / "store.sqlite").unlink(), "gateway init"),
+        (lambda folder: (folder / "inbox.sqlite").unlink(), "gateway init"),
+        (lambda folder: (folder / "store.sqlite").write_bytes(b"no database" * 1000), "store.sqlite"),
+        (lambda folder: (folder / "config.toml").write_text("colour = 1"), "There is no setting 'colour'"),
+        (lambda folder: (folder / "config.toml").write_text("oai_page_size = 0"), "oai_page_size must be at least 1"),
+        (lambda folder: (folder / "config.toml").write_text('base_url = "oai"'), "must be an http or https address"),
+    ],
+)
+def test_what_keeps_it_from_serving_is_a_problem(gateway, folder, spoil, sentence):
+    gateway(*GOOD)
+    spoil(folder)
+    result = gateway("check", "--json")
+    assert result.exit_code == 1
+    assert any(level == "problem" and sentence in text for level, text in levels(result))
+
+
+def test_schemas_that_are_nowhere_are_a_problem(gateway, folder, tmp_path):
+    gateway(*GOOD)
+    *_, last = findings(folder, (tmp_path / "nowhere",))
+    assert last.level == "problem"
+    assert "The folder of schemas is missing" in last.sentence
+
+
+def test_what_the_store_says_against_itself_is_a_problem(gateway, folder, publish):
+    gateway(*GOOD)
+    publish()
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection, connection:
+        connection.execute("delete from item")
+    result = gateway("check")
+    assert result.exit_code == 1
+    assert "problem" in result.stderr
+    assert "The store is sound." not in result.stderr
+
+
+def test_another_domain_than_the_published_one_is_a_problem(gateway, publish):
+    gateway(*GOOD)
+    publish()
+    result = gateway("check", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
+    assert result.exit_code == 1
+    assert "cannot become other.example.org" in result.stderr

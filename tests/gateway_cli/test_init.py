@@ -1,0 +1,118 @@
+"""`gateway init` makes an instance, may be repeated, and never changes what identifiers depend on."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from gateway.instance import DOMAIN_FACT
+from gateway.settings import SETTINGS
+from gateway.store.sqlite import open_inbox, open_store
+
+
+def config(folder) -> dict[str, object]:
+    return tomllib.loads((folder / "config.toml").read_text("utf-8"))
+
+
+def test_an_instance_is_made_with_everything_in_it(gateway, folder):
+    result = gateway("init", "--domain", "repo.example.org", "--name", "Depôt", "--email", "a@repo.example.org")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"Depôt (repo.example.org) lives in {folder}.\n"
+    assert sorted(file.name for file in folder.iterdir() if file.suffix not in ("", ".toml") or file.is_dir()) == [
+        "files",
+        "inbox.sqlite",
+        "store.sqlite",
+    ]
+    assert config(folder) == {
+        "repository_name": "Depôt",
+        "repository_domain": "repo.example.org",
+        "admin_email": "a@repo.example.org",
+    }
+    open_inbox(folder).close()
+    store = open_store(folder)
+    assert store.fact(DOMAIN_FACT) == "repo.example.org"
+    store.close()
+
+
+def test_the_configuration_explains_every_setting_but_the_secret(gateway, folder):
+    gateway("init")
+    text = (folder / "config.toml").read_text("utf-8")
+    for setting in SETTINGS:
+        assert (f"# {setting.sentence}\n" in text) == (setting.name != "secret")
+
+
+def test_without_its_marks_the_configuration_is_the_defaults(gateway, folder):
+    gateway("init")
+    lines = (folder / "config.toml").read_text("utf-8").splitlines()
+    entries = "\n".join(line.removeprefix("# ") for line in lines if " = " in line)
+    assert tomllib.loads(entries) == {s.name: s.default for s in SETTINGS if s.name != "secret"}
+
+
+def test_the_secret_is_long_and_only_its_owner_reads_it(gateway, folder):
+    gateway("init")
+    secret = folder / "secret"
+    assert secret.stat().st_mode & 0o777 == 0o600
+    assert len(secret.read_text().strip()) >= 60
+
+
+def test_a_second_init_changes_nothing(gateway, folder):
+    gateway("init", "--name", "First")
+    before = {file.name: file.read_bytes() for file in folder.iterdir() if file.suffix != ".sqlite" and file.is_file()}
+    assert gateway("init").exit_code == 0
+    after = {file.name: file.read_bytes() for file in folder.iterdir() if file.suffix != ".sqlite" and file.is_file()}
+    assert after == before
+
+
+def test_a_second_init_changes_what_it_is_told_and_keeps_what_people_wrote(gateway, folder):
+    gateway("init", "--name", "First")
+    with (folder / "config.toml").open("a") as stream:
+        stream.write("\noai_page_size = 100 # small\n")
+    gateway("init", "--name", "Second", "--domain", "two.example.org")
+    assert config(folder)["repository_name"] == "Second"
+    assert config(folder)["repository_domain"] == "two.example.org"
+    assert "oai_page_size = 100 # small\n" in (folder / "config.toml").read_text("utf-8")
+
+
+def test_the_domain_is_fixed_once_something_is_published(gateway, folder, publish):
+    gateway("init", "--domain", "one.example.org")
+    publish()
+    result = gateway("init", "--domain", "two.example.org", "--name", "Two")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: The repository's domain is one.example.org and cannot become two.example.org: "
+        "identifiers with it are published.\n"
+    )
+    assert config(folder)["repository_domain"] == "one.example.org"
+    assert gateway("init", "--domain", "one.example.org", "--name", "Two").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--domain", "localhost"], "repository_domain must be a domain name in lower case, not 'localhost'"),
+        (["--domain", "Repo.Example.org"], "repository_domain must be a domain name in lower case"),
+        (["--email", "me"], "admin_email must be an e-mail address, not 'me'"),
+        (["--email", "me@localhost"], "admin_email must be an e-mail address"),
+    ],
+)
+def test_an_identity_that_no_answer_could_carry_is_refused(gateway, folder, words, sentence):
+    result = gateway("init", *words)
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert not (folder / "config.toml").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(gateway, folder):
+    folder.write_text("a file")
+    result = gateway("init")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "The instance cannot be made in" in result.stderr
+
+
+def test_a_configuration_that_is_no_toml_is_told_in_one_sentence(gateway, folder):
+    folder.mkdir()
+    (folder / "config.toml").write_text("a = = b")
+    result = gateway("init")
+    assert result.exit_code == 1
+    assert "config.toml cannot be read" in result.stderr

@@ -1,0 +1,94 @@
+"""`gateway serve` refuses what could not serve, in one sentence; the application answers what it is asked."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from gateway import create_app, schemas
+from gateway.errors import ConfigurationError, StoreMissing
+from gateway.serve import address, listen
+
+
+def test_a_port_that_is_taken_is_one_sentence(gateway):
+    gateway("init")
+    with listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        result = gateway("serve", "--port", str(port))
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"Error: Cannot serve on 127.0.0.1 port {port}: another program uses this port; choose one with --port.\n"
+    )
+
+
+def test_a_host_that_is_not_ours_is_one_sentence():
+    with pytest.raises(ConfigurationError, match=r"Cannot serve on 192\.0\.2\.1 port 0: "):
+        listen("192.0.2.1", 0)
+
+
+def test_an_instance_that_is_not_there_is_one_sentence(gateway):
+    result = gateway("serve", "--port", "0", GATEWAY_SECRET="long enough to be one")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "gateway init" in result.stderr
+
+
+def test_the_address_is_where_it_listens():
+    with listen("127.0.0.1", 0) as listener:
+        assert address(listener, "127.0.0.1") == f"http://127.0.0.1:{listener.getsockname()[1]}/oai"
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="for want of IPv6")
+def test_an_address_of_ipv6_has_brackets():
+    with listen("::1", 0) as listener:
+        assert address(listener, "::1") == f"http://[::1]:{listener.getsockname()[1]}/oai"
+
+
+# --- the application ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def app(gateway, folder, publish):
+    gateway("init", "--name", "Here & <there>")
+    publish()
+    app = create_app(folder, {"base_url": "http://here.example.org/oai"})
+    yield app
+    app.extensions["store"].close()
+
+
+def test_without_an_instance_there_is_no_application(folder):
+    with pytest.raises(StoreMissing):
+        create_app(folder, {"secret": "long enough to be one"})
+
+
+def test_identify_names_what_the_settings_say(app):
+    text = app.test_client().get("/oai?verb=Identify").get_data(as_text=True)
+    assert "<repositoryName>Here &amp; &lt;there&gt;</repositoryName>" in text
+    assert "<baseURL>http://here.example.org/oai</baseURL>" in text
+    assert "<sampleIdentifier>oai:gateway.example.org:laro/1</sampleIdentifier>" in text
+
+
+def test_the_first_page_leads_people_on(app):
+    answer = app.test_client().get("/")
+    assert answer.content_type.startswith("text/html")
+    text = answer.get_data(as_text=True)
+    assert "<h1>Here &amp; &lt;there&gt;</h1>" in text
+    assert '<a href="oai?verb=ListRecords&amp;metadataPrefix=oai_dc">' in text
+
+
+def test_every_schema_is_served_and_nothing_else(app):
+    client = app.test_client()
+    for file in schemas.folder().glob("*.xsd"):
+        answer = client.get(f"/schemas/{file.name}")
+        assert answer.content_type.startswith("application/xml")
+        assert answer.data == file.read_bytes()
+        answer.close()
+    for name in ("README.md", "", "../pyproject.toml", "%2e%2e/pyproject.toml", "..%2fx.xsd", "no.xsd"):
+        assert client.get(f"/schemas/{name}").status_code == 404
+
+
+def test_schemas_that_are_nowhere_stop_the_start(tmp_path):
+    with pytest.raises(ConfigurationError, match="The folder of schemas is missing"):
+        schemas.folder((tmp_path / "a", tmp_path / "b"))
+    (tmp_path / "b").mkdir()
+    assert schemas.folder((tmp_path / "a", tmp_path / "b")) == tmp_path / "b"

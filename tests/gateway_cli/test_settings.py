@@ -1,0 +1,38 @@
+"""`gateway settings` shows every setting, where it comes from, and never a secret."""
+
+from __future__ import annotations
+
+import json
+
+from gateway.settings import SETTINGS
+
+KEY = "a secret that nobody may see"
+
+
+def test_every_setting_has_its_value_and_origin(gateway, folder):
+    gateway("init", "--name", "Here")
+    result = gateway("settings", "--json", GATEWAY_OAI_PAGE_SIZE="7")
+    rows = {row["name"]: (row["value"], row["origin"]) for row in json.loads(result.stdout)}
+    assert list(rows) == [setting.name for setting in SETTINGS]
+    assert rows["repository_name"] == ("Here", str(folder / "config.toml"))
+    assert rows["oai_page_size"] == (7, "environment")
+    assert rows["oai_sets_page_size"] == (1000, "default")
+
+
+def test_the_table_has_a_line_for_each(gateway):
+    lines = gateway("settings", GATEWAY_OAI_SHOW_DEPARTED="yes").stdout.splitlines()
+    assert len(lines) == len(SETTINGS)
+    assert any(line.split() == ["oai_show_departed", "true", "environment"] for line in lines)
+
+
+def test_a_secret_is_never_shown(gateway):
+    for words in (("settings",), ("settings", "--json")):
+        shown = gateway(*words, GATEWAY_SECRET=KEY).stdout
+        assert "(given)" in shown
+        assert KEY not in shown
+
+
+def test_a_wrong_setting_is_one_sentence(gateway):
+    result = gateway("settings", GATEWAY_OAI_PAGE_SIZE="many")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: The setting oai_page_size must be a whole number, not 'many' (environment).\n"
