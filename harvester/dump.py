@@ -1,0 +1,163 @@
+"""One repository in one XML file: the records of its lists as received, one after the other, each standing alone.
+
+    <harvest baseURL="…">
+    <list metadataPrefix="oai_dc">
+    <record xmlns="http://www.openarchives.org/OAI/2.0/">…</record>
+    …
+    </list>
+    </harvest>
+
+Written aside (`FILE.part`) and renamed when it is complete. `FILE.state` says after every page how many bytes of the
+part are good and where the lists have come to, so that an interrupted dump goes on at its token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from gateway.model import Cursor, RawPage, Slice
+from gateway.xmltext import OAI_PMH, clean, escape, escape_attribute
+from harvester.dump_file import Order, Place, Sink
+from harvester.progress import Progress
+from harvester.sources import Options, SourceKind, Step
+from harvester.stopping import Stop
+from harvester.wire.http import Fetch
+from harvester.wire.namespaces import own_prefixes
+from harvester.wire.outline import tag_end
+
+_NAME = re.compile(rb"<[^\s/>!?]+")
+
+
+@dataclass(slots=True)
+class Dump:
+    """One dump in progress. `problems` are the reasons why something is not in it, or may not be."""
+
+    order: Order
+    kind: SourceKind
+    fetch: Fetch
+    sink: Sink
+    progress: Progress
+    stop: Stop
+    problems: list[str] = field(default_factory=list)
+    place: Place = field(default_factory=Place)
+
+    def whole(self) -> bool:
+        """Harvest what is ordered, from where it stopped the last time; tell whether it is finished.
+
+        Raise what the source raises; a file goes on from its last page the next time.
+        """
+        options = Options(source="", url=self.order.url, from_=self.order.from_, until=self.order.until)
+        options = replace(options, granularity=self.kind.describe(options, self.fetch).granularity)
+        with closing(self.sink):
+            return self._written(options)
+
+    def _written(self, options: Options) -> bool:
+        self.place = self.sink.begin(self.order)
+        if not self.place.bytes:
+            opening = _opening(self.order.url)
+            self.place = self.sink.write(opening, replace(self.place, list_start=len(opening)))
+        lists = self.order.lists()
+        while self.place.list < len(lists):
+            self._list(options, *lists[self.place.list])
+            if self.stop.is_asked:
+                return False
+        self.sink.write(b"</harvest>\n", self.place)
+        self.sink.finish()
+        self.problems.extend(self.place.doubts)
+        return True
+
+    def _list(self, options: Options, metadata_prefix: str, set_spec: str) -> None:
+        """Write one list, or the rest of it."""
+        cursor = Cursor("", metadata_prefix, set_spec, self.place.state)
+        for step in self.kind.changes(options, cursor, self.fetch):
+            self._step(step, metadata_prefix, set_spec)
+            self.progress.show(_label(metadata_prefix, set_spec), step.received, step.announced[1])
+            if step.is_last or self.stop.is_asked:
+                return
+
+    def _step(self, step: Step, metadata_prefix: str, set_spec: str) -> None:
+        """Write the records of one answer, together with the place behind them."""
+        if self.place.list_records and step.received == len(step.slices):
+            self._take_back()
+        place = self.place
+        records = list(self._records(step))
+        content = b"".join(records)
+        if place.bytes == place.list_start:
+            content = _list_opening(metadata_prefix, set_spec) + content
+        place = replace(place, state=step.cursor.state, list_records=place.list_records + len(records))
+        if step.is_last:
+            content += b"</list>\n"
+            place = replace(
+                place,
+                list=place.list + 1,
+                state="",
+                list_start=place.bytes + len(content),
+                records_before=place.records,
+                list_records=0,
+                doubts=(*place.doubts, *(f"{_label(metadata_prefix, set_spec)}: {doubt}" for doubt in step.doubts)),
+            )
+        self.place = self.sink.write(content, place)
+
+    def _take_back(self) -> None:
+        """Go back to where the list began: it begins anew, because its token was no longer taken."""
+        if self.sink.can_rewind:
+            self.place = replace(self.place, bytes=self.place.list_start, list_records=0)
+        else:
+            self.problems.append("A list began anew; its first records stand there twice.")
+
+    def _records(self, step: Step) -> Iterator[bytes]:
+        for found in step.slices:
+            if found.problem:
+                self.problems.append(f"{found.identifier or 'A record without identifier'}: {found.problem}")
+            else:
+                yield record(step.page, found)
+
+
+def record(page: RawPage, found: Slice) -> bytes:
+    """Return one record as it was received, as an element that stands alone."""
+    text = page.repaired or page.body
+    status = ' status="deleted"' if found.is_deleted else ""
+    sets = "".join(f"<setSpec>{_text(each)}</setSpec>" for each in found.sets)
+    header = (
+        f'<record xmlns="{OAI_PMH}"><header{status}><identifier>{_text(found.identifier)}</identifier>'
+        f"<datestamp>{_text(found.datestamp)}</datestamp>{sets}</header>"
+    )
+    parts = [header.encode()]
+    if found.start != found.stop:
+        parts += (b"<metadata>", fragment(text[found.start : found.stop], found.declarations), b"</metadata>")
+    for start, stop in found.abouts:
+        parts += (b"<about>", fragment(text[start:stop], found.declarations), b"</about>")
+    parts.append(b"</record>\n")
+    return b"".join(parts)
+
+
+def fragment(payload: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
+    """Return a payload that stands alone: `declarations` on its root, and nothing inherited from around it."""
+    match = _NAME.match(payload)
+    if match is None:
+        return payload
+    added = dict(declarations)
+    if "" not in own_prefixes(payload[: tag_end(payload, 0)]):
+        added.setdefault("", "")
+    spliced = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in added.items())
+    return b"".join((match[0], spliced.encode(), payload[match.end() :]))
+
+
+def _label(metadata_prefix: str, set_spec: str) -> str:
+    return f"{metadata_prefix} {set_spec}".rstrip()
+
+
+def _text(text: str) -> str:
+    return escape(clean(text))
+
+
+def _opening(url: str) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<harvest baseURL="{escape_attribute(url)}">\n'.encode()
+
+
+def _list_opening(metadata_prefix: str, set_spec: str) -> bytes:
+    in_set = f' set="{escape_attribute(set_spec)}"' if set_spec else ""
+    return f'<list metadataPrefix="{escape_attribute(metadata_prefix)}"{in_set}>\n'.encode()
