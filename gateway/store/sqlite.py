@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.errors import IntentExpired, PositionMoved, StoreBusy, StoreUnwritable
+from gateway.errors import IntentExpired, PositionMoved, StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.model import (
     Format,
     Intent,
@@ -262,9 +262,12 @@ class SqliteStore:
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong."""
-        with self._file.reading() as session:
-            session.execute("begin")
-            return findings(session)
+        try:
+            with self._file.reading() as session:
+                session.execute("begin")
+                return tuple(findings(session))
+        except StoreDamaged as error:
+            return (str(error),)
 
     def close(self) -> None:
         """Close every connection."""

@@ -149,14 +149,14 @@ order by 1;
 -- name: counts
 -- How many items a source has, and what lies in its quarantine.
 select items, deleted, fulltext,
-  (select count(*) from quarantine where quarantine.source = source.id and released_at is null)
+  (select count(*) from quarantine indexed by quarantine_now where released_at is null and quarantine.source = source.id)
 from source where name = ?;
 
 -- name: quarantined
 -- What lies in quarantine, of one source or of all.
 select source.name, metadata_prefix, identifier, page, slice, reason, at, quarantine.id
-from quarantine join source on source.id = quarantine.source
-where released_at is null and (:source is null or source.name = :source) and quarantine.id > :after
+from quarantine indexed by quarantine_now join source on source.id = quarantine.source
+where released_at is null and quarantine.id > :after and (:source is null or source.name = :source)
 order by quarantine.id limit :limit;
 
 -- Sources, formats, sets -------------------------------------------------------------------------------------------
@@ -197,7 +197,8 @@ from prefix join format on format.prefix = prefix.id where prefix.name = ?;
 insert into format
 select id, ?2, ?3, ?4, ?5, ?6 from prefix where name = ?1
 on conflict (prefix) do update
-set schema = excluded.schema, namespace = excluded.namespace, version = excluded.version;
+set schema = excluded.schema, namespace = excluded.namespace, version = excluded.version,
+  source = excluded.source, upstream_prefix = excluded.upstream_prefix;
 
 -- name: format_of_upstream
 -- The prefix under which a source's format is exposed.
@@ -332,4 +333,39 @@ do update set reason = excluded.reason, at = excluded.at;
 -- name: quarantine_release
 -- Note that a record is good again.
 update quarantine set released_at = ?
-where source = ? and metadata_prefix = ? and identifier = ? and released_at is null;
+where source = ? and metadata_prefix = ? and identifier = ? and identifier <> '' and released_at is null;
+
+-- Checking ---------------------------------------------------------------------------------------------------------
+
+-- name: check_spans
+-- The sets and formats whose tallies of days, hours and seconds differ.
+select collection.spec, prefix.name
+from tally join collection on collection.id = tally.collection join prefix on prefix.id = tally.prefix
+group by tally.collection, tally.prefix
+having sum(records * (span = 1)) <> sum(records * (span = 3600)) or sum(records * (span = 1)) <> sum(records * (span = 86400))
+  or sum(departed * (span = 1)) <> sum(departed * (span = 3600)) or sum(departed * (span = 1)) <> sum(departed * (span = 86400));
+
+-- name: check_items
+-- The sources whose count of items is not the number of their items.
+select name, items, (select count(*) from item where item.source = source.id) as found from source where items <> found;
+
+-- name: check_sample
+-- Some tallies of seconds, from everywhere.
+select collection, prefix, start, records, departed from tally
+where span = 1 order by (start * 48271 + collection * 16807 + prefix * 69621) % 2147483647 limit ?;
+
+-- name: check_records
+-- How many records there are in a second.
+select count(*), 0 from record where prefix = :prefix and datestamp = :second;
+
+-- name: check_members
+-- How many members and departed ones a set has in a second, and how many of both have no record.
+select count(*) - coalesce(sum(is_departed), 0), coalesce(sum(is_departed), 0), coalesce(sum(not exists (
+  select * from record
+  where record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
+)), 0)
+from membership as member where collection = :collection and prefix = :prefix and datestamp = :second;
+
+-- name: check_contents
+-- Some records of a second.
+select dictionary, content from record where prefix = :prefix and datestamp = :second limit 10;

@@ -150,3 +150,4 @@ create unique index quarantine_named on quarantine (source, metadata_prefix, ide
   where released_at is null and identifier <> '';
 create unique index quarantine_nameless on quarantine (source, metadata_prefix, page, slice)
   where released_at is null and identifier = '';
+create index quarantine_now on quarantine (id, source) where released_at is null;

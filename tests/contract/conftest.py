@@ -1,0 +1,148 @@
+"""The backends that the contract tests run over. A second one is another entry of `backends`, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from gateway.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
+from gateway.store.base import Inbox, Store, View
+from gateway.store.clock import HostClock
+from gateway.store.sqlite import open_inbox, open_store
+
+START = 1_700_000_000
+
+
+@dataclass
+class Clocks:
+    """The clocks of a host that stands still until a test moves it."""
+
+    wall: float = float(START)
+    monotonic: float = 1000.0
+    boot: str = "first"
+
+    def host(self) -> HostClock:
+        return HostClock(lambda: self.wall, lambda: self.monotonic, lambda: self.boot)
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.wall += seconds
+        self.monotonic += seconds
+
+
+@dataclass(frozen=True)
+class Backend:
+    """How a backend makes and opens its store and its inbox in a folder, with the clocks of a test."""
+
+    name: str
+    store: Callable[..., Store]
+    inbox: Callable[..., Inbox]
+
+
+backends = [Backend("sqlite", open_store, open_inbox)]
+
+
+@dataclass
+class Desk:
+    """A store with one source and two formats, and the short ways of a test to write into it and to read from it."""
+
+    store: Store
+    clocks: Clocks
+
+    def publish(self, *changes: ItemChange, source: str = "laro", **more: object) -> int:
+        self.clocks.pass_seconds(1)
+        return self.store.publish(self.store.intend(), Publication(source, changes, **more))
+
+    @contextmanager
+    def view(self) -> Iterator[View]:
+        with self.store.view() as view:
+            yield view
+
+    def page(self, selection: Selection, after: Key | None = None, limit: int = 1000) -> Page:
+        with self.store.view() as view:
+            return view.page(selection, after, limit)
+
+    def count(self, selection: Selection) -> int:
+        with self.store.view() as view:
+            return view.count(selection)
+
+
+def content(name: str, prefix: str, version: int, is_deleted: bool) -> bytes:
+    """Return a `<record>` that tells what it is a version of."""
+    if is_deleted:
+        return f'<record><header status="deleted"><identifier>{name}</identifier></header></record>'.encode()
+    text = f"{prefix} of {name}, version {version}"
+    header = f"<header><identifier>{name}</identifier></header>"
+    return f"<record>{header}<metadata>{text}</metadata></record>".encode()
+
+
+def change(
+    name: str,
+    version: int = 1,
+    *,
+    sets: tuple[str, ...] = ("source:laro",),
+    prefixes: tuple[str, ...] = ("oai_dc", "oai_didl"),
+    deleted: tuple[str, ...] = (),
+    is_deleted: bool = False,
+    page: int = 1,
+    identifier: str = "",
+    source: str = "laro",
+) -> ItemChange:
+    """Return a change of the item `name`; `deleted` are the formats whose records are tombstones."""
+    gone = prefixes if is_deleted else deleted
+    records = []
+    for prefix in prefixes:
+        digest = blake2b(repr((name, prefix, version, sets, prefix in gone)).encode(), digest_size=16).digest()
+        records.append(Record(prefix, digest, prefix in gone, content(name, prefix, version, prefix in gone)))
+    payload = Payload("oai_dc", page, 0, version.to_bytes(16, "big"), is_deleted)
+    local = identifier or f"oai:gateway.example.org:{source}/{name}"
+    return ItemChange(name, local, is_deleted, sets, (payload,), tuple(records))
+
+
+@pytest.fixture
+def make_change() -> Callable[..., ItemChange]:
+    return change
+
+
+@pytest.fixture
+def record_content() -> Callable[..., bytes]:
+    return content
+
+
+@pytest.fixture
+def clocks() -> Clocks:
+    return Clocks()
+
+
+@pytest.fixture(params=backends, ids=lambda backend: backend.name)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return request.param
+
+
+@pytest.fixture
+def desk(backend: Backend, tmp_path: Path, clocks: Clocks) -> Iterator[Desk]:
+    with closing(backend.store(tmp_path, create=True, clock=clocks.host())) as store:
+        yield furnished(store, clocks)
+
+
+@pytest.fixture
+def furnish() -> Callable[[Store, Clocks], Desk]:
+    return furnished
+
+
+def furnished(store: Store, clocks: Clocks) -> Desk:
+    """Add the source and the formats that most tests use."""
+    store.add_source(Source("laro", "https://laro.example.org/oai"))
+    store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
+    store.add_format(Format("oai_didl", "didl.xsd", "urn:didl"))
+    return Desk(store, clocks)
+
+
+@pytest.fixture
+def inbox(backend: Backend, tmp_path: Path) -> Iterator[Inbox]:
+    with closing(backend.inbox(tmp_path, create=True)) as inbox:
+        yield inbox

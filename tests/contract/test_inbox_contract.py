@@ -1,0 +1,120 @@
+"""What every backend promises of the inbox, through the protocol alone (gateway/store/base.py)."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from gateway.errors import StoreDamaged
+from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage
+
+PAGE = RawPage(
+    source="laro",
+    verb="ListRecords",
+    url="https://laro.example.org/oai?verb=ListRecords&metadataPrefix=oai_dc",
+    received_at=1_700_000_000,
+    status=200,
+    headers=(("Content-Type", "text/xml; charset=UTF-8"), ("Date", "today")),
+    body=b"<OAI-PMH>\xff\x00 not even XML</OAI-PMH>" * 100,
+    metadata_prefix="oai_dc",
+    set_spec="a:b",
+    repaired="<OAI-PMH>é</OAI-PMH>".encode(),
+    repairs=("Two bytes were no UTF-8.",),
+)
+SLICES = (
+    Slice("oai:laro:1", "2024-01-01", ("a", "a:é"), False, 10, 20, ((21, 30), (31, 40)), (("dc", "urn:dc"), ("", "u"))),
+    Slice("oai:laro:2", "2024-01-02", (), True, 0, 0),
+    Slice("", "", (), False, 0, 0, problem="The record has no identifier."),
+)
+
+
+def test_a_page_comes_back_as_it_arrived(inbox):
+    number = inbox.receive(PAGE, SLICES, None)
+    assert inbox.page(number) == StoredPage(number, PAGE, SLICES)
+
+
+def test_an_empty_page_comes_back_as_it_arrived(inbox):
+    page = RawPage("laro", "Identify", "https://laro.example.org/oai", 0, 404, (), b"")
+    assert inbox.page(inbox.receive(page, (), None)) == StoredPage(1, page, ())
+
+
+def test_a_page_that_is_not_there_is_damage(inbox):
+    with pytest.raises(StoreDamaged, match="7"):
+        inbox.page(7)
+
+
+def test_pages_of_a_source_that_hold_records_come_in_order(inbox):
+    first = inbox.receive(PAGE, SLICES, None)
+    inbox.receive(replace(PAGE, verb="Identify"), (), None)
+    inbox.receive(replace(PAGE, source="other"), SLICES, None)
+    last = inbox.receive(PAGE, SLICES[:1], None)
+    assert [page.number for page in inbox.pages("laro", 0)] == [first, last]
+    assert [page.number for page in inbox.pages("laro", first)] == [last]
+    assert list(inbox.pages("nobody", 0)) == []
+
+
+def test_pages_can_be_received_while_others_are_read(inbox):
+    inbox.receive(PAGE, SLICES, None)
+    numbers = []
+    for page in inbox.pages("laro", 0):
+        numbers.append(page.number)
+        if len(numbers) < 4:
+            inbox.receive(PAGE, SLICES, None)
+    assert numbers == [1, 2, 3, 4]
+
+
+def test_the_last_answer_to_a_verb_is_found(inbox):
+    assert inbox.last_answer("laro", "Identify") is None
+    inbox.receive(replace(PAGE, verb="Identify", body=b"old"), (), None)
+    inbox.receive(replace(PAGE, verb="Identify", body=b"new"), (), None)
+    inbox.receive(replace(PAGE, verb="ListSets"), (), None)
+    inbox.receive(replace(PAGE, verb="Identify", source="other"), (), None)
+    assert inbox.last_answer("laro", "Identify").body == b"new"
+
+
+def test_the_cursor_is_kept_with_the_page(inbox):
+    cursor = Cursor("laro", "oai_dc", "a", '{"token": "x"}')
+    inbox.receive(PAGE, SLICES, cursor)
+    assert inbox.cursor("laro", "oai_dc", "a") == cursor
+    inbox.receive(PAGE, SLICES, replace(cursor, state="{}"))
+    assert inbox.cursor("laro", "oai_dc", "a").state == "{}"
+    assert inbox.cursor("laro", "oai_dc", "") == Cursor("laro", "oai_dc")
+
+
+def test_cursors_can_be_kept_without_a_page(inbox):
+    cursors = (Cursor("laro", "mods", "", "1"), Cursor("laro", "oai_dc", "", "2"), Cursor("laro", "oai_dc", "a", "3"))
+    for cursor in (*reversed(cursors), Cursor("other", "oai_dc", "", "4")):
+        inbox.put_cursor(cursor)
+    assert inbox.cursors("laro") == cursors
+
+
+def test_a_run_is_told_from_beginning_to_end(inbox):
+    number = inbox.start_run("laro", 5)
+    assert inbox.runs("laro", 1) == (Run(number, "laro", 5),)
+    inbox.end_run(number, 9, RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"received": 3}, ["One page was lost."])
+    ended = Run(number, "laro", 5, 9, RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"received": 3}, ("One page was lost.",))
+    assert inbox.runs("laro", 1) == (ended,)
+
+
+def test_the_newest_run_comes_first(inbox):
+    numbers = [inbox.start_run(source, at) for at, source in enumerate(("laro", "other", "laro"))]
+    assert [run.number for run in inbox.runs(None, 9)] == numbers[::-1]
+    assert [run.number for run in inbox.runs("laro", 1)] == numbers[2:]
+
+
+def test_the_story_of_a_run_is_told_in_order(inbox):
+    run, other = inbox.start_run("laro", 5), inbox.start_run("laro", 6)
+    told = [Event(run, at, "info", f"Page {at}.") for at in range(510)]
+    for event in told:
+        inbox.add_event(event)
+    inbox.add_event(Event(other, 7, "error", "Nothing came."))
+    assert list(inbox.events(run)) == told
+
+
+def test_everything_is_there_after_opening_again(backend, tmp_path):
+    with closing(backend.inbox(tmp_path, create=True)) as inbox:
+        number = inbox.receive(PAGE, SLICES, None)
+    with closing(backend.inbox(tmp_path)) as inbox:
+        assert inbox.page(number).page == PAGE
