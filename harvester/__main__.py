@@ -1,0 +1,5 @@
+"""`python -m harvester` is `harvester`."""
+
+from harvester.cli import main
+
+main()

@@ -1,0 +1,90 @@
+"""`harvester`: the group, and the table of its commands. Each command is one file in `commands/`.
+
+A command's file is imported when the command is asked for, so that `harvester --help` answers at once. Every error of
+ours becomes one sentence on stderr and the exit status that `outcomes` gives it.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+from gateway.errors import GatewayError
+from harvester.outcomes import Status, status_of_error
+
+
+class Row(NamedTuple):
+    """One command: where it is, and the sentence that the help shows. A test compares it with the command's own."""
+
+    place: str  # module:name
+    sentence: str
+
+
+COMMANDS: dict[str, Row] = {
+    "source": Row("harvester.commands.source:source", "Add, list, show, check and remove sources."),
+    "run": Row("harvester.commands.run:run", "Harvest sources and publish what arrived."),
+    "publish": Row("harvester.commands.run:publish", "Publish what was harvested and is not published yet."),
+    "status": Row("harvester.commands.story:status", "Show how every source stands."),
+    "log": Row("harvester.commands.story:log", "Show the last runs, or the story of one."),
+    "records": Row("harvester.commands.story:records", "Show what is held of a source, a line of JSON per item."),
+    "quarantine": Row("harvester.commands.story:quarantine", "Show what could not be used, and why."),
+    "dump": Row("harvester.commands.dump:dump", "Harvest a repository to one XML file."),
+    "validate": Row("harvester.commands.validate:validate", "Check strictly whether a provider keeps to OAI-PMH 2.0."),
+}
+
+
+class Ended(click.ClickException):
+    """An error of ours, as the shell sees it."""
+
+    def __init__(self, error: GatewayError) -> None:
+        """Take the error whose sentence is shown."""
+        super().__init__(str(error))
+        self.exit_code = int(status_of_error(error))
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Import the command, or return None when there is none of that name."""
+        row = COMMANDS.get(cmd_name)
+        if row is None:
+            return None
+        module, _, name = row.place.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """List the commands from the table, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row.sentence) for name, row in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; an error of ours ends it with its sentence and status, a second Ctrl-C with 130."""
+        try:
+            return super().invoke(ctx)
+        except GatewayError as error:
+            raise Ended(error) from error
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            sys.exit(int(Status.STOPPED))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--instance",
+    metavar="DIR",
+    help="The instance folder; else GATEWAY_INSTANCE, else `instance` in the working directory.",
+)
+@click.version_option(package_name="oai-gateway")
+@click.pass_context
+def main(ctx: click.Context, instance: str | None) -> None:
+    """Harvest repositories: keep what arrives, and publish it again."""
+    ctx.obj = instance
