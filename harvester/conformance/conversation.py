@@ -1,0 +1,238 @@
+"""The talk with a provider: every request once, within limits, all that came remembered. The only part that asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode
+
+from gateway.xmlio import Element
+
+from gateway import xmlio
+from gateway.errors import FetchError, GatewayError
+from gateway.xmltext import is_legal
+from harvester.conformance.answer import Answer
+from harvester.conformance.report import Evidence
+from harvester.wire.http import Fetch, Fetched, Request
+
+Clock: TypeAlias = Callable[[], float]
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+FORM: Headers = (("Content-Type", "application/x-www-form-urlencoded"),)
+
+# An answer of the protocol is what we came to see, even under a status that is otherwise a reason to ask again.
+_MARK = b"OAI-PMH"
+
+# The arguments that each verb knows (OAI-PMH 2.0 §4); whatever else is asked is meant to be refused.
+ARGUMENTS: Mapping[str, frozenset[str]] = {
+    "GetRecord": frozenset({"identifier", "metadataPrefix"}),
+    "Identify": frozenset(),
+    "ListIdentifiers": frozenset({"from", "until", "metadataPrefix", "set", "resumptionToken"}),
+    "ListMetadataFormats": frozenset({"identifier"}),
+    "ListRecords": frozenset({"from", "until", "metadataPrefix", "set", "resumptionToken"}),
+    "ListSets": frozenset({"resumptionToken"}),
+}
+
+
+class Undecided(GatewayError):
+    """A check cannot be decided here; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a validation may cost the provider, and the numbers that the field accepts.
+
+    A list of more than `pages` answers is sampled: what only a whole list can show is then skipped. The acceptance
+    numbers are those of OpenAIRE's and BASE's guidelines: 100 records in an incomplete answer, tokens valid for a day
+    (an hour less, for what the clocks of both sides may differ).
+    """
+
+    requests: int = 400
+    seconds: float = 1800.0
+    pages: int = 10  # of one list
+    sets: int = 5  # whose members are looked at
+    formats: int = 6  # whose records are looked at
+    least_page: int = 100  # records that an incomplete answer must hold
+    token_seconds: int = 23 * 3600  # that a token must live
+
+
+class Exchange:
+    """One request and what it brought. `refusal` is the reason when no answer came at all."""
+
+    def __init__(
+        self, request: Request, query: str, fetched: Fetched | None, refusal: FetchError | None = None
+    ) -> None:
+        """Take what was asked (`query` without the base URL) and what came."""
+        self.request = request
+        self.fetched = fetched
+        self.refusal = refusal
+        self.arguments = tuple(parse_qsl(query, keep_blank_values=True, errors="replace"))
+
+    @property
+    def has_body(self) -> bool:
+        """Tell whether an answer came that ought to be a document."""
+        return self.fetched is not None and self.request.method != "HEAD"
+
+    @property
+    def body(self) -> bytes:
+        """The bytes that came."""
+        return b"" if self.fetched is None else self.fetched.body
+
+    @property
+    def status(self) -> int:
+        """The HTTP status, 0 when nothing came."""
+        return 0 if self.fetched is None else self.fetched.status
+
+    def header(self, name: str) -> str:
+        """Return an HTTP header of the answer, or an empty string."""
+        return "" if self.fetched is None else self.fetched.header(name)
+
+    @cached_property
+    def _read(self) -> tuple[Answer | None, str]:
+        if not self.has_body:
+            return None, ""
+        try:
+            return Answer(xmlio.parse(self.body)), ""
+        except GatewayError as error:
+            return None, str(error)
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer, read; None when none came or it is not XML."""
+        return self._read[0]
+
+    @property
+    def not_xml(self) -> str:
+        """Why the body is not XML; empty when it is, or when there is none."""
+        return self._read[1]
+
+    @property
+    def verb(self) -> str:
+        """The verb that was asked for, when there is exactly one and the protocol knows it; else empty."""
+        verbs = [value for key, value in self.arguments if key == "verb"]
+        return verbs[0] if len(verbs) == 1 and verbs[0] in ARGUMENTS else ""
+
+    @property
+    def is_legal(self) -> bool:
+        """Tell whether every argument is one that the verb knows, given once, not empty, and of characters of XML."""
+        keys = [key for key, _ in self.arguments]
+        known = ARGUMENTS.get(self.verb, frozenset()) | {"verb"}
+        return (
+            bool(self.verb)
+            and len(keys) == len(set(keys))
+            and known.issuperset(keys)
+            and all(value and is_legal(value) for _, value in self.arguments)
+        )
+
+    def holds(self, verb: str) -> bool:
+        """Tell whether the answer has an element named after the verb."""
+        return self.answer is not None and self.answer.content(verb) is not None
+
+    def content(self, verb: str) -> Element:
+        """Return the element named after the verb. Raise Undecided when there is none."""
+        content = self.read().content(verb)
+        if content is None:
+            raise Undecided(f"{self.asked} brought {self.came}.")
+        return content
+
+    def read(self) -> Answer:
+        """Return the answer. Raise Undecided when there is none."""
+        if self.answer is None:
+            raise Undecided(f"{self.asked} brought {self.came}.")
+        return self.answer
+
+    @property
+    def asked(self) -> str:
+        """What was asked, in one line."""
+        if not self.request.body:
+            return self.request.url if self.request.method == "GET" else f"{self.request.method} {self.request.url}"
+        return f"{self.request.method} {self.request.url} with {_shortened(self.request.body)}"
+
+    @property
+    def came(self) -> str:
+        """What came, in one line."""
+        if self.fetched is None:
+            return f"no answer: {self.refusal or type(self.refusal).__name__}"
+        head = f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}"
+        if self.answer is None:
+            return f"{head}: {_shortened(self.body)}" if self.body else f"{head}, no body"
+        if self.answer.errors:
+            return f"{head}: " + "; ".join(" ".join(error).strip() for error in self.answer.errors)
+        return f"{head}: {_described(self.answer)}"
+
+    def evidence(self, finding: str = "") -> Evidence:
+        """Return what was asked and what came, with what is wrong with it."""
+        return Evidence(self.asked, self.came, finding)
+
+
+def _described(answer: Answer) -> str:
+    names = [str(child.tag).rpartition("}")[2] for child in answer.children]
+    size = f" with {answer.size} entries" if answer.size else ""
+    return f"{names[-1]}{size}" if names else "an empty document"
+
+
+def _shortened(body: bytes) -> str:
+    line = " ".join(body[:400].decode("utf-8", "replace").split())
+    return line if len(line) <= 160 else f"{line[:160]} …"  # noqa: PLR2004  (a line people can read)
+
+
+class Conversation:
+    """Asks a base URL through `fetch`; the same question is put once unless a new answer is wanted.
+
+    Raise Undecided from `ask` when a limit is reached. A request without an answer is an Exchange with a refusal.
+    """
+
+    def __init__(self, base_url: str, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
+        """Take the base URL, the one seam to the network, and what it may cost; the time starts now."""
+        self.base_url = base_url
+        self.limits = limits
+        self.exchanges: list[Exchange] = []
+        self.consulted: list[Exchange] = []
+        self._fetch = fetch
+        self._clock = clock
+        self._started = clock()
+        self._known: dict[tuple[str, str, Headers], Exchange] = {}
+
+    @property
+    def seconds(self) -> float:
+        """How long the conversation has lasted."""
+        return self._clock() - self._started
+
+    def ask(self, query: str, *, method: str = "GET", headers: Headers = (), again: bool = False) -> Exchange:
+        """Ask, or return what came when this was asked before; `again`: put the question anew."""
+        key = (method, query, headers)
+        if again or key not in self._known:
+            self._known[key] = self._put(query, method, headers)
+        exchange = self._known[key]
+        self.consulted.append(exchange)
+        return exchange
+
+    def _put(self, query: str, method: str, headers: Headers) -> Exchange:
+        if len(self.exchanges) >= self.limits.requests:
+            raise Undecided(f"The limit of {self.limits.requests} requests was reached.")
+        if self.seconds >= self.limits.seconds:
+            raise Undecided(f"The limit of {self.limits.seconds:g} seconds was reached.")
+        exchange = self._exchange(self._request(query, method, headers), query)
+        self.exchanges.append(exchange)
+        return exchange
+
+    def _request(self, query: str, method: str, headers: Headers) -> Request:
+        if method == "POST":
+            body = query.encode("ascii")
+            return Request(self.base_url, headers=(*FORM, *headers), method=method, body=body, mark=_MARK)
+        url = f"{self.base_url}?{query}" if query else self.base_url
+        return Request(url, headers=headers, method=method, mark=_MARK)
+
+    def _exchange(self, request: Request, query: str) -> Exchange:
+        try:
+            return Exchange(request, query, self._fetch(request))
+        except FetchError as error:
+            return Exchange(request, query, None, error)
+
+
+def encoded(arguments: Mapping[str, str]) -> str:
+    """Return the arguments as a query; a trailing underscore of a key (`from_`) is dropped."""
+    return urlencode({key.rstrip("_"): value for key, value in arguments.items()})

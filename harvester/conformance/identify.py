@@ -1,0 +1,233 @@
+"""Checks of Identify (OAI-PMH 2.0 §4.2) and of the descriptions in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from gateway.xmlio import Element
+
+from gateway.xmltext import OAI_IDENTIFIER, OAI_PMH, XSI
+from harvester.conformance.answer import elements, local_name, namespace, oai, texts
+from harvester.conformance.check import Check, Finding, Findings
+from harvester.conformance.conversation import Undecided
+from harvester.conformance.report import Verdict
+from harvester.conformance.repository import GRANULARITIES, Repository, second_of
+
+_ORDER = (
+    "repositoryName",
+    "baseURL",
+    "protocolVersion",
+    "adminEmail",
+    "earliestDatestamp",
+    "deletedRecord",
+    "granularity",
+    "compression",
+    "description",
+)
+_DELETED_RECORD = ("no", "persistent", "transient")
+_EMAIL = re.compile(r"(mailto:)?\w[\w.+-]*@(?!localhost)[A-Za-z0-9.-]+\.[A-Za-z]{2,}")
+_DOMAIN = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*(\.[a-zA-Z][a-zA-Z0-9-]*)+")
+_LOCAL_PART = re.compile(r"([A-Za-z0-9\-_.!~*'();/?:@&=+$,]|%[0-9A-F]{2})+")
+
+
+def _works(repository: Repository) -> Findings:
+    exchange = repository.ask("Identify")
+    if not exchange.holds("Identify"):
+        yield Finding(exchange, "The answer has no Identify element.")
+
+
+def _once(name: str, is_right: Callable[[Repository, str], bool], wanted: str) -> Callable[[Repository], Findings]:
+    """Return a check of an element that must be there once, with a right value."""
+
+    def check(repository: Repository) -> Findings:
+        found = texts(repository.identify, name)
+        if len(found) != 1:
+            yield Finding(repository.ask("Identify"), f"There are {len(found)} {name} elements instead of one.")
+        elif not is_right(repository, found[0]):
+            yield Finding(repository.ask("Identify"), f"{name} is {found[0]!r} instead of {wanted}.")
+
+    return check
+
+
+def _is_legal_earliest(repository: Repository, value: str) -> bool:
+    return second_of(value) is not None and ("T" not in value) is repository.is_day_granular
+
+
+def _emails(repository: Repository) -> Findings:
+    found = texts(repository.identify, "adminEmail")
+    if not found:
+        yield Finding(repository.ask("Identify"), "There is no adminEmail.")
+    for email in found:
+        if not _EMAIL.fullmatch(email):
+            yield Finding(repository.ask("Identify"), f"The adminEmail {email!r} is no address on the Internet.")
+
+
+def _mailto(repository: Repository) -> Findings:
+    for email in texts(repository.identify, "adminEmail"):
+        if email.startswith("mailto:"):
+            yield Finding(repository.ask("Identify"), f"The adminEmail {email!r} is a URL, not an address.")
+
+
+def _order(repository: Repository) -> Findings:
+    places = [_place(element) for element in elements(repository.identify)]
+    if -1 in places or places != sorted(places):
+        yield Finding(repository.ask("Identify"), "There are other elements, or they stand in another order.")
+
+
+def _place(element: Element) -> int:
+    name = local_name(element)
+    return _ORDER.index(name) if namespace(element) == OAI_PMH and name in _ORDER else -1
+
+
+def _compressions(repository: Repository) -> Findings:
+    found = Counter(texts(repository.identify, "compression"))
+    for name, count in found.items():
+        if not name or name == "identity" or count > 1:
+            yield Finding(repository.ask("Identify"), f"The compression {name!r} is listed {count} times.")
+
+
+def _deletions(repository: Repository) -> Findings:
+    declared = texts(repository.identify, "deletedRecord")
+    if declared == ("no",) and not any(header.is_deleted for header in repository.records.headers):
+        yield Finding(repository.ask("Identify"), "Harvesters are never told of deletions.")
+
+
+def _descriptions(repository: Repository) -> Findings:
+    for description in repository.identify.findall(oai("description")):
+        inside = elements(description)
+        if len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH):
+            yield Finding(repository.ask("Identify"), "A description does not hold one element of another namespace.")
+        elif namespace(inside[0]) not in inside[0].get(f"{{{XSI}}}schemaLocation", "").split():
+            yield Finding(repository.ask("Identify"), f"{local_name(inside[0])} does not tell where its schema is.")
+
+
+def _identifier_descriptions(repository: Repository) -> list[dict[str, str]]:
+    found = repository.identify.findall(f"{oai('description')}/{{{OAI_IDENTIFIER}}}oai-identifier")
+    if not found:
+        raise Undecided("Identify has no oai-identifier description.")
+    return [{local_name(part): (part.text or "").strip() for part in elements(element)} for element in found]
+
+
+def _oai_identifier(repository: Repository) -> Findings:
+    found = _identifier_descriptions(repository)
+    for wrong in (*_wrong_count(len(found)), *_wrong_parts(found[0])):
+        yield Finding(repository.ask("Identify"), wrong)
+
+
+def _wrong_count(count: int) -> Iterator[str]:
+    if count > 1:
+        yield f"There are {count} oai-identifier descriptions."
+
+
+def _wrong_parts(parts: dict[str, str]) -> Iterator[str]:
+    if tuple(parts) != ("scheme", "repositoryIdentifier", "delimiter", "sampleIdentifier"):
+        yield "The oai-identifier description has other parts than it must have."
+        return
+    domain = parts["repositoryIdentifier"]
+    if (parts["scheme"], parts["delimiter"]) != ("oai", ":"):
+        yield "The scheme is not oai, or the delimiter is not a colon."
+    if not _DOMAIN.fullmatch(domain):
+        yield f"The repositoryIdentifier {domain!r} is no domain name."
+    if not _is_oai_identifier(parts["sampleIdentifier"], domain):
+        yield f"The sampleIdentifier {parts['sampleIdentifier']!r} is no oai-identifier of {domain}."
+
+
+def _is_oai_identifier(identifier: str, domain: str) -> bool:
+    start = f"oai:{domain}:"
+    return identifier.startswith(start) and _LOCAL_PART.fullmatch(identifier.removeprefix(start)) is not None
+
+
+def _identifiers_agree(repository: Repository) -> Findings:
+    domain = _identifier_descriptions(repository)[0].get("repositoryIdentifier", "")
+    if not _DOMAIN.fullmatch(domain):
+        raise Undecided("The oai-identifier description has no legal repositoryIdentifier.")
+    for page in repository.records.pages:
+        for header in page.read().headers:
+            if header.identifier and not _is_oai_identifier(header.identifier, domain):
+                yield Finding(page, f"{header.identifier!r} is no oai-identifier of {domain}.")
+
+
+CHECKS = (
+    Check("identify.works", "OAI-PMH 2.0 §4.2", "Identify is answered with an Identify element.", _works),
+    Check(
+        "identify.repository-name",
+        "OAI-PMH 2.0 §4.2",
+        "One repositoryName, not empty.",
+        _once("repositoryName", lambda _, value: bool(value), "a name"),
+    ),
+    Check(
+        "identify.base-url",
+        "OAI-PMH 2.0 §4.2",
+        "One baseURL, letter for letter the address that was asked.",
+        _once("baseURL", lambda repository, value: value == repository.base_url, "the address that was asked"),
+    ),
+    Check(
+        "identify.protocol-version",
+        "OAI-PMH 2.0 §4.2",
+        "One protocolVersion: 2.0.",
+        _once("protocolVersion", lambda _, value: value == "2.0", "2.0"),
+    ),
+    Check(
+        "identify.admin-email", "OAI-PMH 2.0 §4.2", "At least one adminEmail, each an address on the Internet.", _emails
+    ),
+    Check(
+        "identify.admin-email-plain",
+        "practice of the field",
+        "An adminEmail is an address without mailto:.",
+        _mailto,
+        Verdict.WARNING,
+    ),
+    Check(
+        "identify.earliest-datestamp",
+        "OAI-PMH 2.0 §4.2",
+        "One earliestDatestamp, a date that exists, at the repository's granularity.",
+        _once("earliestDatestamp", _is_legal_earliest, "a datestamp of the repository's granularity"),
+    ),
+    Check(
+        "identify.deleted-record",
+        "OAI-PMH 2.0 §2.5.1",
+        "One deletedRecord: no, persistent or transient.",
+        _once("deletedRecord", lambda _, value: value in _DELETED_RECORD, "no, persistent or transient"),
+    ),
+    Check(
+        "identify.deletions-told",
+        "practice of the field",
+        "The repository tells of deletions.",
+        _deletions,
+        Verdict.WARNING,
+    ),
+    Check(
+        "identify.granularity",
+        "OAI-PMH 2.0 §4.2",
+        "One granularity: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.",
+        _once("granularity", lambda _, value: value in GRANULARITIES, "YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ"),
+    ),
+    Check("identify.order", "OAI-PMH 2.0 §3.2.1", "Identify holds the elements of the schema, in their order.", _order),
+    Check(
+        "identify.compression",
+        "OAI-PMH 2.0 §4.2",
+        "Each compression is named once; identity goes without saying.",
+        _compressions,
+        Verdict.WARNING,
+    ),
+    Check(
+        "identify.description",
+        "OAI-PMH 2.0 §4.2",
+        "Each description holds one element of another namespace and tells where its schema is.",
+        _descriptions,
+    ),
+    Check(
+        "identify.oai-identifier",
+        "guidelines for oai-identifier §2",
+        "At most one oai-identifier description, with a domain name and a sample that fits it.",
+        _oai_identifier,
+    ),
+    Check(
+        "identify.oai-identifier-used",
+        "guidelines for oai-identifier §2",
+        "Where there is an oai-identifier description, the identifiers of the items follow it.",
+        _identifiers_agree,
+    ),
+)

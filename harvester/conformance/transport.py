@@ -1,0 +1,158 @@
+"""Checks of the embedding in HTTP (OAI-PMH 2.0 §3.1): POST, HEAD, compression, redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harvester.conformance.answer import Canonical, canonical, texts
+from harvester.conformance.check import Check, Finding, Findings
+from harvester.conformance.conversation import Exchange, Headers, Undecided, encoded
+from harvester.conformance.report import Verdict
+from harvester.conformance.repository import Repository
+
+# What every HTTP library takes apart; of others that Identify may list nothing can be shown.
+_ENCODINGS = ("gzip", "deflate")
+
+
+def _post_same(verb: str, arguments: Callable[[Repository], dict[str, str]]) -> Callable[[Repository], Findings]:
+    """Return a check that POST brings what GET brings."""
+
+    def check(repository: Repository) -> Findings:
+        query = encoded({"verb": verb, **arguments(repository)})
+        by_get = repository.conversation.ask(query)
+        by_post = repository.conversation.ask(query, method="POST")
+        by_get.content(verb)
+        by_post.read()
+        if not by_post.holds(verb) or _content(by_get, verb) != _content(by_post, verb):
+            yield Finding(by_post, f"{verb} by POST brings something else than by GET.")
+
+    return check
+
+
+def _content(exchange: Exchange, verb: str) -> Canonical:
+    return canonical(exchange.content(verb))
+
+
+def _example(repository: Repository) -> dict[str, str]:
+    return {"identifier": repository.example.identifier, "metadataPrefix": "oai_dc"}
+
+
+def _post_list(repository: Repository) -> Findings:
+    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "metadataPrefix": "oai_dc"}))
+
+
+def _post_token(repository: Repository) -> Findings:
+    tokens = repository.identifiers.tokens
+    if not tokens:
+        raise Undecided("ListIdentifiers came in one answer.")
+    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "resumptionToken": tokens[0]}))
+
+
+def _post_headers(repository: Repository, query: str) -> Findings:
+    by_get, by_post = (repository.conversation.ask(query, method=method) for method in ("GET", "POST"))
+    found = by_post.read().headers
+    missing = [header for header in by_get.read().headers if header not in found]
+    if not all(repository.has_changed(header) for header in missing):
+        yield Finding(by_post, "ListIdentifiers by POST lists something else than by GET.")
+
+
+def _post_error(repository: Repository) -> Findings:
+    exchange = repository.conversation.ask("verb=junk", method="POST")
+    if "badVerb" not in exchange.read().codes:
+        yield Finding(exchange, "An unknown verb by POST is not answered with badVerb.")
+
+
+def _head(repository: Repository) -> Findings:
+    exchange = repository.conversation.ask("verb=Identify", method="HEAD")
+    if exchange.fetched is None:
+        raise Undecided(f"HEAD brought {exchange.came}.")
+    by_get = repository.ask("Identify")
+    if (exchange.status, exchange.header("Content-Type")) != (by_get.status, by_get.header("Content-Type")):
+        yield Finding(exchange, f"HEAD tells something else than GET: {by_get.came}.")
+
+
+def _redirect(repository: Repository) -> Findings:
+    exchange = repository.ask("Identify")
+    if exchange.fetched is not None and exchange.fetched.url != exchange.request.url:
+        yield Finding(exchange, f"The answer came from {exchange.fetched.url}.")
+
+
+def _accepting(encoding: str) -> Headers:
+    return (("Accept-Encoding", encoding),)
+
+
+def _in_encoding(repository: Repository, encoding: str) -> Exchange:
+    exchange = repository.conversation.ask("verb=Identify", headers=_accepting(encoding))
+    exchange.read()
+    return exchange
+
+
+def _declared(repository: Repository) -> tuple[str, ...]:
+    return texts(repository.identify, "compression")
+
+
+def _compression_true(repository: Repository) -> Findings:
+    declared = [name for name in _ENCODINGS if name in _declared(repository)]
+    if not declared:
+        raise Undecided("Identify lists neither gzip nor deflate.")
+    for name in declared:
+        exchange = _in_encoding(repository, name)
+        if exchange.header("Content-Encoding").lower() != name:
+            yield Finding(exchange, f"Identify lists {name}; the answer is not compressed so.")
+        elif canonical(exchange.content("Identify")) != canonical(repository.identify):
+            yield Finding(exchange, f"The answer in {name} is another than the plain one.")
+
+
+def _compression_told(repository: Repository) -> Findings:
+    declared = _declared(repository)
+    for name in _ENCODINGS:
+        exchange = _in_encoding(repository, name)
+        if exchange.header("Content-Encoding").lower() == name and name not in declared:
+            yield Finding(exchange, f"The answer is compressed with {name}; Identify does not list it.")
+
+
+def _identity(repository: Repository) -> Findings:
+    exchange = _in_encoding(repository, "identity")
+    if exchange.header("Content-Encoding").lower() not in ("", "identity"):
+        yield Finding(exchange, f"The answer is compressed with {exchange.header('Content-Encoding')}.")
+
+
+CHECKS = (
+    Check("http.redirect", "practice of the field", "The base URL itself answers.", _redirect, Verdict.WARNING),
+    Check(
+        "http.post-identify",
+        "OAI-PMH 2.0 §3.1.1",
+        "Identify by POST brings what GET brings.",
+        _post_same("Identify", lambda _: {}),
+    ),
+    Check(
+        "http.post-get-record",
+        "OAI-PMH 2.0 §3.1.1",
+        "GetRecord by POST brings what GET brings.",
+        _post_same("GetRecord", _example),
+    ),
+    Check("http.post-list", "OAI-PMH 2.0 §3.1.1", "ListIdentifiers by POST lists what GET lists.", _post_list),
+    Check("http.post-token", "OAI-PMH 2.0 §3.1.1", "A token by POST gives what it gives by GET.", _post_token),
+    Check("http.post-error", "OAI-PMH 2.0 §3.1.1", "An unknown verb by POST: badVerb.", _post_error),
+    Check(
+        "http.head",
+        "RFC 9110 §9.3.2",
+        "HEAD has the status and the Content-Type of GET.",
+        _head,
+        Verdict.WARNING,
+    ),
+    Check(
+        "http.compression",
+        "OAI-PMH 2.0 §3.1.3",
+        "The compressions that Identify lists are given to those who accept them.",
+        _compression_true,
+    ),
+    Check(
+        "http.compression-told",
+        "OAI-PMH 2.0 §3.1.3",
+        "Identify lists the compressions that are given.",
+        _compression_told,
+        Verdict.WARNING,
+    ),
+    Check("http.identity", "OAI-PMH 2.0 §3.1.3", "Who accepts nothing but identity gets plain answers.", _identity),
+)

@@ -1,0 +1,58 @@
+"""One fault for every check: a provider that is wrong in this one thing fails this one check, and no other."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, quote
+
+import pytest
+
+from harvester.conformance.errors import ILLEGAL
+from harvester.validate import CHECKS, Verdict
+from tests.conftest import ROOT
+from tests.validate.faults_asked import ASKED, EXAMPLE, LEGAL
+from tests.validate.faults_seen import SEEN
+from tests.validate.strikes import Fault, instead
+
+
+def _answered(illegal):
+    """Return the fault of answering an illegal request as if it were a legal one of the same verb."""
+    query = illegal.query.replace("{identifier}", quote(EXAMPLE, safe=""))
+    pairs = parse_qsl(query, keep_blank_values=True)
+    verb = dict(pairs).get("verb")
+    return Fault(
+        f"errors.{illegal.name}",
+        answers=instead(
+            LEGAL.get(verb, [("verb", "Identify")]), lambda asked: (asked.method, asked.pairs) == ("GET", pairs)
+        ),
+    )
+
+
+ALL_FAULTS = (*ASKED, *SEEN, *map(_answered, ILLEGAL))
+VERDICTS = {check.name: check.fault for check in CHECKS}
+
+
+@pytest.mark.parametrize("fault", ALL_FAULTS, ids=lambda fault: fault.check)
+def test_a_fault_is_found_by_its_check_and_by_no_other(fault, check):
+    report = check(fault.provider())
+    found = {result.check: result for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)}
+    assert list(found) == [fault.check], [line for line in report.lines() if not line.startswith(("ok", "skip"))]
+    assert found[fault.check].verdict is VERDICTS[fault.check]
+    assert all(evidence.asked and evidence.came and evidence.finding for evidence in found[fault.check].evidence)
+
+
+def test_every_check_has_a_fault():
+    assert {check.name for check in CHECKS} - {fault.check for fault in ALL_FAULTS} == set()
+
+
+def test_no_two_checks_have_one_name():
+    assert len(VERDICTS) == len(CHECKS)
+
+
+def test_every_check_that_the_documentation_names_exists():
+    text = (ROOT / "harvester" / "conformance" / "README.md").read_text(encoding="utf-8")
+    groups = {name.partition(".")[0] for name in VERDICTS}
+    words = re.findall(r"`([a-z-]+)\.([a-z0-9-]+)`", text)
+    named = {f"{group}.{name}" for group, name in words if group in groups and name != "py"}
+    assert len(named) > 40
+    assert named - VERDICTS.keys() == set()

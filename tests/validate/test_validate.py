@@ -1,0 +1,274 @@
+"""The validator against right providers of several kinds, unwilling ones, and within its limits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gateway.errors import ConfigurationError, ConnectionFailed
+from gateway.xmltext import utc_datetime
+from harvester.validate import CHECKS, Limits, Verdict, validate
+from tests.validate.provider import BASE, Provider
+from tests.validate.strikes import asks, broken, changed, sent, whole
+
+
+def _skipped(report):
+    return {result.check: result.reason for result in report.results if result.verdict is Verdict.SKIPPED}
+
+
+def _found(report):
+    return [result.check for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)]
+
+
+# --- right providers -------------------------------------------------------------------------------------------
+
+
+def test_a_right_provider_passes_every_check(check):
+    report = check(Provider())
+    assert _skipped(report) == {"dates.seconds-refused": "The repository's granularity is the second."}
+    assert (_found(report), report.exit_code) == ([], 0)
+
+
+def test_a_provider_of_day_granularity_passes_as_well(check):
+    report = check(Provider(is_day=True))
+    assert (_found(report), _skipped(report)) == ([], {})
+
+
+def test_a_provider_that_gives_everything_at_once_has_no_tokens_to_check(check):
+    report = check(Provider(page_size=100, sets_page_size=100))
+    assert _found(report) == []
+    assert _skipped(report)["tokens.idempotent"] == "Every list came in one answer."
+    assert _skipped(report)["http.post-token"] == "ListIdentifiers came in one answer."
+
+
+def test_a_list_in_two_answers_has_no_earlier_token(check):
+    report = check(Provider(page_size=6, sets_page_size=100))
+    assert _found(report) == []
+    assert _skipped(report)["tokens.earlier"] == "No list was followed for 3 answers."
+
+
+def test_a_provider_without_sets_passes_as_well(check):
+    report = check(Provider(sets={}))
+    assert _found(report) == []
+    assert _skipped(report)["sets.spec"] == "The repository has no sets."
+    assert _skipped(report)["sets.belongs"] == "No record was seen in a set."
+
+
+def test_flat_sets_have_no_hierarchy_to_check(check):
+    provider = Provider(sets={"history": "History"})
+    provider.items = [item._replace(sets=("history",)) for item in provider.items]
+    report = check(provider)
+    assert _found(report) == []
+    assert _skipped(report)["sets.hierarchy"] == "No record was seen in a set below another."
+
+
+def test_tokens_that_do_not_expire_pass(check):
+    report = check(Provider(life=None))
+    assert _found(report) == []
+    assert _skipped(report)["tokens.expiration-life"] == "No token has an expirationDate."
+
+
+def test_what_is_not_offered_is_skipped(check):
+    provider = Provider(edit=lambda _, text: text.replace(">gzip<", ">br<").replace(">deflate<", ">zstd<"))
+    provider.send = lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Content-Encoding"))
+    provider.edit = changed("oai-identifier", "other-identifier")
+    provider.items = [item._replace(is_deleted=False) for item in provider.items]
+    reasons = _skipped(check(provider))
+    assert reasons["identify.oai-identifier"] == "Identify has no oai-identifier description."
+    assert reasons["get-record.deleted"] == "No deleted record was seen."
+
+
+def test_unknown_compressions_are_not_judged(check):
+    provider = Provider(
+        edit=lambda _, text: text.replace("<compression>gzip<", "<compression>br<").replace(
+            "<compression>deflate</compression>", ""
+        ),
+        send=lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Content-Encoding")),
+    )
+    report = check(provider)
+    assert _found(report) == []
+    assert _skipped(report)["http.compression"] == "Identify lists neither gzip nor deflate."
+
+
+def test_didl_is_judged_only_where_it_is_offered(check):
+    report = check(Provider(edit=lambda _, text: text.replace("<metadataPrefix>oai_didl<", "<metadataPrefix>other<")))
+    assert _skipped(report)["payload.oai-didl"] == "The repository does not offer oai_didl."
+
+
+def test_a_record_that_changed_meanwhile_is_no_fault(check):
+    """item/0 gets another datestamp after the list was read: it may be missing where it was."""
+    provider = Provider()
+    moved = provider.items[0]._replace(second=provider.items[0].second + 86_400)
+
+    def move(asked, text):
+        if asked.verb == "ListSets":
+            provider.items = [moved, *provider.items[1:]]
+        return text
+
+    provider.edit = move
+    assert "dates.exact" not in _found(check(provider))
+    assert "dates.day" not in _found(check(provider))
+
+
+# --- within limits ---------------------------------------------------------------------------------------------
+
+
+def test_long_lists_are_sampled(check):
+    report = check(Provider(page_size=1, sets_page_size=1), least_page=1, pages=3)
+    assert _found(report) == []
+    assert _skipped(report)["sets.listed"] == "Not all sets were listed."
+
+
+def test_a_record_that_a_sample_does_not_reach_is_not_missed(check):
+    """All records have one datestamp and one set; after ListRecords they are listed the other way round."""
+    provider = Provider(page_size=1)
+    first = provider.items[0]
+    provider.items = [item._replace(second=first.second, sets=("history",)) for item in provider.items]
+
+    def turn(asked, text):
+        if asked.pairs == [("verb", "ListSets")] and not asked.times:
+            provider.items.reverse()
+        return text
+
+    provider.edit = turn
+    report = check(provider, least_page=1, pages=2)
+    skipped = _skipped(report)
+    window = f"The list of {utc_datetime(first.second)} to {utc_datetime(first.second)} is longer than we follow it."
+    assert skipped["dates.exact"] == window
+    assert skipped["dates.complete"] == "The list of the window is longer than we follow it."
+    assert skipped["sets.belongs"] == "The list of the set 'history' is longer than we follow it."
+
+
+def test_the_number_of_requests_is_bounded(check):
+    report = check(Provider(), requests=20)
+    assert report.requests == 20
+    assert "The limit of 20 requests was reached." in _skipped(report).values()
+    assert _found(report) == []
+
+
+def test_the_time_is_bounded():
+    ticks = iter(range(10_000))
+    report = validate(BASE, Provider(), limits=Limits(seconds=50, least_page=4), clock=lambda: float(next(ticks)))
+    assert report.requests < 50
+    assert "The limit of 50 seconds was reached." in _skipped(report).values()
+
+
+def test_nothing_is_asked_twice_without_need(check):
+    provider = Provider()
+    check(provider)
+    assert {key for key, count in provider.seen.items() if count > 2} <= {("GET", "verb=Identify")}
+
+
+# --- unwilling providers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("url", ["ftp://a.example.org/oai", "http://a.example.org/oai?x=1", "http://a.example.org/#x"])
+def test_what_cannot_be_a_base_url_is_refused(url):
+    with pytest.raises(ConfigurationError, match="is no base URL"):
+        validate(url, Provider())
+
+
+def test_a_provider_that_gives_no_answer_at_all_raises_why():
+    with pytest.raises(ConnectionFailed):
+        validate(BASE, Provider(send=broken(lambda _: True)))
+
+
+def test_a_site_that_answers_in_html_does_not_conform(check):
+    def send(_, fetched):
+        html = (("Content-Type", "text/html"),)
+        return replace(fetched, headers=html, body=b"<html><p>Hello<br></html>")
+
+    report = check(Provider(send=send))
+    assert _found(report) == ["identify.works", "answer.media-type", "answer.charset", "answer.well-formed"]
+    assert report.exit_code == 1
+
+
+def test_a_site_that_answers_in_xhtml_has_no_such_root(check):
+    def send(_, fetched):
+        return replace(fetched, body=b'<?xml version="1.0" encoding="UTF-8"?><html/>')
+
+    assert "answer.root" in _found(check(Provider(send=send)))
+
+
+def test_a_provider_that_is_too_busy_is_not_accused_of_more(check):
+    def send(_, fetched):
+        return replace(fetched, status=503, headers=(*fetched.headers, ("Retry-After", "120")), body=b"")
+
+    assert _found(check(Provider(send=send))) == ["identify.works"]
+
+
+def test_a_broken_connection_in_a_list_leaves_a_sample(check):
+    provider = Provider(send=broken(asks("ListRecords", "resumptionToken")))
+    report = check(provider)
+    assert _found(report) == ["answer.arrives"]
+    assert _skipped(report)["tokens.works"] != ""
+
+
+def test_an_answer_without_a_date_is_not_compared(check):
+    provider = Provider(send=lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Date")))
+    assert _found(check(provider)) == []
+
+
+def test_a_repository_without_usable_datestamps_skips_the_windows(check):
+    report = check(Provider(edit=changed("<datestamp>2023", "<datestamp>about 2023", whole("ListRecords"))))
+    assert _skipped(report)["dates.complete"] == "No legal datestamp was seen."
+    assert _skipped(report)["dates.exact"] == "ListRecords shows no usable record that is not deleted."
+
+
+def test_an_illegal_response_date_leaves_the_future_open(check):
+    report = check(Provider(edit=changed(":00Z</responseDate>", "</responseDate>")))
+    assert _skipped(report)["dates.future"] == "The responseDate of Identify is illegal."
+    assert _found(report) == ["answer.date-form"]
+
+
+# --- the report ------------------------------------------------------------------------------------------------
+
+
+def test_the_report_for_people_names_every_check_and_shows_the_evidence(check):
+    report = check(Provider(send=sent(asks("junk", method="GET"), status=422)))
+    lines = list(report.lines())
+    assert sum(line[:4] in ("ok  ", "FAIL", "warn", "skip") for line in lines) == len(CHECKS)
+    place = next(number for number, line in enumerate(lines) if line.startswith("FAIL"))
+    assert lines[place : place + 4] == [
+        f"FAIL  {'answer.status':32} OAI-PMH answers and errors come with HTTP status 200. (OAI-PMH 2.0 §3.1.2.2)",
+        "      The HTTP status is 422.",
+        "        asked http://repo.example.org/oai?verb=junk",
+        "        came  HTTP 422, text/xml; charset=UTF-8: badVerb There is not one legal verb.",
+    ]
+    assert lines[-1].startswith("http://repo.example.org/oai does not conform: 161 passed, 1 failed")
+
+
+def test_warnings_have_an_exit_status_of_their_own(check):
+    report = check(Provider(page_size=3))
+    assert (report.counts["fail"], report.counts["warning"], report.exit_code) == (0, 1, 3)
+    assert report.summary.startswith("http://repo.example.org/oai conforms: ")
+
+
+def test_the_report_for_machines_is_json_with_everything(check):
+    report = check(Provider())
+    facts = json.loads(report.as_json())
+    assert (facts["base_url"], facts["counts"]["fail"]) == (BASE, 0)
+    assert len(facts["results"]) == len(CHECKS)
+    assert facts["results"][0] == {
+        "check": "identify.works",
+        "section": "OAI-PMH 2.0 §4.2",
+        "expects": "Identify is answered with an Identify element.",
+        "verdict": "pass",
+        "evidence": [
+            {
+                "asked": "http://repo.example.org/oai?verb=Identify",
+                "came": "HTTP 200, text/xml; charset=UTF-8: Identify",
+                "finding": "",
+            }
+        ],
+        "reason": "",
+    }
+
+
+def test_evidence_of_a_post_shows_what_was_sent(check):
+    results = {result.check: result for result in check(Provider()).results}
+    assert results["http.post-error"].evidence[0].asked == "POST http://repo.example.org/oai with verb=junk"
+    assert results["errors.long-argument"].evidence[0].asked.endswith(" …")
+    assert results["http.head"].evidence[0].asked.endswith("verb=Identify")
