@@ -26,7 +26,7 @@ from gateway.store.clock import Anchor, HostClock, first, tell
 from gateway.store.queries import load
 from gateway.store.sqlite_check import findings
 from gateway.store.sqlite_dictionaries import Dictionaries
-from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_file import BUSY_SECONDS, Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_publish import add_collections, write
@@ -73,15 +73,18 @@ class SqliteStore:
         clock: HostClock | None = None,
         show_departed: bool = False,
         intent_seconds: int = INTENT_SECONDS,
+        busy_seconds: float = BUSY_SECONDS,
         step: Step = _pass,
     ) -> None:
-        """Open or make the file. `step` is called with the name of each step of a promise, for tests."""
+        """Open or make the file; `step` is called with the name of each step of the promise about datestamps."""
         self._clock = clock or HostClock()
         self._show_departed = show_departed
         self._intent_seconds = intent_seconds
         self._step = step
         migrations = Path(__file__).parent / "migrations" / "store"
-        self._file = SqliteFile(path, migrations, create=create, dictionary=SQL["dictionary"])
+        self._file = SqliteFile(
+            path, migrations, create=create, dictionary=SQL["dictionary"], busy_seconds=busy_seconds
+        )
         self._dictionaries = Dictionaries(self._file)
         self._made_at = int(self.fact("made_at") or self._make())
 
@@ -113,6 +116,7 @@ class SqliteStore:
         """Tell the clock inside a write transaction, which keeps the anchor and removes dead intents."""
         anchor, _ = _anchor(session)
         telling = tell(anchor, self._clock.moment())
+        self._step("anchor read")
         if telling.anchor != anchor:
             session.execute(SQL["clock_set"], telling.anchor)
         session.execute(SQL["intents_expire"], (telling.second,))
@@ -160,6 +164,7 @@ class SqliteStore:
             self._step("publication locked")
             if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:
                 raise IntentExpired("The publication took longer than its intent lives; nothing was written.")
+            self._step("intent removed")
             stamped = None
             if _move(session, publication.source, publication.position):
                 stamped = write(session, intent.datestamp, publication, packed)

@@ -54,7 +54,7 @@ class Dictionaries:
         if newest.number:
             return newest.number
         contents = [record.content for each in changes for record in each.records if record.metadata_prefix == prefix]
-        return self._keep(prefix, len(contents), contents[: SAMPLES - 1])
+        return self._keep(prefix, len(contents), contents[:SAMPLES])
 
     def _keep(self, prefix: str, records: int, samples: list[bytes]) -> int:
         content = make_dictionary(samples)

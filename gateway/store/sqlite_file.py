@@ -91,8 +91,16 @@ class Session:
 class SqliteFile:
     """A SQLite file with the schema of a folder of migrations. Safe for threads, and for processes that fork."""
 
-    def __init__(self, path: Path, migrations: Path, *, create: bool, dictionary: str = "") -> None:
-        """Open, make (if `create`) or upgrade the file.
+    def __init__(
+        self,
+        path: Path,
+        migrations: Path,
+        *,
+        create: bool,
+        dictionary: str = "",
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
+        """Open, make (if `create`) or upgrade the file. `busy_seconds`: how long a writer waits for another.
 
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
         """
@@ -100,6 +108,7 @@ class SqliteFile:
             raise StoreMissing(f"{path} is not there; `gateway init` makes it.")
         self.path = path
         self._dictionary = dictionary
+        self._busy_seconds = busy_seconds
         self._lock = Lock()
         self._is_closed = False
         self._process = os.getpid()
@@ -119,10 +128,13 @@ class SqliteFile:
             yield session
 
     @contextmanager
-    def writing(self, wait_seconds: float = BUSY_SECONDS) -> Iterator[Session]:
-        """Lend a connection inside a write transaction, which is committed at the end, durably, or rolled back."""
+    def writing(self, at_most_seconds: float = BUSY_SECONDS) -> Iterator[Session]:
+        """Lend a connection inside a write transaction, which is committed at the end, durably, or rolled back.
+
+        Raise StoreBusy when the lock is not had within the file's `busy_seconds`, or `at_most_seconds` if less.
+        """
         with translated(self.path), self._lent(self._writers, self._writer) as session:
-            session.execute(f"pragma busy_timeout = {int(wait_seconds * 1000)}")
+            session.execute(f"pragma busy_timeout = {int(min(at_most_seconds, self._busy_seconds) * 1000)}")
             session.execute("begin immediate")
             yield session
             session.execute("commit")
@@ -184,7 +196,7 @@ class SqliteFile:
 
     def _connect(self) -> Session:
         connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+            self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         return Session(connection, self._dictionary)
 

@@ -1,0 +1,82 @@
+"""What the tests of the SQLite store share: clocks that stand still, and a short way to a furnished store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gateway.model import Format, ItemChange, Payload, Record, Source
+from gateway.store.clock import HostClock
+from gateway.store.sqlite import SqliteStore
+
+START = 1_700_000_000
+
+
+@dataclass
+class Clocks:
+    """The clocks of a host that stands still until a test moves it."""
+
+    wall: float = float(START)
+    monotonic: float = 1000.0
+    boot: str = "first"
+
+    def host(self) -> HostClock:
+        return HostClock(lambda: self.wall, lambda: self.monotonic, lambda: self.boot)
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.wall += seconds
+        self.monotonic += seconds
+
+
+def change(name: str, version: int = 1, sets: tuple[str, ...] = ("source:laro",)) -> ItemChange:
+    """Return a change of the item `name`, with one record that says its version."""
+    digest = f"{name} {version} {sets}".encode()
+    record = Record("oai_dc", digest, False, f"<record><header></header>{name} {version}</record>".encode())
+    payload = Payload("oai_dc", 1, 0, digest, False)
+    return ItemChange(name, f"oai:laro/{name}", False, sets, (payload,), (record,))
+
+
+def furnished(store: SqliteStore) -> SqliteStore:
+    """Add the source and the format that the changes above need."""
+    store.add_source(Source("laro", "https://laro.example.org/oai"))
+    store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
+    return store
+
+
+@pytest.fixture
+def make_change() -> Callable[..., ItemChange]:
+    return change
+
+
+@pytest.fixture
+def clocks() -> Clocks:
+    return Clocks()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.sqlite"
+
+
+@pytest.fixture
+def open_furnished(path: Path, clocks: Clocks) -> Iterator[Callable[..., SqliteStore]]:
+    """Return what opens the store of `path`, furnished, with any further arguments; all are closed with the test."""
+    stores: list[SqliteStore] = []
+
+    def open_(**more: object) -> SqliteStore:
+        stores.append(SqliteStore(path, create=True, clock=clocks.host(), **more))
+        return furnished(stores[-1])
+
+    yield open_
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def store(path: Path, clocks: Clocks) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(path, create=True, clock=clocks.host())) as store:
+        yield furnished(store)

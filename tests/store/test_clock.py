@@ -1,0 +1,95 @@
+"""The rules of the store's clock, told without a store."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.store.clock import AHEAD_SECONDS, CEILING_SECONDS, Anchor, HostClock, Moment, boot_id, first, tell
+
+ANCHOR = Anchor(1000.5, 50.0, "boot", 1060)
+
+
+def test_a_new_anchor_stands_for_the_wall_clock():
+    assert first(Moment(1000.5, 50.0, "boot")) == ANCHOR
+
+
+def test_the_clock_runs_with_the_monotonic_clock():
+    assert tell(ANCHOR, Moment(1010.6, 60.0, "boot")) == (1010, ANCHOR, 1010)
+
+
+@pytest.mark.parametrize("wall", [0.0, 900.0, 1010.5 + AHEAD_SECONDS - 0.1])
+def test_a_wall_clock_that_is_back_or_a_little_ahead_does_nothing(wall):
+    assert tell(ANCHOR, Moment(wall, 60.0, "boot")) == (1010, ANCHOR, 1010)
+
+
+def test_a_wall_clock_that_is_ahead_moves_the_anchor():
+    ahead = Anchor(5000.0, 60.0, "boot", 5000 + CEILING_SECONDS)
+    assert tell(ANCHOR, Moment(5000.0, 60.0, "boot")) == (5000, ahead, 1010)
+
+
+def test_a_wall_clock_that_is_ahead_never_lowers_the_ceiling():
+    assert tell(ANCHOR._replace(ceiling=9000), Moment(5000.0, 60.0, "boot")).anchor.ceiling == 9000
+
+
+def test_nothing_is_told_above_the_ceiling_before_it_is_raised():
+    raised = ANCHOR._replace(ceiling=1061 + CEILING_SECONDS)
+    assert tell(ANCHOR, Moment(1060.0, 110.5, "boot")) == (1061, raised, 1060)
+
+
+def test_a_wall_clock_that_runs_ahead_of_the_ceiling_stays_below_it_until_it_is_raised():
+    assert tell(ANCHOR, Moment(5000.0, 200.0, "boot")).safe == 1060
+
+
+@pytest.mark.parametrize(
+    "moment", [Moment(900.0, 3.0, "other"), Moment(900.0, 80.0, "other"), Moment(900.0, 3.0, "boot")]
+)
+def test_after_a_reboot_the_clock_goes_on_from_the_ceiling(moment):
+    going_on = Anchor(1060.0, moment.monotonic, moment.boot, 1060 + CEILING_SECONDS)
+    assert tell(ANCHOR, moment) == (1060, going_on, 1060)
+
+
+def test_after_a_reboot_a_wall_clock_above_the_ceiling_is_believed():
+    telling = tell(ANCHOR, Moment(2000.0, 3.0, "other"))
+    assert (telling.second, telling.anchor.wall, telling.safe) == (2000, 2000.0, 1060)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0, 100),  # what passes
+            st.floats(-1e6, 1e6),  # by how much somebody steps the wall clock
+            st.sampled_from(["", "", "", "reboot"]),
+            st.booleans(),  # whether the store can be written
+        ),
+        max_size=40,
+    )
+)
+def test_seconds_never_go_back_whatever_happens_to_the_host(events):
+    anchor, told, wall, monotonic, boot = ANCHOR, 0, 1000.5, 50.0, "boot"
+    for seconds, step, reboot, writable in events:
+        wall, monotonic = wall + seconds + step, monotonic + seconds
+        if reboot:
+            monotonic, boot = seconds, boot + "'"
+        telling = tell(anchor, Moment(wall, monotonic, boot))
+        if writable:
+            anchor = telling.anchor
+        second = telling.second if anchor == telling.anchor else telling.safe
+        assert told <= second <= anchor.ceiling
+        told = second
+
+
+def test_the_hosts_clocks_are_read():
+    before, moment = time.time(), HostClock().moment()
+    assert before <= moment.wall <= time.time()
+    assert moment.monotonic <= time.monotonic()
+    assert moment.boot == boot_id()
+
+
+def test_a_boot_without_a_name_has_an_empty_one(tmp_path):
+    assert boot_id(tmp_path / "boot_id") == ""
+    (tmp_path / "boot_id").write_text("0b00\n")
+    assert boot_id(tmp_path / "boot_id") == "0b00"
