@@ -1,0 +1,95 @@
+"""Credentials of a source: what is sent, and only where the secret is. Its value is read at the moment of use.
+
+Nothing here ever holds a secret, so none can be shown, logged or stored by accident.
+"""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a secret is: the name of an environment variable, or a file."""
+
+    variable: str = ""
+    file: str = ""
+
+    def value(self, environ: Mapping[str, str] | None = None) -> str:
+        """Read the secret. Raise ConfigurationError, naming the place, when it is not there or is more than a line."""
+        if self.variable:
+            found = (os.environ if environ is None else environ).get(self.variable, "")
+            place = f"The environment variable {self.variable}"
+        else:
+            found, place = self._read(), f"The file {self.file}"
+        found = found.strip()
+        if not found or not found.isprintable():
+            raise ConfigurationError(f"{place} should hold a secret of one line, and does not.")
+        return found
+
+    def _read(self) -> str:
+        try:
+            return Path(self.file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"The secret in {self.file} cannot be read: {error}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What one source wants to see. `kind` is basic, bearer, header, query or certificate.
+
+    `name` is the name of the header or of the argument, `user` that of Basic; `certificate` and `key` are PEM files.
+    """
+
+    kind: str
+    secret: Secret = Secret()
+    user: str = ""
+    name: str = ""
+    certificate: str = ""
+    key: str = ""
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that carry the secret."""
+        if self.kind == "basic":
+            pair = f"{self.user}:{self.secret.value()}".encode()
+            return {"Authorization": "Basic " + b64encode(pair).decode("ascii")}
+        if self.kind == "bearer":
+            return {"Authorization": "Bearer " + self.secret.value()}
+        return {self.name: self.secret.value()} if self.kind == "header" else {}
+
+    def argument(self) -> tuple[str, str] | None:
+        """Return the argument of the address that carries the secret, or None."""
+        return (self.name, self.secret.value()) if self.kind == "query" else None
+
+    def client_certificate(self) -> tuple[str, str] | str | None:
+        """Return the files of the client certificate, as requests wants them, or None."""
+        if self.kind != "certificate":
+            return None
+        for file in filter(None, (self.certificate, self.key)):
+            if not Path(file).is_file():
+                raise ConfigurationError(f"The client certificate needs {file}, which is not there.")
+        return (self.certificate, self.key) if self.key else self.certificate
+
+
+def credentials_from(table: Mapping[str, str]) -> Credentials | None:
+    """Return the credentials that a checked `auth` table describes; None when it is empty."""
+    if not table:
+        return None
+    secret = Secret(
+        next((value for key, value in table.items() if key.endswith("_env")), ""),
+        next((value for key, value in table.items() if key.endswith("_file")), ""),
+    )
+    return Credentials(
+        table.get("kind", ""),
+        secret,
+        table.get("user", ""),
+        table.get("name", ""),
+        table.get("certificate", ""),
+        table.get("key", ""),
+    )

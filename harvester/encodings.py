@@ -1,0 +1,75 @@
+"""Undoing Content-Encoding, whatever the header claims: announced and not done, done and not announced, done badly.
+
+The size of what comes out is limited while it comes out, so that a few bytes cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+from gateway.errors import AnswerTooLarge, ConnectionFailed
+
+_GZIP = b"\x1f\x8b"
+_STEP = 1 << 20  # bytes decompressed at once
+_GZIP_WINDOW, _ZLIB_WINDOW, _RAW_WINDOW = 31, 15, -15  # zlib's numbers for the three forms
+
+# Media types of files that are gzip themselves: what they hold is not ours to open.
+_FILES = ("gzip", "x-gzip", "octet-stream", "x-tar", "zip")
+
+
+def decoded(body: bytes, content_encoding: str, content_type: str, limit: int) -> bytes:
+    """Return the content of an answer of at most `limit` bytes.
+
+    Raise AnswerTooLarge beyond that, ConnectionFailed when the compressed form is damaged or breaks off.
+    """
+    codings = [each.strip().lower() for each in content_encoding.split(",") if each.strip()]
+    for coding in reversed(codings):
+        if coding == "deflate":
+            body = _deflated(body, limit)
+        elif coding in ("gzip", "x-gzip"):
+            body = _inflated(body, _GZIP_WINDOW, limit) if body.startswith(_GZIP) else body
+        elif coding != "identity":
+            raise ConnectionFailed(f"The answer is encoded as {coding!r}, which was not asked for.")
+    is_file = content_type.partition(";")[0].strip().lower().endswith(_FILES)
+    if body.startswith(_GZIP) and not is_file:
+        body = _inflated(body, _GZIP_WINDOW, limit)
+    return body
+
+
+def _deflated(body: bytes, limit: int) -> bytes:
+    """Undo `deflate`: with zlib's frame as RFC 9110 has it, without as others do, or not compressed at all."""
+    for window in (_ZLIB_WINDOW, _RAW_WINDOW):
+        try:
+            return _inflated(body, window, limit)
+        except ConnectionFailed as error:
+            damaged = error
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return body
+    raise damaged
+
+
+def _inflated(body: bytes, window: int, limit: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    rest = body
+    while rest:
+        engine = zlib.decompressobj(window)
+        while not engine.eof:
+            part = _step(engine, rest)
+            rest = engine.unconsumed_tail
+            size += len(part)
+            parts.append(part)
+            if size > limit:
+                raise AnswerTooLarge(f"The answer has more than {limit} bytes, decompressed.")
+            if not rest and not engine.eof and not part:
+                raise ConnectionFailed("The compressed answer breaks off.")
+        # gzip may have several members; anything else behind one is padding
+        rest = engine.unused_data if engine.unused_data.startswith(_GZIP) and window == _GZIP_WINDOW else b""
+    return b"".join(parts)
+
+
+def _step(engine: zlib._Decompress, data: bytes) -> bytes:
+    try:
+        return engine.decompress(data, _STEP)
+    except zlib.error as error:
+        raise ConnectionFailed(f"The compressed answer is damaged: {error}.") from error

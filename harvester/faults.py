@@ -1,0 +1,92 @@
+"""What libraries raise when a request fails, put into our words: what is wrong, where, and what can be done.
+
+A library's exception carries whole addresses in its text, and with them the keys of sources; so only its innermost
+cause, which knows of no address, is attached to ours.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+
+import requests
+import urllib3
+
+from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError
+
+# Everything that requests and urllib3 and what lies below them may raise while a request runs.
+LIBRARY_ERRORS = (OSError, ValueError, urllib3.exceptions.HTTPError, http.client.HTTPException)
+
+
+class Fault(Exception):
+    """A request failed with `error`. Passing faults are worth another try.
+
+    `is_stale`: a connection kept alive was closed by the other side meanwhile. `was_compressed`: the compressed form
+    was damaged.
+    """
+
+    def __init__(
+        self,
+        error: FetchError,
+        cause: BaseException | None = None,
+        *,
+        is_passing: bool = True,
+        is_stale: bool = False,
+        was_compressed: bool = False,
+    ) -> None:
+        """Take our error, the innermost cause, and what is known of it."""
+        super().__init__(str(error))
+        self.error = error
+        self.cause = cause
+        self.is_passing = is_passing
+        self.is_stale = is_stale
+        self.was_compressed = was_compressed
+
+
+def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
+    """Return the fault that a library's exception means; `is_reused`: no new connection was made for the request."""
+    cause = innermost(error)
+    if isinstance(error, requests.exceptions.SSLError | urllib3.exceptions.SSLError) or isinstance(cause, ssl.SSLError):
+        sentence = (
+            f"{where}: TLS failed: {_words(cause)}. Correct the address or the certificate; if this server is trusted "
+            "nevertheless, set verify = false for this source alone."
+        )
+        return Fault(ConnectionFailed(sentence), cause, is_passing=False)
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return Fault(
+            ConnectionFailed(f"{where}: no connection in time. The server may be down or behind a firewall."), cause
+        )
+    if isinstance(error, requests.exceptions.ReadTimeout | urllib3.exceptions.ReadTimeoutError):
+        return Fault(AnswerTooSlow(f"{where}: the server was silent for too long."), cause)
+    if (
+        isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidHeader)
+        or type(error) is ValueError
+    ):
+        return Fault(
+            ConnectionFailed(f"{where}: the request cannot be sent: {_words(cause)}."), cause, is_passing=False
+        )
+    return Fault(ConnectionFailed(f"{where}: {_words(cause)}."), cause, is_stale=is_reused)
+
+
+def innermost(error: BaseException) -> BaseException:
+    """Return the first cause of an exception, following what libraries wrap it in."""
+    seen = {id(error)}
+    while True:
+        inner = getattr(error, "reason", None)
+        candidates = (error.__cause__, error.__context__, inner, *reversed(error.args))
+        following = next(
+            (each for each in candidates if isinstance(each, BaseException) and id(each) not in seen), None
+        )
+        if following is None:
+            return error
+        seen.add(id(following))
+        error = following
+
+
+def _words(cause: BaseException) -> str:
+    """Return what an innermost cause says, in a few words."""
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    if isinstance(cause, http.client.IncompleteRead | urllib3.exceptions.IncompleteRead):
+        return "the connection broke before the answer was whole"
+    return str(cause).rstrip(".")[:200] or type(cause).__name__

@@ -1,0 +1,121 @@
+"""When a request is repeated, and how long the pause before it is. All waiting of `web` is decided here.
+
+Waits come from the server (Retry-After, RFC 9110 §10.2.3) or double from a setting, with some chance in them, so that
+many harvesters do not come back in step. What one request may wait in all is limited by a setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from gateway.errors import TryLater
+from gateway.settings import Settings
+from harvester.wire.http import Fetched
+
+# Statuses that may pass. 52x are Cloudflare's words for a server behind it that is ill.
+_PASSING = frozenset((408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524))
+
+# Statuses that ask for patience; without Retry-After the guidelines for harvesters (§5) want minutes, not seconds.
+_BUSY = frozenset((429, 503))
+_BUSY_FACTOR = 30  # with the default setting: one minute, then two, then four
+
+_LEAST_SECONDS = 1.0  # `Retry-After: 0` is no invitation to hammer
+_JITTER = 0.25
+
+
+def retry_after(fetched: Fetched, now: float) -> float | None:
+    """Return the seconds a Retry-After asks to wait, written as a number or as a date; None without a legal one."""
+    text = fetched.header("Retry-After").strip()
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, moment.timestamp() - _server_now(fetched, now))
+
+
+def _server_now(fetched: Fetched, now: float) -> float:
+    """Return the server's own time where it tells it: its clock made the date of Retry-After."""
+    try:
+        moment = parsedate_to_datetime(fetched.header("Date"))
+    except (ValueError, TypeError):
+        return now
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def is_passing(fetched: Fetched, mark: bytes) -> bool:
+    """Tell whether this answer is no answer yet. One that holds `mark` is an answer, whatever its status.
+
+    A 422 with Retry-After is how some repositories say 503.
+    """
+    if mark and mark in fetched.body:
+        return False
+    return fetched.status in _PASSING or (fetched.status == 422 and bool(fetched.header("Retry-After")))  # noqa: PLR2004
+
+
+def asks_to_wait(fetched: Fetched) -> bool:
+    """Tell whether the server said that it is busy, rather than ill."""
+    return fetched.status in _BUSY or bool(fetched.header("Retry-After"))
+
+
+class Waiting:
+    """Counts the tries of one request and pauses between them."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        sleep: Callable[[float], None],
+        clock: Callable[[], float],
+        chance: Callable[[], float],
+    ) -> None:
+        """Take the settings, and how to sleep, tell the time and draw a number below 1."""
+        self.settings = settings
+        self.sleep, self.clock, self.chance = sleep, clock, chance
+        self.tries = 0
+        self.waited = 0.0
+
+    @property
+    def has_tries(self) -> bool:
+        """Tell whether the request may be repeated once more."""
+        return self.tries < self.settings.number("fetch_retries")
+
+    def before_repetition(self, repetition: int) -> None:
+        """Pause before a request whose last answer could not be used by whoever asked."""
+        if repetition:
+            self.sleep(self._doubled(repetition - 1))
+
+    def after_fault(self, *, at_once: bool = False) -> None:
+        """Pause before the next try. `at_once`: the first repetition needs no pause."""
+        seconds = 0.0 if at_once and not self.tries else self._doubled(self.tries)
+        self._pause(seconds, "it cannot be reached")
+
+    def after_answer(self, fetched: Fetched) -> None:
+        """Pause as the answer asks for. Raise TryLater when that is longer than we may wait."""
+        asked = retry_after(fetched, self.clock())
+        if asked is None:
+            seconds = self._doubled(self.tries) * (_BUSY_FACTOR if fetched.status in _BUSY else 1)
+        else:
+            seconds = max(asked, _LEAST_SECONDS)
+        self._pause(seconds, f"the server answers {fetched.status}")
+
+    def _pause(self, seconds: float, reason: str) -> None:
+        most = self.settings.seconds("fetch_max_wait_seconds")
+        if self.waited + seconds > most:
+            raise TryLater(
+                f"{reason[0].upper()}{reason[1:]} and is to be asked again in {seconds:.0f} seconds; "
+                f"a request waits {most:.0f} at most."
+            )
+        self.tries += 1
+        self.waited += seconds
+        if seconds:
+            self.sleep(seconds)
+
+    def _doubled(self, exponent: int) -> float:
+        seconds = self.settings.seconds("fetch_backoff_seconds") * 2.0 ** min(exponent, 16)
+        return seconds * (1 + _JITTER * self.chance())

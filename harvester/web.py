@@ -1,0 +1,344 @@
+"""The one seam to the network: `Web` is a `Fetch`. Politeness, repetition, limits, redirects and credentials are here.
+
+    request -> pause -> [ hop -> redirect ]* -> decode -> answer, or pause and again, or an error of ours
+
+Nothing above it sleeps or repeats because of the network; nothing below it knows what is asked for.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from threading import Lock
+from types import TracebackType
+from typing import NamedTuple, Self
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
+
+import requests
+import urllib3
+
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    AnswerTooSlow,
+    ConnectionFailed,
+    RemoteRefuses,
+    TryLater,
+)
+from gateway.settings import Settings
+from harvester.addresses import Allowed
+from harvester.connections import Guard, GuardedAdapter, Resolve
+from harvester.credentials import Credentials
+from harvester.encodings import decoded
+from harvester.faults import LIBRARY_ERRORS, Fault, fault_from
+from harvester.retrying import Waiting, asks_to_wait, is_passing
+from harvester.wire.http import Fetch, Fetched, Request
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_MOST_REDIRECTS = 10
+_CHUNK = 1 << 20  # bytes read at once
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_SAFE = "%/:?#[]@!$&'()*+,;=~-._"  # what `quote` leaves alone in an address that is mostly right
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How one source is reached: its own address, credentials, pace (None: the setting), and whether TLS is verified.
+
+    The host of `url` may be at any address, and credentials go to its origin only.
+    """
+
+    url: str
+    credentials: Credentials | None = None
+    delay_seconds: float | None = None
+    verify: bool = True
+
+
+class _Origin(NamedTuple):
+    scheme: str
+    host: str
+    port: int
+
+    def covers(self, other: _Origin) -> bool:
+        """Tell whether credentials for this origin may go to the other: the same, or its encrypted side."""
+        upgraded = _Origin("https", self.host, _DEFAULT_PORTS["https"])
+        return other == self or (self == _Origin("http", self.host, _DEFAULT_PORTS["http"]) and other == upgraded)
+
+
+@dataclass(slots=True)
+class _Channel:
+    """A session with one origin on behalf of one source. Cookies, certificates and connections stay within it."""
+
+    session: requests.Session
+    adapter: GuardedAdapter
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    fetched: Fetched
+    location: str
+
+
+class Web:
+    """Fetches. One instance serves all sources; each source from one thread at a time.
+
+    Returns the answer whatever its final status; raises AddressRefused, ConnectionFailed, AnswerTooLarge,
+    AnswerTooSlow, TryLater or RemoteRefuses (too many redirects) when there is none, and ConfigurationError when a
+    secret is not where it should be. No secret is ever in what it returns, raises or logs.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        access: Mapping[str, Access] | None = None,
+        *,
+        allow: Iterable[str] = (),
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
+        resolve: Resolve | None = None,
+    ) -> None:
+        """Take the settings, how each source is reached by name, and what is allowed besides public addresses."""
+        self.settings = settings
+        self.access = dict(access or {})
+        self.allowed = Allowed(allow)
+        self.clock, self.monotonic, self.sleep, self.chance, self.resolve = clock, monotonic, sleep, chance, resolve
+        self._channels: dict[tuple[str, _Origin], _Channel] = {}
+        self._next: dict[str, float] = {}
+        self._lock = Lock()
+        if not all(each.verify for each in self.access.values()):
+            # The administrator said so; a warning with every request would tell nothing new.
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            channels, self._channels = list(self._channels.values()), {}
+        for channel in channels:
+            channel.session.close()
+
+    def fetcher(self, source: str) -> Fetch:
+        """Return a Fetch that speaks for one source, whatever the request says."""
+        return lambda request: self(replace(request, source=source))
+
+    def __call__(self, request: Request) -> Fetched:
+        """Bring the answer to one request."""
+        waiting = Waiting(self.settings, self.sleep, self.clock, self.chance)
+        waiting.before_repetition(request.repetition)
+        plain = False  # whether to ask for no compression, after a damaged one
+        while True:
+            try:
+                fetched = self._followed(request, plain=plain)
+            except Fault as fault:
+                if not fault.is_passing or not waiting.has_tries:
+                    raise fault.error from fault.cause
+                plain = plain or fault.was_compressed
+                waiting.after_fault(at_once=fault.is_stale)
+                continue
+            if not is_passing(fetched, request.mark):
+                return fetched
+            if not waiting.has_tries:
+                if asks_to_wait(fetched):
+                    raise TryLater(f"{_shown(request.url)} still answers {fetched.status} after all repetitions.")
+                return fetched
+            waiting.after_answer(fetched)
+
+    # -- one request, with its redirects -------------------------------------------------------------------------
+
+    def _followed(self, request: Request, *, plain: bool) -> Fetched:
+        url, method = _clean(request.url), request.method
+        for hop in range(_MOST_REDIRECTS + 1):
+            try:
+                answer = self._hop(request, url, method, plain=plain)
+            except AddressRefused as error:
+                raise AddressRefused(
+                    f"{_shown(request.url)} leads to {_shown(url)}: {error}" if hop else str(error)
+                ) from error
+            if answer.fetched.status not in _REDIRECTS or not answer.location:
+                return answer.fetched
+            url = self._redirected(request.source, url, answer.location)
+            # 301 and 302 keep the method: a POST turned into a GET would lose its arguments.
+            method = "GET" if answer.fetched.status == 303 and method != "HEAD" else method  # noqa: PLR2004
+        raise RemoteRefuses(f"{_shown(request.url)} redirects more than {_MOST_REDIRECTS} times.")
+
+    def _redirected(self, source: str, url: str, location: str) -> str:
+        """Return where a redirect leads: absolute, without user, password and the key that is ours to add."""
+        try:
+            target = _clean(urljoin(url, location.strip()))
+        except ValueError as error:
+            raise RemoteRefuses(f"{_shown(url)} redirects to {location[:200]!r}, which is no address.") from error
+        credentials = self._credentials(source)
+        if credentials is None or credentials.kind != "query":
+            return target
+        parts = urlsplit(target)
+        kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != credentials.name]
+        if len(kept) == len(parse_qsl(parts.query, keep_blank_values=True)):
+            return target
+        return urlunsplit(parts._replace(query=urlencode(kept)))
+
+    def _hop(self, request: Request, url: str, method: str, *, plain: bool) -> _Answer:
+        """Send one request and read its answer whole, in the time it may take."""
+        origin = _origin(url)
+        channel = self._channel(request.source, origin)
+        headers, sent_url = self._dressed(request, url, origin, plain=plain)
+        self._pace(request.source, origin.host)
+        made = channel.adapter.made
+        with channel.adapter.watched(self.settings.seconds("fetch_deadline_seconds")) as watchdog:
+            try:
+                return self._exchange(channel, request, method, sent_url, url, headers)
+            except ConnectionFailed as error:  # a damaged encoding: to be asked for again without
+                raise Fault(error, error.__cause__, was_compressed=True) from None
+            except LIBRARY_ERRORS as error:
+                if watchdog.has_bitten:
+                    raise Fault(
+                        AnswerTooSlow(f"{_shown(url)} took longer than {watchdog.seconds:g} seconds.")
+                    ) from None
+                raise fault_from(error, _shown(url), is_reused=channel.adapter.made == made) from None
+
+    def _exchange(
+        self, channel: _Channel, request: Request, method: str, sent_url: str, url: str, headers: dict[str, str]
+    ) -> _Answer:
+        timeouts = (
+            self.settings.seconds("fetch_connect_timeout_seconds"),
+            self.settings.seconds("fetch_read_timeout_seconds"),
+        )
+        with channel.session.request(
+            method,
+            sent_url,
+            data=request.body or None,
+            headers=headers,
+            stream=True,
+            allow_redirects=False,
+            timeout=timeouts,
+        ) as response:
+            limit = self.settings.number("fetch_max_bytes")
+            raw = _read(response, limit)
+            given = tuple(response.headers.items())
+            encoding = response.headers.get("Content-Encoding", "")
+            body = decoded(raw, encoding, response.headers.get("Content-Type", ""), limit) if raw else b""
+            fetched = Fetched(url, response.status_code, given, body, int(self.clock()))
+            return _Answer(fetched, response.headers.get("Location", ""))
+
+    # -- what belongs to a source ---------------------------------------------------------------------------------
+
+    def _credentials(self, source: str) -> Credentials | None:
+        access = self.access.get(source)
+        return access.credentials if access else None
+
+    def _own(self, source: str, origin: _Origin) -> Access | None:
+        """Return the access of the source if this is its own origin, else None."""
+        access = self.access.get(source)
+        return access if access and _origin(_clean(access.url)).covers(origin) else None
+
+    def _dressed(self, request: Request, url: str, origin: _Origin, *, plain: bool) -> tuple[dict[str, str], str]:
+        """Return headers and address as they are sent: with credentials for the source's own origin, else without."""
+        email = self.settings.text("admin_email")
+        headers = {
+            "User-Agent": self.settings.text("fetch_user_agent") or f"oai-gateway/{_VERSION} (mailto:{email})",
+            "From": email,
+            "Accept": "text/xml, application/xml;q=0.9, */*;q=0.5",
+            "Accept-Encoding": "identity" if plain else "gzip;q=1.0, deflate;q=0.8, identity;q=0.5",
+            **dict(request.headers),
+        }
+        own = self._own(request.source, origin)
+        if own is None or own.credentials is None:
+            return headers, url
+        headers.update(own.credentials.headers())
+        pair = own.credentials.argument()
+        if pair is None:
+            return headers, url
+        parts = urlsplit(url)
+        query = "&".join(filter(None, (parts.query, urlencode([pair]))))
+        return headers, urlunsplit(parts._replace(query=query))
+
+    def _channel(self, source: str, origin: _Origin) -> _Channel:
+        with self._lock:
+            channel = self._channels.get((source, origin))
+            if channel is None:
+                channel = self._channels[source, origin] = self._opened(source, origin)
+            return channel
+
+    def _opened(self, source: str, origin: _Origin) -> _Channel:
+        access = self.access.get(source)
+        hosts = frozenset((_origin(_clean(access.url)).host,)) if access else frozenset[str]()
+        adapter = GuardedAdapter(Guard(self.allowed, hosts, self.resolve))
+        session = requests.Session()
+        session.trust_env = False  # neither passwords from .netrc nor proxies that nobody here configured
+        session.headers.clear()
+        session.mount("http://", adapter)
+        session.mount("https://", adapter)
+        own = self._own(source, origin)
+        if own is not None:
+            session.verify = own.verify
+            session.cert = own.credentials.client_certificate() if own.credentials else None
+        return _Channel(session, adapter)
+
+    def _pace(self, source: str, host: str) -> None:
+        """Keep the pause between two requests to one host, whichever sources they are for."""
+        access = self.access.get(source)
+        delay = access.delay_seconds if access else None
+        if delay is None:
+            delay = self.settings.seconds("fetch_delay_seconds")
+        with self._lock:
+            now = self.monotonic()
+            start = max(now, self._next.get(host, now))
+            self._next[host] = start + delay
+        if start > now:
+            self.sleep(start - now)
+
+
+_VERSION = version("oai-gateway")
+
+
+def _read(response: requests.Response, limit: int) -> bytes:
+    """Read the body as it was sent. Raise AnswerTooLarge beyond the limit."""
+    parts: list[bytes] = []
+    size = 0
+    while part := response.raw.read(_CHUNK, decode_content=False):
+        size += len(part)
+        if size > limit:
+            raise AnswerTooLarge(f"The answer has more than {limit} bytes.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _clean(url: str) -> str:
+    """Return the address without user, password and fragment, legally written. Raise AddressRefused for no address."""
+    try:
+        parts = urlsplit(url.strip())
+        _origin_of(parts)
+    except ValueError as error:
+        raise AddressRefused(f"{_shown(url)} is no address of the web: {error}.") from error
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, quote(parts.path, safe=_SAFE), quote(parts.query, safe=_SAFE), ""))
+
+
+def _origin(url: str) -> _Origin:
+    return _origin_of(urlsplit(url))
+
+
+def _origin_of(parts: SplitResult) -> _Origin:
+    if parts.scheme not in _DEFAULT_PORTS:
+        raise ValueError(f"its scheme is {parts.scheme or 'missing'!r}, not http or https")
+    if not parts.hostname:
+        raise ValueError("it names no host")
+    return _Origin(parts.scheme, parts.hostname.lower().rstrip("."), parts.port or _DEFAULT_PORTS[parts.scheme])
+
+
+def _shown(url: str) -> str:
+    """Return the address as a sentence may show it: without user and password, and not too long."""
+    scheme, separator, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:300]
