@@ -231,24 +231,30 @@ def _entry(tree: etree._Element, place: Element, text: bytes, problem: str) -> S
     header = _header_of(tree)
     if header.is_deleted or problem:
         return _bare(header, problem)
-    containers = named(tree, "metadata")
-    payloads = [child for spot in place.named("metadata") for child in spot.children]
-    if len(payloads) != 1:
-        return _bare(header, _why_unusable(containers, len(payloads)))
-    container = next(each for each in containers if _elements(each))
-    needs = _needs(_elements(container)[0], container, text[payloads[0].start : payloads[0].stop])
+    found = list(zip(named(tree, "metadata"), place.named("metadata"), strict=True))
+    filled = [(container, spot) for container, spot in found if spot.children]
+    if len(filled) != 1:
+        return _bare(header, _why_unusable(len(found), len(filled)))
+    container, spot = filled[0]
+    root = _elements(container)[0]
+    if len(spot.children) > 1:
+        # Payloads side by side, as KB's jsru has them: they stay together in the element that holds them.
+        root, container = container, tree
+    else:
+        spot = spot.children[0]
+    needs = _needs(root, container, text[spot.start : spot.stop])
     abouts = []
-    for about, spot in zip(named(tree, "about"), place.named("about"), strict=True):
-        for child, span in zip(_elements(about), spot.children, strict=True):
+    for about, outer in zip(named(tree, "about"), place.named("about"), strict=True):
+        for child, span in zip(_elements(about), outer.children, strict=True):
             needs += [each for each in _needs(child, about, text[span.start : span.stop]) if each not in needs]
-        abouts += [(spot.children[0].start, spot.children[-1].stop)] if spot.children else []
+        abouts += [(outer.children[0].start, outer.children[-1].stop)] if outer.children else []
     return Slice(
         header.identifier,
         header.datestamp,
         header.sets,
         False,
-        payloads[0].start,
-        payloads[0].stop,
+        spot.start,
+        spot.stop,
         tuple(abouts),
         tuple(needs),
         header.problem,
@@ -265,9 +271,9 @@ def _bare(header: _Header, problem: str) -> Slice:
     )
 
 
-def _why_unusable(containers: list[etree._Element], count: int) -> str:
-    if count > 1:
-        return f"The metadata holds {count} elements where OAI-PMH 2.0 §2.5 has one."
+def _why_unusable(containers: int, filled: int) -> str:
+    if filled > 1:
+        return f"The record has metadata {filled} times where OAI-PMH 2.0 §2.5 has it once."
     return EMPTY_METADATA if containers else NO_METADATA
 
 

@@ -32,7 +32,10 @@ _ASKED = re.compile(rf"<(?:\w+:)?request\b[^>]*\bverb=.({_VERBS})".encode())
 _PREFIX = re.compile(rb"""<(?:\w+:)?request\b[^>]*\bmetadataPrefix=["']([^"']+)""")
 _TOKEN = re.compile(rb"<(?:\w+:)?resumptionToken\b[^>]*>([^<]*)</")
 _PROLOGUE = re.compile(rb"\A(?:\xef\xbb\xbf|\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>[]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
-_RECORD_ROOT = re.compile(rb"<(\w+:)?record\b(?![^>]*\sxmlns=.(?!http://www\.openarchives\.org/OAI/2\.0/))")
+_RECORD = re.compile(
+    rb"<(\w+:)?record\b(?![^>]*\sxmlns=.(?!http://www\.openarchives\.org/OAI/2\.0/))[^>]*>\s*"
+    rb"<(\w+:)?header\b[^>]*>\s*(<!--.*?-->\s*)?<(\w+:)?identifier\b"
+)
 _GET_RECORD = re.compile(rb"<(/?)(\w+:)?GetRecord(?=[\s/>])")
 _END_OF_LIST = re.compile(rb"</(\w+:)?ListRecords\s*>")
 
@@ -265,7 +268,7 @@ def _as_records(answer: Answer) -> bytes:
     content = answer.body[_PROLOGUE.match(answer.body).end() :]
     if content.startswith(b"<repository"):  # pyoaiharvest's
         return content[content.index(b">") + 1 : content.rindex(b"</repository")]
-    if _RECORD_ROOT.match(content) and re.search(rb"<(?:\w+:)?identifier[\s>]", content.partition(b"</")[0]):
+    if _RECORD.match(content):
         return content
     if re.match(rb"<(\w+:)?metadata\b", content) is None:
         content = b"<metadata>%s</metadata>" % content
