@@ -1,0 +1,58 @@
+"""Dates as repositories really write them, and as they want to be asked (OAI-PMH 2.0 §3.3). Pure."""
+
+from __future__ import annotations
+
+import re
+from calendar import timegm
+from datetime import UTC, datetime
+
+from gateway.xmltext import parse_utc_datetime, utc_datetime
+
+DAY = "YYYY-MM-DD"
+SECONDS = "YYYY-MM-DDThh:mm:ssZ"
+_LAST_SECOND_OF_DAY = 86_399
+_DAY_LENGTH = len("2000-01-01")
+_EARLIEST = -62_135_596_800  # 0001-01-01; nothing before it can be written
+
+_LENIENT = re.compile(
+    r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*", re.IGNORECASE
+)
+
+
+def granularity_of(text: str) -> str:
+    """Return which of the two granularities a repository means, however it writes it; days when it cannot be told."""
+    return SECONDS if "hh" in text.lower() else DAY
+
+
+def moment_of(text: str) -> int | None:
+    """Return the second that a date means, None when it is none: with fractions, an offset, without Z, or a day."""
+    match = _LENIENT.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(each or 0) for each in match.groups()[:6])
+    try:
+        moment = timegm(datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC).timetuple())
+    except ValueError:
+        return None
+    zone = (match[7] or "Z").replace(":", "")
+    if zone in "Zz":
+        return moment
+    offset = int(zone[1:3]) * 3600 + int(zone[3:5]) * 60
+    return moment - offset if zone[0] == "+" else moment + offset
+
+
+def written(second: int, granularity: str) -> str:
+    """Return a second as an argument at this granularity."""
+    text = utc_datetime(max(second, _EARLIEST))
+    return text if granularity == SECONDS else text[:_DAY_LENGTH]
+
+
+def bound(text: str, granularity: str, *, is_until: bool = False) -> str:
+    """Return an administrator's date as an argument at this granularity; a day as `until` means its end.
+
+    An empty text stays empty. Raise ValueError for what is no UTCdatetime.
+    """
+    if not text:
+        return ""
+    second, is_day = parse_utc_datetime(text)
+    return written(second + (_LAST_SECOND_OF_DAY if is_day and is_until else 0), granularity)

@@ -1,0 +1,33 @@
+"""The addresses of OAI-PMH requests (OAI-PMH 2.0 §3.1.1). Pure."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
+
+ARGUMENTS = frozenset(("verb", "identifier", "metadataPrefix", "from", "until", "set", "resumptionToken"))
+
+
+def base_url(address: str) -> str:
+    """Return the base URL in an address that people copied: the server's own arguments stay, the protocol's go."""
+    parts = urlsplit(address.strip())
+    own = [
+        piece
+        for piece in parts.query.split("&")
+        if piece and parse_qsl(piece, keep_blank_values=True)[:1] and _name(piece) not in ARGUMENTS
+    ]
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(own), ""))
+
+
+def _name(piece: str) -> str:
+    return parse_qsl(piece, keep_blank_values=True)[0][0]
+
+
+def request_url(base: str, verb: str, *arguments: tuple[str, str], is_verbatim: bool = False) -> str:
+    """Return the address of a request: the server's own arguments, then the verb, then those that are not empty.
+
+    Values are percent-encoded. `is_verbatim` leaves them as they are: some servers do not decode their own tokens.
+    """
+    parts = urlsplit(base)
+    pairs = [("verb", verb), *((name, value) for name, value in arguments if value)]
+    query = "&".join(f"{name}={value if is_verbatim else quote(value, safe='')}" for name, value in pairs)
+    return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, query)))))
