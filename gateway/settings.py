@@ -33,7 +33,9 @@ SETTINGS: tuple[Setting, ...] = (
         "The namespace-identifier of our oai-identifiers; fixed once something is published.",
     ),
     Setting("admin_email", "admin@gateway.example.org", "The adminEmail of Identify, and the From of our requests."),
-    Setting("base_url", "", "The address where harvesters reach `/oai`; empty: the address it serves on."),
+    Setting(
+        "base_url", "", "The baseURL exactly as answers announce it, ending in `/oai`; empty: the address it serves on."
+    ),
     Setting(
         "secret",
         "",
