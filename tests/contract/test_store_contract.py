@@ -674,7 +674,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps, bounds=st.tuples(st.integers(-5, 300_000), st.integers(-5, 300_000)))
 def test_lists_and_counts_are_those_of_a_simple_model(
     backend, tmp_path_factory, clocks, furnish, make_change, steps, bounds

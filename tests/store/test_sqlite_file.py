@@ -1,0 +1,290 @@
+"""One SQLite file: what happens when it is old, new, damaged, full, unwritable, busy, or carried through a fork."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+from gateway.errors import (
+    GatewayError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreMissing,
+    StoreTooNew,
+    StoreUnwritable,
+)
+from gateway.model import Publication, Selection
+from gateway.store import sqlite_file
+from gateway.store.sqlite import SqliteStore, open_inbox, open_store
+from gateway.store.sqlite_file import SqliteFile
+
+MIGRATIONS = Path(sqlite_file.__file__).parent / "migrations"
+
+
+def schema(path: Path) -> list[tuple[str, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("select type, name, tbl_name, sql from sqlite_schema order by 1, 2").fetchall()
+
+
+def opened(path: Path, migrations: Path, **more: object) -> SqliteFile:
+    return SqliteFile(path, migrations, create=True, **more)
+
+
+# --- making and upgrading -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["store", "inbox"])
+def test_a_database_of_any_earlier_release_becomes_what_a_fresh_one_is(tmp_path, name):
+    fresh = tmp_path / "fresh.sqlite"
+    opened(fresh, MIGRATIONS / name).close()
+    files = sorted((MIGRATIONS / name).glob("*.sql"))
+    for known in range(len(files)):
+        folder = tmp_path / str(known) / name
+        folder.mkdir(parents=True)
+        for file in files[:known]:
+            shutil.copy(file, folder)
+        old = folder / "old.sqlite"
+        opened(old, folder).close()
+        opened(old, MIGRATIONS / name).close()
+        assert schema(old) == schema(fresh)
+
+
+def test_an_upgrade_keeps_what_is_there_and_happens_once(tmp_path):
+    folder, path = tmp_path / "steps", tmp_path / "some.sqlite"
+    folder.mkdir()
+    (folder / "0001_first.sql").write_text("create table one (a);\ninsert into one values (1);")
+    opened(path, folder).close()
+    (folder / "0002_second.sql").write_text("alter table one add column b default 2;")
+    for _ in range(2):
+        with closing(opened(path, folder)) as file, file.reading() as session:
+            assert session.execute("select * from one").fetchall() == [(1, 2)]
+
+
+def test_a_step_that_fails_leaves_neither_itself_nor_its_mark(tmp_path):
+    folder, path = tmp_path / "steps", tmp_path / "some.sqlite"
+    folder.mkdir()
+    (folder / "0001_first.sql").write_text("create table one (a);")
+    opened(path, folder).close()
+    (folder / "0002_second.sql").write_text("create table two (a); insert into nowhere values (1);")
+    with pytest.raises(StoreError, match="nowhere"):
+        opened(path, folder)
+    (folder / "0002_second.sql").write_text("create table two (a);")
+    opened(path, folder).close()
+    assert {row[1] for row in schema(path)} >= {"one", "two"}
+
+
+def test_a_database_of_a_newer_release_is_refused(tmp_path):
+    folder, path = tmp_path / "store", tmp_path / "store.sqlite"
+    shutil.copytree(MIGRATIONS / "store", folder)
+    (folder / "9999_later.sql").write_text("create table later (a);")
+    opened(path, folder).close()
+    with pytest.raises(StoreTooNew, match="9999_later"):
+        open_store(tmp_path)
+
+
+def test_several_may_make_the_same_store_at_once(path):
+    barrier, stores = Barrier(4), []
+
+    def make():
+        barrier.wait()
+        stores.append(SqliteStore(path, create=True))
+
+    threads = [Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({store.fact("made_at") for store in stores}) == 1
+    for store in stores:
+        store.close()
+
+
+def test_a_store_whose_making_was_interrupted_is_made_whole(path):
+    opened(path, MIGRATIONS / "store").close()
+    with closing(SqliteStore(path)) as store, store.view() as view:
+        assert view.horizon >= view.earliest_datestamp() > 0
+
+
+def test_a_store_that_is_not_there_is_not_made_unasked(path, tmp_path):
+    with pytest.raises(StoreMissing, match="gateway init"):
+        SqliteStore(path)
+    with pytest.raises(StoreMissing):
+        open_inbox(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- damage -------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_no_database_is_told(path):
+    path.write_bytes(b"This is a letter, not a database. " * 1000)
+    with pytest.raises(StoreDamaged, match="not a database"):
+        SqliteStore(path)
+
+
+def test_a_damaged_page_is_told_by_the_check_and_by_reading(open_furnished, make_change, path):
+    store = open_furnished()
+    for first in range(0, 3000, 1000):
+        changes = tuple(make_change(f"{number}" * 9) for number in range(first, first + 1000))
+        store.publish(store.intend(), Publication("laro", changes))
+    assert store.check() == ()
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+    with path.open("r+b") as file:
+        for page in range(5, path.stat().st_size // sqlite_file.PAGE_BYTES):
+            file.seek(page * sqlite_file.PAGE_BYTES)
+            file.write(b"\xff" * 100)
+    store = SqliteStore(path)
+    assert "damaged" in store.check()[0]
+    with pytest.raises(StoreDamaged), store.view() as view:
+        view.page(Selection("oai_dc"), None, 10_000)
+    store.close()
+
+
+# --- no room, no permission, no lock ------------------------------------------------------------------------------
+
+
+def test_a_full_disk_stops_a_publication_and_nothing_of_it_is_there(open_furnished, make_change):
+    store = open_furnished()
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    with store._file.packing() as session:
+        pages = session.one("pragma page_count")[0]
+        session.execute(f"pragma max_page_count = {pages + 4}")
+    intent = store.intend()
+    text = os.urandom(200_000).hex().encode()
+    large = make_change("b")._replace(records=(make_change("b").records[0]._replace(content=text),))
+    with pytest.raises(StoreUnwritable, match="full"):
+        store.publish(intent, Publication("laro", (large,)))
+    with store.view() as view:
+        assert view.count(Selection("oai_dc")) == 1
+        assert view.horizon == intent.datestamp
+    with store._file.packing() as session:
+        session.execute("pragma max_page_count = 1000000")
+    assert store.publish(intent, Publication("laro", (large,))) == 1
+
+
+def test_a_store_that_cannot_be_written_is_read_and_tells_no_second_above_its_ceiling(
+    open_furnished, clocks, make_change
+):
+    store = open_furnished()
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    with store._file.packing() as session:
+        session.execute("pragma query_only = on")
+    clocks.pass_seconds(1000)
+    with store.view() as view:
+        assert view.count(Selection("oai_dc")) == 1
+        assert view.horizon == 1_700_000_060
+    with pytest.raises(StoreUnwritable, match="cannot be written"):
+        store.intend()
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_read_by_others(open_furnished, make_change, path):
+    """A process without the right to write, beside one that has it: it reads, and its writes are refused in words."""
+    store = open_furnished()
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    folder = path.parent
+    for parent in folder.parents:
+        parent.chmod(parent.stat().st_mode | 0o011)
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    child = os.fork()
+    if child == 0:
+        os._exit(_read_without_rights(path))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    folder.chmod(0o755)
+
+
+def _read_without_rights(path: Path) -> int:
+    if os.geteuid() == 0:
+        os.setuid(65534)
+    store = SqliteStore(path)
+    with store.view() as view:
+        if view.count(Selection("oai_dc")) != 1:
+            return 1
+    try:
+        store.remember("a", "b")
+    except StoreUnwritable:
+        return 0
+    return 2
+
+
+def test_a_writer_waits_for_another_only_so_long(open_furnished, clocks):
+    first, second = open_furnished(), open_furnished(busy_seconds=0)
+    with first._file.writing():
+        with pytest.raises(StoreBusy):
+            second.remember("a", "b")
+        clocks.pass_seconds(1000)
+        with second.view() as view:
+            assert view.horizon == 1_700_000_060, "the ceiling could not be raised"
+    with second.view() as view:
+        assert view.horizon == 1_700_001_000
+
+
+def test_every_error_of_sqlite_becomes_one_of_ours(path):
+    with closing(opened(path, MIGRATIONS / "store")) as file:
+        with pytest.raises(GatewayError, match="no such table"), file.reading() as session:
+            session.execute("select * from nowhere")
+        with pytest.raises(StoreDamaged, match="UNIQUE"), file.writing() as session:
+            session.executemany("insert into prefix (name) values (?)", [("a",), ("a",)])
+        with pytest.raises(StoreUnwritable), file.reading() as session:
+            session.execute("insert into prefix (name) values ('a')")
+
+
+# --- connections --------------------------------------------------------------------------------------------------
+
+
+def test_connections_are_lent_again(path):
+    with closing(opened(path, MIGRATIONS / "store")) as file:
+        with file.reading() as first, file.reading() as second:
+            assert first is not second
+        with file.reading() as again:
+            assert again in (first, second)
+
+
+def test_a_connection_that_is_lent_while_the_store_closes_is_closed_when_it_comes_back(path):
+    file = opened(path, MIGRATIONS / "store")
+    with file.reading() as session:
+        file.close()
+        assert session.one("select 1") == (1,)
+    with pytest.raises(sqlite3.ProgrammingError):
+        session.execute("select 1")
+
+
+def _insert_and_fail(session):
+    session.execute("insert into prefix (name) values ('a')")
+    raise ZeroDivisionError
+
+
+def test_a_write_that_fails_is_rolled_back_and_its_connection_is_fit_for_use(path):
+    with closing(opened(path, MIGRATIONS / "store")) as file:
+        with pytest.raises(ZeroDivisionError), file.writing() as session:
+            _insert_and_fail(session)
+        with file.writing() as session:
+            assert session.one("select count(*) from prefix") == (0,)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
+def test_a_child_after_a_fork_uses_connections_of_its_own(open_furnished, make_change):
+    store = open_furnished()
+    with store._file.packing() as mine:
+        pass
+    child = os.fork()
+    if child == 0:
+        with store._file.packing() as session:
+            is_own = session is not mine
+        store.publish(store.intend(), Publication("laro", (make_change("child"),)))
+        os._exit(0 if is_own else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with store._file.packing() as session:
+        assert session is mine
+    assert list(store.states("laro", ["child"])) == ["child"]
