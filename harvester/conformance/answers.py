@@ -52,8 +52,8 @@ def _arrives(repository: Repository) -> Findings:
 
 
 def _status(repository: Repository) -> Findings:
-    for exchange in repository.conversation.exchanges:
-        if exchange.fetched is not None and exchange.status not in (_OK, *_BUSY):
+    for exchange in _bodies(repository):
+        if exchange.status != _OK:
             yield Finding(exchange, f"The HTTP status is {exchange.status}.")
 
 

@@ -35,6 +35,7 @@ SEEN: tuple[Fault, ...] = (
     ),
     Fault("http.post-error", answers=instead([("verb", "Identify")], asks("junk", method="POST"))),
     Fault("http.head", send=sent(asks("Identify", method="HEAD"), content_type="text/html")),
+    Fault("http.head", send=sent(asks("Identify", method="HEAD"), status=405)),
     Fault("http.compression", send=encoded_as("gzip", "")),
     Fault(
         "http.compression",
