@@ -49,14 +49,20 @@ LAYERS = {
         (*CORE, "gateway.formats", "gateway.store", "gateway.publish", "harvester"),
         ("click", "lxml", "rich", "tomlkit"),
     ),
+    # The one seam to the network, in three parts: what is asked, where a connection may go, what may fail.
     "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("requests", "urllib3")),
-    # Whoever interprets is handed `fetch`; only `harvester.web` reaches for the network.
+    "harvester.connections": Layer((*GROUND, "harvester.addresses"), ("requests", "urllib3")),
+    "harvester.faults": Layer(GROUND, ("requests", "urllib3")),
+    # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
-    "harvester.sources": Layer((*GROUND, "gateway.settings", "gateway.xmlio", "harvester.wire", "harvester.sources")),
+    "harvester.sources": Layer(
+        (*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.list_state")
+    ),
+    "harvester.list_state": Layer((*GROUND, "harvester.wire")),
 }
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
-MAY_CONNECT = ("harvester.web", "gateway.serve")
+MAY_CONNECT = ("harvester.web", "harvester.connections", "harvester.faults", "gateway.serve")
 XML_PARSERS = ("XMLParser", "HTMLParser", "XMLPullParser", "iterparse", "set_default_parser")
 
 
