@@ -25,10 +25,10 @@ from gateway.errors import (
 )
 from gateway.model import Cursor, Format, RawPage, SetDescription, Slice
 from gateway.xmltext import utc_datetime
-from harvester.list_state import ListState, state_of, text_of
 from harvester.sources import Description, ListEnd, Option, Options, SourceKind, Step
 from harvester.wire.dates import DAY, SECONDS, bound, granularity_of, moment_of, written
 from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.list_state import ListState, state_of, text_of
 from harvester.wire.oai_pmh import ListAnswer, parse_formats, parse_identify, parse_list, parse_sets
 from harvester.wire.urls import base_url, request_url
 

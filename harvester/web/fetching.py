@@ -30,11 +30,11 @@ from gateway.errors import (
 )
 from gateway.settings import Settings
 from harvester.addresses import Allowed
-from harvester.connections import Guard, GuardedAdapter, Resolve
 from harvester.credentials import Credentials
-from harvester.encodings import decoded
-from harvester.faults import LIBRARY_ERRORS, Fault, fault_from
-from harvester.retrying import Waiting, asks_to_wait, is_passing
+from harvester.web.connections import Guard, GuardedAdapter, Resolve
+from harvester.web.encodings import decoded
+from harvester.web.faults import LIBRARY_ERRORS, Fault, fault_from
+from harvester.web.retrying import Waiting, asks_to_wait, is_passing
 from harvester.wire.http import Fetch, Fetched, Request
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
