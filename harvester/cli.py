@@ -6,7 +6,6 @@ ours becomes one sentence on stderr and the exit status that `outcomes` gives it
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import NamedTuple
 
@@ -36,15 +35,6 @@ COMMANDS: dict[str, Row] = {
 }
 
 
-class Ended(click.ClickException):
-    """An error of ours, as the shell sees it."""
-
-    def __init__(self, error: GatewayError) -> None:
-        """Take the error whose sentence is shown."""
-        super().__init__(str(error))
-        self.exit_code = int(status_of_error(error))
-
-
 class Commands(click.Group):
     """A group whose commands are imported when they are asked for."""
 
@@ -71,10 +61,11 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except GatewayError as error:
-            raise Ended(error) from error
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(int(status_of_error(error)))
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
-            sys.exit(int(Status.STOPPED))
+            ctx.exit(int(Status.STOPPED))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

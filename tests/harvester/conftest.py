@@ -155,6 +155,7 @@ def repository():
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # headers and body are two packets; the second would wait for the first
 
         def do_GET(self):
             arguments = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))

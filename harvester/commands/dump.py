@@ -1,0 +1,62 @@
+"""`harvester dump`: a repository in one file, without an instance."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gateway.settings import instance_folder, load
+from harvester.commands.options import access_options, auth_of, date_options, list_options
+from harvester.commands.output import json_option, write_json
+from harvester.dump import Dump
+from harvester.dump_file import File, Order, Stream
+from harvester.kinds import fetcher, kind_of
+from harvester.outcomes import Status
+from harvester.progress import progress
+from harvester.sources_file import entry_from
+from harvester.stopping import Stop, listening
+
+
+@click.command()
+@click.argument("url")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@list_options
+@date_options
+@access_options
+@click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
+@click.option("--restart", is_flag=True, help="Forget an interrupted dump to this file and begin anew.")
+@json_option
+@click.pass_context
+def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - click names the options
+    """Harvest a repository to one XML file.
+
+    FILE `-` is stdout. Interrupted, the same command goes on where it stopped: FILE.part holds what arrived, FILE.state how far it came.
+    What goes to stdout always begins anew. Needs no instance folder; its config.toml is read when there is one.
+    """
+    table = {"url": url, "auth": auth_of(given), "verify": given["verify"]}
+    if given["delay_seconds"] is not None:
+        table["delay_seconds"] = given["delay_seconds"]
+    entry = entry_from("dump", table)
+    order = Order(entry.url, given["formats"] or ("oai_dc",), given["sets"], given["from_"], given["until"])
+    sink = Stream(sys.stdout.buffer) if str(file) == "-" else File(file, restart=restart)
+    settings = load(instance_folder(ctx.obj))
+    with listening(Stop()) as stop, progress() as telling, fetcher(settings, entry, stop) as fetch:
+        work = Dump(order, kind_of(entry.kind), fetch, sink, telling, stop)
+        is_finished = work.whole()
+        for problem in work.problems:
+            telling.say(problem)
+        telling.say(
+            f"{work.place.records} records; {'the file is whole' if is_finished else 'stopped, not whole yet'}."
+        )
+    if as_json and str(file) != "-":
+        write_json({"records": work.place.records, "is_finished": is_finished, "problems": work.problems})
+    ctx.exit(int(_status(is_finished=is_finished, problems=work.problems)))
+
+
+def _status(*, is_finished: bool, problems: list[str]) -> Status:
+    if not is_finished:
+        return Status.STOPPED
+    return Status.WITH_ERRORS if problems else Status.SUCCEEDED

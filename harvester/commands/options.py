@@ -1,0 +1,87 @@
+"""Options that several commands share: where the credentials of a source are, never what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from gateway.errors import ConfigurationError
+from gateway.xmltext import parse_utc_datetime
+from harvester.sources_file import AUTH_KINDS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# By kind of credentials, what the field of the secret is called in sources.toml, before `_env` and `_file`.
+_SECRETS = {"basic": "password", "bearer": "token", "header": "value", "query": "value"}
+
+_ACCESS = (
+    click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials the source asks for."),
+    click.option("--user", default="", help="With basic: the user."),
+    click.option("--auth-name", default="", help="With header or query: the name of the header or argument."),
+    click.option("--secret-env", default="", metavar="NAME", help="The environment variable that holds the secret."),
+    click.option("--secret-file", default="", metavar="FILE", help="The file that holds the secret."),
+    click.option("--certificate", default="", metavar="FILE", help="With certificate: the client certificate (PEM)."),
+    click.option("--key", default="", metavar="FILE", help="With certificate: its key, when it is a file of its own."),
+    click.option("--verify/--no-verify", default=True, help="Whether the server's certificate is verified."),
+)
+
+
+def access_options(function: Function) -> Function:
+    """Give a command the options that say how to get in; `auth_of` reads them."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(_ACCESS), function)
+
+
+def auth_of(given: dict[str, Any]) -> dict[str, str]:
+    """Return the `auth` table for sources.toml from the options, taking them out of `given`."""
+    kind = given.pop("auth")
+    names = ("user", "auth_name", "secret_env", "secret_file", "certificate", "key")
+    values = {name: given.pop(name) for name in names}
+    for name in ("secret_file", "certificate", "key"):
+        values[name] = values[name] and str(Path(values[name]).absolute())
+    if not kind:
+        if any(values.values()):
+            raise ConfigurationError("Say with --auth which kind of credentials these are.")
+        return {}
+    secret = _SECRETS.get(kind, "secret")
+    table = {
+        "kind": kind,
+        "user": values["user"],
+        "name": values["auth_name"],
+        f"{secret}_env": values["secret_env"],
+        f"{secret}_file": values["secret_file"],
+        "certificate": values["certificate"],
+        "key": values["key"],
+    }
+    return {name: value for name, value in table.items() if value}
+
+
+def date(_context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check an option that is a UTCdatetime."""
+    if value:
+        try:
+            parse_utc_datetime(value)
+        except ValueError as error:
+            message = f"{error}: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ is wanted."
+            raise click.BadParameter(message, param=parameter) from error
+    return value
+
+
+def date_options(function: Function) -> Function:
+    """Give a command the options --from and --until."""
+    until = click.option("--until", default="", callback=date, metavar="DATE", help="Ask for nothing newer.")
+    return click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Ask for nothing older.")(
+        until(function)
+    )
+
+
+def list_options(function: Function) -> Function:
+    """Give a command the options --format and --set, each of which may be repeated."""
+    sets = click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec; may be repeated.")
+    formats = click.option(
+        "--format", "formats", multiple=True, metavar="PREFIX", help="A metadataPrefix; may be repeated."
+    )
+    return formats(sets(function))

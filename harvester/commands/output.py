@@ -1,0 +1,68 @@
+"""How commands speak: data on stdout (a table for people, JSON with --json), everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from gateway.xmltext import utc_datetime
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def json_option(function: Function) -> Function:
+    """Give a command the option --json, as its argument `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Write data as JSON, one object per line.")(function)
+
+
+def write_json(value: object) -> None:
+    """Write one value as one line of JSON on stdout."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
+    """Write rows: as JSON lines with everything in them, or as a table of these columns."""
+    if as_json:
+        for row in rows:
+            write_json(row)
+        return
+    cells = [[in_words(row.get(column)) for column in columns] for row in rows]
+    if not cells:
+        return
+    lines = [[column.replace("_", " ") for column in columns], *cells]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    for line in lines:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def write_facts(facts: Mapping[str, object], *, as_json: bool) -> None:
+    """Write one thing: as a JSON object, or a line per fact; facts that are empty are left out for people."""
+    if as_json:
+        write_json(facts)
+        return
+    shown = {name.replace("_", " "): in_words(value) for name, value in facts.items()}
+    width = max(map(len, shown), default=0)
+    for name, text in shown.items():
+        if text:
+            click.echo(f"{name.ljust(width)}  {text}")
+
+
+def in_words(value: object) -> str:
+    """Return a value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {in_words(each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(in_words(each) for each in value)
+    return str(value)
+
+
+def moment(second: int | None) -> str | None:
+    """Return a second since 1970 as data shows it: a UTCdatetime, or None."""
+    return None if second is None else utc_datetime(second)

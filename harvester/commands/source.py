@@ -1,0 +1,195 @@
+"""`harvester source`: which sources there are, and whether they can be harvested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from gateway.publish import remove_source
+
+from gateway.errors import ConfigurationError, FetchError, GatewayError
+from gateway.model import Source
+from harvester.commands.options import access_options, auth_of, date
+from harvester.commands.output import json_option, write_facts, write_rows
+from harvester.commands.run import facts_of_run
+from harvester.descriptions import keep_description
+from harvester.instance import Instance, opened
+from harvester.kinds import fetcher, kind_of
+from harvester.locks import lock
+from harvester.outcomes import Status, status_of_error
+from harvester.pipeline import Wishes, options_of
+from harvester.sources import Description
+from harvester.sources_file import SourceEntry, checked_name, entry_from, table_of
+from harvester.stopping import Stop
+
+
+@click.group()
+def source() -> None:
+    """Add, list, show, check and remove sources."""
+
+
+@source.command()
+@click.argument("name")
+@click.argument("url")
+@click.option("--kind", default="oai_pmh", help="What kind of source it is.")
+@click.option(
+    "--format", "formats", multiple=True, metavar="PREFIX", help="A metadataPrefix to harvest; may be repeated."
+)
+@click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec to harvest; may be repeated.")
+@click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Never ask for anything older.")
+@click.option("--until", default="", callback=date, metavar="DATE", help="Never ask for anything newer.")
+@click.option(
+    "--overlap", "overlap_seconds", type=click.IntRange(min=0), help="Seconds that the next harvest overlaps."
+)
+@click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
+@click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
+@click.option(
+    "--prefer", multiple=True, metavar="PREFIX", help="The format that describes the works best; may be repeated."
+)
+@access_options
+@click.option("--no-check", is_flag=True, help="Do not ask the source now.")
+@json_option
+@click.pass_context
+def add(ctx: click.Context, /, name: str, url: str, no_check: bool, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - click names the options
+    """Add a source under a NAME of ours: 1 to 32 of a-z, 0-9 and the hyphen.
+
+    The source is asked who it is and what it offers; nothing is harvested yet.
+    """
+    auth = auth_of(given)
+    entry = _entry(checked_name(name), {**given, "url": url, "auth": auth})
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        if name in instance.sources.entries():
+            raise ConfigurationError(f"There is a source {name!r} already.")
+        found = None if no_check else _asked(instance, entry)
+        if found is not None:
+            _check_offer(entry, found)
+        instance.sources.add(entry)
+        instance.store.add_source(Source(name, entry.url, entry.kind))
+        if found is not None:
+            keep_description(instance, name, found)
+    write_facts({"name": name, **table_of(entry), **(_offer(found) if found else {})}, as_json=as_json)
+    click.echo(f"Added. `harvester run {name}` harvests it.", err=True)
+
+
+def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
+    """Return the entry that these options describe, checked like one in the file."""
+    kind_of(given["kind"])
+    table = {key.rstrip("_"): list(value) if isinstance(value, tuple) else value for key, value in given.items()}
+    return entry_from(name, {key: value for key, value in table.items() if value not in (None, "", [], {})})
+
+
+def _asked(instance: Instance, entry: SourceEntry) -> Description:
+    overlap = instance.settings.number("harvest_overlap_seconds")
+    with fetcher(instance.settings, entry, Stop()) as fetch:
+        return kind_of(entry.kind).describe(options_of(entry, overlap, Wishes()), fetch)
+
+
+def _check_offer(entry: SourceEntry, found: Description) -> None:
+    offered = [each.metadata_prefix for each in found.formats]
+    for wanted in entry.formats:
+        if offered and wanted not in offered:
+            raise ConfigurationError(f"{entry.name} does not offer {wanted}; it offers {', '.join(offered)}.")
+    for problem in _unmet(entry, found):
+        click.echo(f"{problem} It is asked for nevertheless.", err=True)
+
+
+def _offer(found: Description) -> dict[str, object]:
+    """Return what a source said, as data."""
+    return {
+        "repository_name": found.repository_name,
+        "base_url_of_its_own": found.base_url,
+        "granularity": found.granularity,
+        "earliest_datestamp": found.earliest_datestamp,
+        "deleted_record": found.deleted_record,
+        "formats_offered": [each.metadata_prefix for each in found.formats],
+        "sets_offered": len(found.sets),
+        "notes": list(found.notes),
+    }
+
+
+@source.command(name="list")
+@json_option
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool) -> None:
+    """List the sources."""
+    with opened(ctx.obj) as instance:
+        entries = instance.sources.entries().values()
+        write_rows(
+            ({"name": each.name, **table_of(each)} for each in entries), ("name", "url", "formats"), as_json=as_json
+        )
+
+
+@source.command()
+@click.argument("name")
+@json_option
+@click.pass_context
+def show(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Show what is known of a source: its entry, what is held of it, its sets and its lists."""
+    with opened(ctx.obj) as instance:
+        entry = instance.sources.entry(name)
+        lists = [
+            {"format": each.metadata_prefix, "set": each.set_spec, "state": each.state}
+            for each in instance.inbox.cursors(name)
+        ]
+        facts = {"name": name, **table_of(entry), "held": instance.store.counts(name), "lists": lists}
+    write_facts(facts, as_json=as_json)
+
+
+@source.command()
+@click.argument("name")
+@json_option
+@click.pass_context
+def check(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Ask a source who it is and what it offers; the exit status tells whether it can be harvested.
+
+    0: it can. 3: it can, but something is odd. 4: it refuses. 5: it cannot be reached now.
+    """
+    with opened(ctx.obj) as instance:
+        entry = instance.sources.entry(name)
+        runs = instance.inbox.runs(name, 1)
+        facts: dict[str, object] = {"name": name, "url": entry.url, "formats": list(entry.formats)}
+        try:
+            found = _asked(instance, entry)
+        except GatewayError as error:
+            if not isinstance(error, FetchError):
+                raise
+            facts |= {"reached": False, "problems": [str(error)]}
+            status = status_of_error(error)
+        else:
+            problems = [*found.notes, *_unmet(entry, found)]
+            facts |= {"reached": True, **_offer(found), "problems": problems}
+            status = Status.WITH_ERRORS if problems else Status.SUCCEEDED
+        facts["last_run"] = facts_of_run(runs[0]) if runs else None
+        write_facts(facts, as_json=as_json)
+    ctx.exit(int(status))
+
+
+def _unmet(entry: SourceEntry, found: Description) -> list[str]:
+    """Return what the entry asks for and the source does not offer."""
+    formats, sets = {each.metadata_prefix for each in found.formats}, {each.spec for each in found.sets}
+    return [
+        *(f"It does not offer the format {wanted}." for wanted in entry.formats if formats and wanted not in formats),
+        *(f"It does not list the set {wanted}." for wanted in entry.sets if sets and wanted not in sets),
+    ]
+
+
+@source.command()
+@click.argument("name")
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+@click.pass_context
+def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
+    """Remove a source: every record of it becomes a tombstone, so that harvesters learn of it.
+
+    What arrived from it stays in the inbox. Its name should not be given to another source.
+    """
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        entry = instance.sources.entry(name)
+        held = instance.store.counts(name)
+        living = held["items"] - held["deleted"]
+        if living and not is_sure:
+            click.confirm(f"Delete the {living} items of {name} for every harvester of ours?", abort=True, err=True)
+        deleted = remove_source(instance.store, name)
+        instance.store.add_source(Source(name, entry.url, entry.kind, is_removed=True))
+        instance.sources.remove(name)
+    write_facts({"name": name, "deleted_records": deleted}, as_json=as_json)

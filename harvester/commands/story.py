@@ -1,0 +1,155 @@
+"""What there is to see afterwards: `harvester status`, `log`, `records` and `quarantine`. They only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from gateway.errors import ConfigurationError
+from gateway.model import ItemState, Run, RunOutcome
+from harvester.commands.output import json_option, moment, write_json, write_rows
+from harvester.commands.run import facts_of_run
+from harvester.instance import Instance, opened
+from harvester.locks import is_locked
+
+# Enough to see whether a source has a habit of failing.
+RUNS_SHOWN = 20
+_ITEMS_PER_LOOK = 1000
+
+
+@click.command()
+@json_option
+@click.pass_context
+def status(ctx: click.Context, as_json: bool) -> None:
+    """Show how every source stands.
+
+    What is held of it, whether anything waits to be published, and how its last run ended.
+    """
+    with opened(ctx.obj) as instance:
+        rows = [_standing(instance, name) for name in instance.sources.entries()]
+    columns = (
+        "source",
+        "items",
+        "deleted",
+        "fulltext",
+        "quarantined",
+        "unpublished",
+        "last_run",
+        "outcome",
+        "is_complete",
+    )
+    write_rows(rows, columns, as_json=as_json)
+
+
+def _standing(instance: Instance, name: str) -> dict[str, object]:
+    runs = instance.inbox.runs(name, 1)
+    position = instance.store.position(name)
+    return {
+        "source": name,
+        **instance.store.counts(name),
+        "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
+        "last_run": moment(runs[0].started_at) if runs else None,
+        "outcome": outcome_in_words(instance, runs[0]) if runs else "never run",
+        "is_complete": runs[0].is_complete if runs else False,
+    }
+
+
+def outcome_in_words(instance: Instance, run: Run) -> str:
+    """Return how a run ended; one that is marked `running` while nobody holds the lock has died."""
+    if run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source):
+        return "died"
+    return run.outcome.value
+
+
+@click.command()
+@click.argument("which", required=False, metavar="[NAME|RUN]")
+@click.option(
+    "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
+)
+@json_option
+@click.pass_context
+def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
+    """Show the last runs, or the story of one.
+
+    Newest first, of all sources or of the one NAMEd; the story is that of a RUN, by its number.
+    """
+    with opened(ctx.obj) as instance:
+        if which is not None and which.isdigit() and which not in instance.sources.entries():
+            write_rows(_story(instance, int(which)), ("at", "level", "text"), as_json=as_json)
+            return
+        runs = instance.inbox.runs(which, last)
+        if which is not None and not runs:
+            instance.sources.entry(which)
+        rows = [facts_of_run(run) | {"outcome": outcome_in_words(instance, run)} for run in runs]
+        columns = ("run", "source", "started_at", "ended_at", "outcome", "is_complete", "counts", "reasons")
+        write_rows(rows, columns, as_json=as_json)
+
+
+def _story(instance: Instance, number: int) -> Iterator[dict[str, object]]:
+    events = tuple(instance.inbox.events(number))
+    if not events:
+        raise ConfigurationError(f"There is no run {number}, or nothing happened in it.")
+    for event in events:
+        yield {"run": event.run, "at": moment(event.at), "level": event.level, "text": event.text}
+
+
+@click.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="As it is anyhow: one object per line.")
+@click.pass_context
+def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG001 - every command takes --json
+    """Show what is held of a source, a line of JSON per item.
+
+    Deleted items are shown as well.
+    """
+    with opened(ctx.obj) as instance:
+        after, found = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK)
+        if not found:
+            instance.sources.entry(name)
+        while found:
+            for _, state in found:
+                write_json(_item(instance, state))
+                after = state.number
+            found = instance.store.items(name, after, _ITEMS_PER_LOOK)
+
+
+def _item(instance: Instance, state: ItemState) -> dict[str, object]:
+    return {
+        "identifier": state.identifier,
+        "upstream": state.upstream,
+        "is_deleted": state.is_deleted,
+        "sets": list(instance.store.item_sets(state.number)),
+        "records": {prefix: "deleted" if is_deleted else "published" for prefix, _, is_deleted in state.records},
+        "payloads": [
+            {"format": each.metadata_prefix, "page": each.page, "slice": each.slice, "is_deleted": each.is_deleted}
+            for each in state.payloads
+        ],
+    }
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+@click.pass_context
+def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
+    """Show what could not be used, and why.
+
+    What was published of it before stays published.
+    """
+    with opened(ctx.obj) as instance:
+        if name is not None:
+            instance.sources.entry(name)
+        rows = [
+            {
+                "source": each.source,
+                "identifier": each.identifier,
+                "format": each.metadata_prefix,
+                "page": each.page,
+                "slice": each.slice,
+                "at": moment(each.at),
+                "reason": each.reason,
+            }
+            for each in instance.store.quarantined(name)
+        ]
+        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"), as_json=as_json)

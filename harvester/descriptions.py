@@ -1,0 +1,34 @@
+"""What a source says about itself: its answers kept in the inbox, its sets made ours in the store."""
+
+from __future__ import annotations
+
+from gateway.publish import local_set
+
+from gateway.model import SetDescription
+from harvester.instance import Instance
+from harvester.sources import Description
+
+
+def keep_description(instance: Instance, source: str, description: Description) -> None:
+    """Keep the answers as they came, and add the sets of the source to ours."""
+    for page in description.pages:
+        instance.inbox.receive(page, (), None)
+    instance.store.add_sets(local_sets(source, description))
+
+
+def local_sets(source: str, description: Description) -> tuple[SetDescription, ...]:
+    """Return the sets of a source under our specs: first the one that holds the whole source.
+
+    A setName is kept; the original spec stands behind it when ours had to be written differently, and alone when the
+    source gave no name.
+    """
+    whole = SetDescription(f"source:{source}", description.repository_name or source)
+    return (whole, *(_local(source, each) for each in description.sets))
+
+
+def _local(source: str, upstream: SetDescription) -> SetDescription:
+    spec = local_set(source, upstream.spec)
+    name = upstream.name or upstream.spec
+    if not spec.endswith(f":{upstream.spec}") and upstream.name:
+        name = f"{name} ({upstream.spec})"
+    return SetDescription(spec, name, upstream.description)

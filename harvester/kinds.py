@@ -1,0 +1,45 @@
+"""Which kinds of source there are, and how their requests get out: the one place where sources meet the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from gateway.errors import ConfigurationError
+from gateway.registry import members
+from gateway.settings import Settings
+from harvester.credentials import credentials_from
+from harvester.sources import SourceKind
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop
+from harvester.web import Access, Web
+from harvester.wire.http import Fetch
+
+_FILES = frozenset(("password_file", "token_file", "value_file", "certificate", "key"))
+
+
+@contextmanager
+def fetcher(settings: Settings, entry: SourceEntry, stop: Stop) -> Iterator[Fetch]:
+    """Return what fetches for one source, with its credentials and at its pace, whatever a request says.
+
+    Asked to stop, it ends its pauses with a KeyboardInterrupt.
+    """
+    # Files lie in the instance folder unless their path is absolute, wherever the command was called.
+    auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
+    access = Access(entry.url, credentials_from(auth), entry.delay_seconds, entry.verify)
+    with Web(settings, {entry.name: access}, sleep=stop.pause) as web:
+        yield web.fetcher(entry.name)
+
+
+@cache
+def kinds() -> dict[str, SourceKind]:
+    """Return every kind of source by its name."""
+    return members("harvester.sources", "SOURCE")
+
+
+def kind_of(name: str) -> SourceKind:
+    """Return one kind of source. Raise ConfigurationError when there is none of that name."""
+    if name not in kinds():
+        raise ConfigurationError(f"There is no kind of source {name!r}; there are: {', '.join(kinds())}.")
+    return kinds()[name]

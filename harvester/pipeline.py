@@ -1,0 +1,287 @@
+"""The loop: one run of one source, from its first question to the proof that nothing is missing.
+
+The source's answers are committed one by one to the inbox (page, slices, next cursor: one transaction) and handed on
+to publication. Killed at any moment, the next run goes on from the last cursor and publishes what is not published.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gateway.errors import AnswerError, GatewayError
+from gateway.model import Cursor, Run, RunOutcome, Source
+from harvester.descriptions import keep_description
+from harvester.instance import Instance
+from harvester.locks import lock
+from harvester.outcomes import Status, gravest, outcome_of, status_of
+from harvester.progress import Progress, Silence
+from harvester.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.sources import Options, SourceKind, Step
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop
+from harvester.story import Story, bury
+from harvester.wire.http import Fetch
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What one run is asked beyond what the source's entry says. Empty: as the entry says.
+
+    `from_` and `until` make a window of their own, which leaves the incremental harvest where it was.
+    """
+
+    is_full: bool = False
+    from_: str = ""
+    until: str = ""
+    formats: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    max_records: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run that ended, and the status it gives to the shell."""
+
+    run: Run
+    status: Status
+
+
+def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes, granularity: str = "") -> Options:
+    """Return what the source is told: its entry, the setting of all sources, and the wishes of this run."""
+    return Options(
+        source=entry.name,
+        url=entry.url,
+        overlap_seconds=overlap_seconds if entry.overlap_seconds is None else int(entry.overlap_seconds),
+        from_=entry.from_,
+        until=entry.until,
+        window=(wishes.from_, wishes.until) if wishes.from_ or wishes.until else None,
+        granularity=granularity,
+    )
+
+
+def lists_of(entry: SourceEntry, wishes: Wishes) -> Iterator[tuple[str, str]]:
+    """Return the lists to walk, as (metadataPrefix, set): every format, and of each every set."""
+    for metadata_prefix in wishes.formats or entry.formats:
+        for set_spec in wishes.sets or entry.sets or ("",):
+            yield metadata_prefix, set_spec
+
+
+def run(
+    instance: Instance,
+    entry: SourceEntry,
+    kind: SourceKind,
+    wishes: Wishes,
+    fetch: Fetch,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> Ran:
+    """Harvest one source and publish what arrived. Raise SourceLocked when another process is at it.
+
+    Every other error of ours ends the run with its outcome and reason. The run is in the inbox in any case; a
+    KeyboardInterrupt comes through when it is written down.
+    """
+    progress, stop = progress or Silence(), stop or Stop()
+    with lock(instance.folder, entry.name):
+        bury(instance.inbox, entry.name)
+        harvest = _Harvest(
+            instance, entry, kind, wishes, fetch, progress, stop, Story(instance.inbox, entry.name, progress)
+        )
+        try:
+            harvest.whole()
+        except KeyboardInterrupt:
+            harvest.ended(RunOutcome.STOPPED, "It was stopped at once.")
+            raise
+        except GatewayError as error:
+            harvest.ended(outcome_of(error), str(error))
+        except BaseException as error:
+            harvest.ended(RunOutcome.FAILED, f"A fault of this program: {error!r}.")
+            raise
+        finally:
+            # In any case: no run may stay `running` behind a process that lives.
+            ran = harvest.written_down()
+        return ran
+
+
+def rehearse(
+    instance: Instance,
+    entry: SourceEntry,
+    kind: SourceKind,
+    wishes: Wishes,
+    fetch: Fetch,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> Counter[str]:
+    """Ask and read what a run would ask and read, keep nothing of it, and return the counts."""
+    progress, stop = progress or Silence(), stop or Stop()
+    overlap = instance.settings.number("harvest_overlap_seconds")
+    description = kind.describe(options_of(entry, overlap, wishes), fetch)
+    options = options_of(entry, overlap, wishes, description.granularity)
+    counts: Counter[str] = Counter()
+    for metadata_prefix, set_spec in lists_of(entry, wishes):
+        cursor = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes)
+        for step in kind.changes(options, cursor, fetch):
+            count(counts, step)
+            progress.show(f"{entry.name} {label_of(step)}", step.received, step.announced[1])
+            if stop.is_asked or (wishes.max_records and counts["received"] >= wishes.max_records):
+                return counts
+    return counts
+
+
+def count(counts: Counter[str], step: Step) -> None:
+    """Count one step."""
+    counts["pages"] += 1
+    counts["received"] += len(step.slices)
+    counts["deleted"] += sum(each.is_deleted for each in step.slices)
+    counts["repaired_pages"] += bool(step.page.repairs)
+    counts["unusable"] += sum(bool(each.problem) for each in step.slices)
+
+
+def label_of(step: Step) -> str:
+    """Return how the list of a step is called: its metadataPrefix, and its set."""
+    return f"{step.page.metadata_prefix} {step.page.set_spec}".rstrip()
+
+
+def _cursor(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:
+    """Return where the list is to go on: where it stopped, or, on a full harvest, at its beginning."""
+    if wishes.is_full:
+        return Cursor(source, metadata_prefix, set_spec)
+    return instance.inbox.cursor(source, metadata_prefix, set_spec)
+
+
+@dataclass(slots=True)
+class _Harvest:
+    """One run in progress. Its methods stand in the order in which they are called."""
+
+    instance: Instance
+    entry: SourceEntry
+    kind: SourceKind
+    wishes: Wishes
+    fetch: Fetch
+    progress: Progress
+    stop: Stop
+    story: Story
+    outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
+    lists_left: int = 0  # lists that are not shown to be whole
+    is_at_limit: bool = False
+    is_whole: bool = False
+
+    def whole(self) -> None:
+        """Publish what an earlier run left, ask, harvest every list, publish it, and prove the counts."""
+        instance, entry = self.instance, self.entry
+        instance.store.add_source(Source(entry.name, entry.url, entry.kind))
+        self._publish_leftovers()
+        options = options_of(entry, instance.settings.number("harvest_overlap_seconds"), self.wishes)
+        description = self.kind.describe(options, self.fetch)
+        keep_description(instance, entry.name, description)
+        self.story.warn(description.notes)
+        granularity = description.granularity
+        with Publication(instance, entry, self.progress, self.stop) as publication:
+            try:
+                self._walk_lists(options_of(entry, options.overlap_seconds, self.wishes, granularity), publication)
+            except GatewayError as error:
+                self.ended(outcome_of(error), str(error))  # what arrived before is published nevertheless
+            publication.finish()
+            self._account(publication)
+        self.is_whole = True
+
+    def _publish_leftovers(self) -> None:
+        """Publish what an earlier run has committed and could not publish; it has counts of its own."""
+        with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            publication.finish()
+            if publication.counts["received"]:
+                self.story.note(f"Published what an earlier run had left: {told(publication.counts)}.")
+
+    def _walk_lists(self, options: Options, publication: Publication) -> None:
+        lists = tuple(lists_of(self.entry, self.wishes))
+        self.lists_left = len(lists)
+        for metadata_prefix, set_spec in lists:
+            if self.stop.is_asked or self.is_at_limit:
+                return
+            try:
+                self._walk(options, metadata_prefix, set_spec, publication)
+            except AnswerError as error:
+                # What this list answers says nothing about the others.
+                failed = RunOutcome.FAILED if len(lists) == 1 else RunOutcome.SUCCEEDED_WITH_ERRORS
+                self.ended(failed, f"{metadata_prefix} {set_spec}: {error}")
+
+    def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
+        """Walk one list to its end, or until somebody asks to stop."""
+        cursor = _cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
+        for step in self.kind.changes(options, cursor, self.fetch):
+            self._take(step, publication)
+            if step.is_last:
+                self._end_list(step)
+                return
+            if self.stop.is_asked or self._is_limit_reached():
+                return
+
+    def _take(self, step: Step, publication: Publication) -> None:
+        """Commit one step and hand it on."""
+        number = self.instance.inbox.receive(step.page, step.slices, step.cursor)
+        count(self.story.counts, step)
+        label = label_of(step)
+        for note in step.notes:
+            self.story.note(f"{label}, page {number}: {note}", aloud=False)
+        for repair in step.page.repairs:
+            self.story.note(f"{label}, page {number} was repaired: {repair}", aloud=False)
+        self.progress.show(f"{self.entry.name} {label}", step.received, step.announced[1])
+        publication.feed(len(step.slices))
+
+    def _is_limit_reached(self) -> bool:
+        limit = self.wishes.max_records
+        self.is_at_limit = limit is not None and self.story.counts["received"] >= limit
+        return self.is_at_limit
+
+    def _end_list(self, step: Step) -> None:
+        label = label_of(step)
+        announced = "" if step.announced[1] is None else f" of {step.announced[1]} announced"
+        self.story.note(f"{label}: the list ended ({step.end}) with {step.received} records{announced}.")
+        if step.is_complete:
+            self.lists_left -= 1
+        else:
+            self.story.warn(f"{label}: {doubt}" for doubt in step.doubts or (f"the list ended with {step.end}.",))
+            self.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+    def _account(self, publication: Publication) -> None:
+        """Prove that every record that was received has become something."""
+        counts, found = self.story.counts, publication.counts
+        counts.update({name: found[name] for name in OUTCOMES_OF_RECORDS})
+        if self.stop.is_asked:
+            return  # what is not published yet is published by the next run
+        missing = counts["received"] - sum(found[name] for name in OUTCOMES_OF_RECORDS)
+        if missing:
+            self.ended(RunOutcome.FAILED, f"It is not known what became of {missing} received records.")
+            self.lists_left += 1
+        if found["quarantined"]:
+            reason = (
+                f"{found['quarantined']} records are in quarantine; `harvester quarantine {self.entry.name}` tells why."
+            )
+            self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
+    def ended(self, outcome: RunOutcome, reason: str) -> None:
+        """Note that the run, or a part of it, ended so."""
+        self.outcomes.append(outcome)
+        self.story.fail(reason)
+
+    def written_down(self) -> Ran:
+        """Write down how the run ended."""
+        if self.is_whole and (self.stop.is_asked or self.is_at_limit):
+            self.outcomes.append(RunOutcome.STOPPED)
+            self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
+        outcome = gravest(self.outcomes)
+        is_complete = self.is_whole and self.lists_left == 0
+        self.story.note(_verdict(outcome, self.story.counts, is_complete=is_complete))
+        at_limit = self.is_at_limit and not self.stop.is_asked
+        return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """Return counts in words, those that are zero left out."""
+    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number) or "nothing"
+
+
+def _verdict(outcome: RunOutcome, counts: Mapping[str, int], *, is_complete: bool) -> str:
+    proof = "Nothing is missing" if is_complete else "It is not shown that nothing is missing"
+    return f"The run ended: {outcome.value.replace('_', ' ')} ({told(counts)}). {proof}."

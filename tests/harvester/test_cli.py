@@ -1,0 +1,388 @@
+"""The commands as people and scripts see them: data on stdout, words on stderr, a status at the end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.store.sqlite import open_inbox
+from harvester.cli import COMMANDS, main
+from harvester.locks import lock
+
+# What `harvester --help` must not load: each of them costs tens of milliseconds.
+SLOW = ("lxml", "requests", "rich", "sqlite3", "tomlkit", "zstandard", "sqlite_utils", "multiprocessing")
+
+
+@pytest.fixture
+def command(instance):
+    """Return a function that runs `harvester` in this process, and returns (exit status, stdout, stderr)."""
+
+    def command(*arguments, **options):
+        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments], **options)
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return found.exit_code, found.stdout, found.stderr
+
+    return command
+
+
+@pytest.fixture
+def added(command, repository):
+    """Add the source `fake`, with five records, and return the command."""
+    repository.fill(5)
+    assert command("source", "add", "fake", repository.url)[0] == 0
+    return command
+
+
+def test_help_lists_every_command_and_loads_nothing_slow():
+    code = "import sys\nfrom harvester.cli import main\ntry: main(['--help'])\nfinally: print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *shown, loaded = found.stdout.splitlines()
+    for name, row in COMMANDS.items():
+        assert any(line.startswith(f"  {name} ") for line in shown), name
+        assert row.sentence.split()[0] in found.stdout
+    assert set(loaded.split()).isdisjoint(SLOW)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_says_what_the_command_says(name):
+    command = main.get_command(None, name)
+    assert command.name == name
+    assert COMMANDS[name].sentence == command.help.partition("\n\n")[0].replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "source add"])
+def test_every_command_takes_json(name):
+    command = main
+    for part in name.split():
+        command = command.get_command(None, part)
+    options = [option for parameter in command.params for option in parameter.opts]
+    assert name == "source" or "--json" in options
+
+
+def test_an_unknown_command_is_wrong_use(command):
+    assert command("sing")[0] == 2
+
+
+def test_without_an_instance_one_sentence_says_what_to_do(tmp_path):
+    found = CliRunner().invoke(main, ["--instance", str(tmp_path), "status"])
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert "gateway init" in found.stderr
+    assert found.stderr.count("\n") == 1
+
+
+def test_adding_a_source_asks_it_and_shows_what_it_offers(command, repository, instance):
+    repository.sets = (("a", "The As"),)
+    status, out, err = command("source", "add", "fake", f"{repository.url}?verb=Identify", "--json")
+    assert status == 0
+    facts = json.loads(out)
+    assert facts["formats"] == ["oai_dc"]
+    assert facts["formats_offered"] == ["oai_dc", "mods"]
+    assert (facts["repository_name"], facts["sets_offered"], facts["deleted_record"]) == ("Fake", 1, "persistent")
+    assert "harvester run fake" in err
+    entry = tomllib.loads((instance / "sources.toml").read_text())["fake"]
+    assert entry == {"url": repository.url, "formats": ["oai_dc"]}
+
+
+def test_adding_without_asking_needs_no_network(command, instance):
+    status, out, _ = command("source", "add", "fake", "https://example.org/oai", "--no-check", "--overlap", "60")
+    assert status == 0
+    assert "https://example.org/oai" in out
+    assert tomllib.loads((instance / "sources.toml").read_text())["fake"]["overlap_seconds"] == 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("Fake", "http://h/oai"), "name"),
+        (("fake", "h/oai"), "address"),
+        (("fake", "http://h/oai", "--kind", "gopher"), "gopher"),
+        (("fake", "http://h/oai", "--user", "me"), "--auth"),
+        (("fake", "http://h/oai", "--auth", "basic", "--user", "me"), "password_env or password_file"),
+        (("fake", "http://h/oai", "--from", "yesterday"), "YYYY-MM-DD"),
+    ],
+)
+def test_wrong_use_is_told_and_nothing_is_added(command, instance, arguments, told):
+    status, out, err = command("source", "add", *arguments, "--no-check")
+    assert (status, out) == (2, "")
+    assert told in err
+    assert not (instance / "sources.toml").exists()
+
+
+def test_a_name_is_taken_once(added, repository):
+    status, _, err = added("source", "add", "fake", repository.url)
+    assert (status, "already" in err) == (2, True)
+
+
+def test_a_format_that_is_not_offered_is_refused(command, repository):
+    status, _, err = command("source", "add", "fake", repository.url, "--format", "marcxml")
+    assert status == 2
+    assert "oai_dc, mods" in err
+
+
+def test_a_set_that_is_not_listed_is_asked_for_nevertheless(command, repository):
+    repository.sets = (("a", "A"),)
+    status, _, err = command("source", "add", "fake", repository.url, "--set", "b")
+    assert (status, "set b" in err) == (0, True)
+
+
+def test_a_source_that_does_not_answer_is_not_added(command, instance):
+    status, _, _ = command("source", "add", "fake", "http://127.0.0.1:9/oai")
+    assert status == 5
+    assert not (instance / "sources.toml").exists()
+
+
+def test_sources_are_listed_and_shown(added, repository):
+    assert added("source", "list")[1].splitlines()[1].split() == ["fake", repository.url, "oai_dc"]
+    assert json.loads(added("source", "list", "--json")[1])["name"] == "fake"
+    added("run", "fake")
+    facts = json.loads(added("source", "show", "fake", "--json")[1])
+    assert facts["held"]["items"] == 5
+    assert facts["lists"][0]["format"] == "oai_dc"
+    assert repository.url in added("source", "show", "fake")[1]
+
+
+def test_nothing_to_list_is_nothing(command):
+    assert command("source", "list") == (0, "", "")
+
+
+def test_a_source_that_can_be_harvested_checks_well(added):
+    status, out, _ = added("source", "check", "fake", "--json")
+    facts = json.loads(out)
+    assert status == 0
+    assert (facts["reached"], facts["problems"], facts["last_run"]) == (True, [], None)
+    assert facts["granularity"] == "YYYY-MM-DDThh:mm:ssZ"
+    added("run", "fake")
+    assert json.loads(added("source", "check", "fake", "--json")[1])["last_run"]["outcome"] == "succeeded"
+
+
+def test_what_is_odd_with_a_source_is_told(added, instance):
+    file = instance / "sources.toml"
+    file.write_text(file.read_text().replace("oai_dc", "marcxml"))
+    status, out, _ = added("source", "check", "fake", "--json")
+    assert status == 3
+    assert "marcxml" in json.loads(out)["problems"][0]
+
+
+@pytest.mark.parametrize(("answer", "status"), [((403, b"", {}), 4), ((503, b"", {"Retry-After": "99999"}), 5)])
+def test_a_source_that_does_not_let_us_in_is_told(added, repository, answer, status):
+    repository.statuses["Identify"] = answer
+    found, out, _ = added("source", "check", "fake", "--json")
+    assert found == status
+    assert json.loads(out)["reached"] is False
+
+
+def test_a_source_that_speaks_something_else_is_told(added, repository):
+    repository.statuses["Identify"] = (200, b"<html>Hello</html>", {})
+    assert added("source", "check", "fake")[0] == 1
+
+
+def test_a_run_tells_its_end_on_stderr_and_as_json(added):
+    status, out, err = added("run", "fake", "--json")
+    facts = json.loads(out)
+    assert (status, facts["outcome"], facts["is_complete"], facts["counts"]["published"]) == (0, "succeeded", True, 5)
+    assert "Nothing is missing" in err
+    assert added("run", "fake")[1] == ""
+
+
+def test_all_runs_every_source(added, repository):
+    assert added("source", "add", "other", repository.url)[0] == 0
+    status, out, _ = added("run", "--all", "--json")
+    assert (status, [json.loads(line)["source"] for line in out.splitlines()]) == (0, ["fake", "other"])
+
+
+@pytest.mark.parametrize("arguments", [(), ("fake", "--all"), ("unknown",)])
+def test_a_run_must_know_what_to_run(added, arguments):
+    assert added("run", *arguments)[0] == 2
+
+
+def test_one_failing_source_does_not_keep_the_others(added, repository):
+    added("source", "add", "broken", "http://127.0.0.1:9/oai", "--no-check")
+    status, out, _ = added("run", "broken", "fake", "--json")
+    assert status == 5
+    assert [json.loads(line)["outcome"] for line in out.splitlines()] == ["try_later", "succeeded"]
+
+
+def test_a_locked_source_is_told(added, instance):
+    with lock(instance, "fake"):
+        status, _, err = added("run", "fake")
+    assert (status, "Another process" in err) == (6, True)
+
+
+def test_a_dry_run_keeps_nothing(added):
+    status, out, err = added("run", "fake", "--dry-run", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (0, 5)
+    assert "nothing was kept" in err
+    assert added("records", "fake")[1] == ""
+
+
+def test_publishing_alone_finds_nothing_after_a_run(added):
+    added("run", "fake")
+    status, out, err = added("publish", "--json")
+    assert (status, json.loads(out)) == (0, {"source": "fake", "counts": {}})
+    assert "already" in err
+
+
+def test_status_shows_how_every_source_stands(added):
+    assert json.loads(added("status", "--json")[1])["outcome"] == "never run"
+    added("run", "fake")
+    facts = json.loads(added("status", "--json")[1])
+    assert (facts["items"], facts["outcome"], facts["is_complete"], facts["unpublished"]) == (
+        5,
+        "succeeded",
+        True,
+        False,
+    )
+    head, row = added("status")[1].splitlines()
+    assert head.split()[:2] == ["source", "items"]
+    assert row.split()[:2] == ["fake", "5"]
+
+
+def test_a_run_whose_process_died_is_shown_as_dead(added, instance):
+    inbox = open_inbox(instance)
+    inbox.start_run("fake", 1)
+    inbox.close()
+    assert json.loads(added("status", "--json")[1])["outcome"] == "died"
+    assert json.loads(added("log", "--json")[1])["outcome"] == "died"
+    with lock(instance, "fake"):
+        assert json.loads(added("status", "--json")[1])["outcome"] == "running"
+
+
+def test_the_log_shows_runs_and_the_story_of_one(added):
+    added("run", "fake")
+    added("run", "fake")
+    runs = [json.loads(line) for line in added("log", "fake", "--json")[1].splitlines()]
+    assert [run["outcome"] for run in runs] == ["succeeded", "succeeded"]
+    assert runs[0]["run"] > runs[1]["run"]
+    assert len(added("log", "--last", "1", "--json")[1].splitlines()) == 1
+    story = [json.loads(line)["text"] for line in added("log", str(runs[1]["run"]), "--json")[1].splitlines()]
+    assert any("the list ended (proper) with 5 records" in text for text in story)
+    assert "5 records" in added("log", str(runs[1]["run"]))[1]
+
+
+@pytest.mark.parametrize("which", ["999", "unknown"])
+def test_a_log_that_is_not_there_is_told(added, which):
+    assert added("log", which)[0] == 2
+
+
+def test_no_runs_is_an_empty_log(added):
+    assert added("log", "fake")[:2] == (0, "")
+
+
+def test_records_are_lines_of_json(added):
+    added("run", "fake")
+    status, out, _ = added("records", "fake")
+    items = [json.loads(line) for line in out.splitlines()]
+    assert status == 0
+    assert [each["upstream"] for each in items] == [f"oai:fake:{number:05}" for number in range(5)]
+    assert items[0]["records"] == {"oai_dc": "published", "oai_didl": "published"}
+    assert items[0]["identifier"].startswith("oai:gateway.example.org:fake/")
+    assert "source:fake" in items[0]["sets"]
+
+
+def test_what_is_asked_of_an_unknown_source_is_told(command):
+    for arguments in (("records", "x"), ("quarantine", "x"), ("source", "show", "x"), ("source", "check", "x")):
+        assert command(*arguments)[0] == 2
+
+
+def test_an_empty_quarantine_is_nothing(added):
+    assert added("quarantine")[:2] == (0, "")
+    assert added("quarantine", "fake", "--json")[:2] == (0, "")
+
+
+def test_removing_asks_first_and_makes_tombstones(added, instance):
+    added("run", "fake")
+    status, _, err = added("source", "remove", "fake", input="n\n")
+    assert status == 1
+    assert "5 items" in err
+    status, _, _ = added("source", "remove", "fake", input="y\n")
+    assert status == 0
+    assert "fake" not in (instance / "sources.toml").read_text()
+    items = [json.loads(line) for line in added("records", "fake")[1].splitlines()]
+    assert len(items) == 5
+    assert all(item["is_deleted"] for item in items)
+
+
+def test_removing_what_holds_nothing_needs_no_question(added):
+    assert json.loads(added("source", "remove", "fake", "--json")[1])["name"] == "fake"
+    assert added("source", "list")[1] == ""
+
+
+def test_credentials_are_used_and_never_shown(command, repository, instance, monkeypatch):
+    repository.fill(5)
+    repository.password = "Basic bWU6Z2VoZWlt"  # me:geheim
+    monkeypatch.setenv("FAKE_PASSWORD", "geheim")
+    options = ("--auth", "basic", "--user", "me", "--secret-env", "FAKE_PASSWORD")
+    spoken = [command("source", "add", "fake", repository.url, *options)]
+    spoken += [
+        command(*each) for each in (("run", "fake"), ("source", "show", "fake"), ("log", "1"), ("source", "list"))
+    ]
+    monkeypatch.setenv("FAKE_PASSWORD", "wrong-geheim")
+    spoken.append(command("run", "fake"))
+    assert [status for status, _, _ in spoken] == [0, 0, 0, 0, 0, 4]
+    held = b"".join(file.read_bytes() for file in instance.rglob("*") if file.is_file())
+    for secret in ("geheim", "bWU6Z2VoZWlt"):
+        assert secret.encode() not in held
+        assert not any(secret in out + err for _, out, err in spoken)
+
+
+def test_a_query_key_never_reaches_inbox_or_log(command, repository, instance, tmp_path):
+    repository.fill(15)
+    (tmp_path / "key").write_text("geheim\n")
+    options = ("--auth", "query", "--auth-name", "apikey", "--secret-file", str(tmp_path / "key"))
+    assert command("source", "add", "fake", repository.url, *options)[0] == 0
+    assert command("run", "fake")[0] == 0
+    assert all(each["apikey"] == "geheim" for each in repository.asked)
+    assert not any(b"geheim" in file.read_bytes() for file in instance.rglob("*") if file.is_file())
+
+
+def test_a_dump_needs_no_instance(repository, tmp_path):
+    repository.fill(25)
+    file = tmp_path / "dump.xml"
+    found = CliRunner().invoke(
+        main, ["--instance", str(tmp_path / "none"), "dump", repository.url, str(file), "--json"]
+    )
+    assert found.exit_code == 0
+    assert json.loads(found.stdout) == {"records": 25, "is_finished": True, "problems": []}
+    assert file.read_bytes().count(b"<record ") == 25
+    found = CliRunner().invoke(main, ["--instance", str(tmp_path / "none"), "dump", repository.url, "-"])
+    assert found.stdout_bytes == file.read_bytes()
+
+
+def test_a_dump_that_is_in_doubt_says_so(repository, tmp_path):
+    repository.fill(25)
+    repository.announces = 7
+    found = CliRunner().invoke(main, ["dump", repository.url, str(tmp_path / "dump.xml")])
+    assert found.exit_code == 3
+    assert "32" in found.stderr
+
+
+def test_a_dump_goes_on_where_the_connection_broke(repository, tmp_path):
+    repository.fill(25)
+    repository.before = lambda _: repository.statuses.update(
+        {"ListRecords": (403, b"", {})} if len(repository.lists()) == 2 else {}
+    )
+    file = tmp_path / "dump.xml"
+    assert CliRunner().invoke(main, ["dump", repository.url, str(file)]).exit_code == 4
+    assert not file.exists()
+    repository.before = lambda _: None
+    repository.statuses.clear()
+    repository.asked.clear()
+    assert CliRunner().invoke(main, ["dump", repository.url, str(file)]).exit_code == 0
+    assert "resumptionToken" in repository.lists()[0]
+    assert file.read_bytes().count(b"<record ") == 25
+
+
+def test_validate_asks_the_provider(repository):
+    repository.fill(3)
+    found = CliRunner().invoke(main, ["validate", repository.url, "--json", "--max-requests", "50"])
+    report = json.loads(found.stdout)
+    assert report["base_url"] == repository.url
+    assert found.exit_code in (1, 3)
+    text = CliRunner().invoke(main, ["validate", repository.url, "--max-requests", "50"])
+    assert "requests in" in text.stdout

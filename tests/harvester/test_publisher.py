@@ -1,0 +1,205 @@
+"""The process that publishes beside the harvest: it keeps up, it finishes, it fails aloud, and it outlives nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import StoreBusy, StoreError
+from gateway.model import RunOutcome
+from harvester import pipeline
+from harvester.instance import opened
+from harvester.kinds import fetcher, kind_of
+from harvester.pipeline import Wishes
+from harvester.publisher import END, WAKE, Publisher
+from harvester.publishing import _Orders
+from harvester.stopping import Stop
+
+
+def _child(code):
+    """Start a child that speaks as `code` says."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, bufsize=0)
+    os.set_blocking(process.stdin.fileno(), False)
+    return Publisher(process)
+
+
+def _wait(publisher):
+    while publisher.is_working(0.05):
+        pass
+
+
+def test_counts_come_in_and_a_good_end_is_silent():
+    publisher = _child('print(\'{"counts": {"received": 1}}\'); print(\'{"counts": {"received": 7}}\'); input()')
+    publisher.finish()
+    _wait(publisher)
+    assert publisher.counts == Counter(received=7)
+    publisher.kill()
+
+
+def test_an_error_of_ours_comes_through_as_what_it_is():
+    publisher = _child('print(\'{"error": "It is busy.", "kind": "StoreBusy"}\')')
+    with pytest.raises(StoreBusy, match="It is busy"):
+        _wait(publisher)
+    publisher.kill()
+
+
+def test_a_child_that_dies_is_told():
+    publisher = _child("import os; os.kill(os.getpid(), 9)")
+    with pytest.raises(StoreError, match="status -9"):
+        _wait(publisher)
+    with pytest.raises(StoreError, match="status -9"):
+        publisher.wake()
+    publisher.kill()
+
+
+def test_waking_never_waits_for_a_child_that_does_not_read():
+    publisher = _child("import time; time.sleep(60)")
+    for _ in range(50_000):
+        publisher.wake()
+    publisher.kill()
+
+
+class TestOrders:
+    @pytest.fixture
+    def pipe(self):
+        read, write = os.pipe()
+        yield read, write
+        for descriptor in (read, write):
+            with suppress(OSError):
+                os.close(descriptor)
+
+    def test_a_word_wakes(self, pipe):
+        orders = _Orders(pipe[0])
+        os.write(pipe[1], WAKE * 3)
+        assert orders.want_more(True)
+
+    def test_the_end_is_one_more_look_until_there_is_nothing(self, pipe):
+        orders = _Orders(pipe[0])
+        os.write(pipe[1], WAKE + END)
+        os.close(pipe[1])
+        assert orders.want_more(True)
+        assert orders.want_more(False)
+        assert not orders.want_more(True)
+
+    def test_no_more_words_is_no_more_work(self, pipe):
+        orders = _Orders(pipe[0])
+        os.write(pipe[1], WAKE)
+        os.close(pipe[1])
+        assert not orders.want_more(False)
+
+
+def _run(instance, repository, stop=None, **settings):
+    lines = {"publish_processes": 1, **settings}
+    (instance / "config.toml").write_text("".join(f"{name} = {value}\n" for name, value in lines.items()))
+    (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\nformats = ["oai_dc", "mods"]\n')
+    with opened(str(instance)) as house:
+        entry = house.sources.entry("fake")
+        with fetcher(house.settings, entry, stop or Stop()) as fetch:
+            ran = pipeline.run(house, entry, kind_of("oai_pmh"), Wishes(), fetch, stop=stop)
+        return ran, house.store.counts("fake")
+
+
+def test_a_longer_harvest_is_published_by_a_child(instance, repository):
+    repository.fill(120)
+    ran, held = _run(instance, repository)
+    assert (ran.run.outcome, ran.run.is_complete) == (RunOutcome.SUCCEEDED, True)
+    assert ran.run.counts["received"] == 240
+    assert ran.run.counts["published"] == 240
+    assert held["items"] == 120
+    assert _descendants() == []
+
+
+@pytest.mark.slow
+def test_asked_to_stop_it_leaves_the_rest_to_the_next_run(instance, repository):
+    repository.fill(500)
+    stop = Stop()
+    repository.before = lambda _: stop.ask() if len(repository.lists()) == 30 else None
+    ran, _ = _run(instance, repository, stop)
+    assert ran.run.outcome is RunOutcome.STOPPED
+    assert _descendants() == []
+    repository.before = lambda _: None
+    ran, held = _run(instance, repository)
+    assert ran.run.is_complete
+    assert held["items"] == 500
+
+
+@pytest.mark.slow
+def test_a_child_that_is_killed_fails_the_run_and_the_next_one_publishes(instance, repository):
+    repository.fill(300)
+
+    def kill_the_child(_arguments):
+        if len(repository.lists()) == 20:
+            for process in _descendants():
+                os.kill(process, signal.SIGKILL)
+
+    repository.before = kill_the_child
+    ran, _ = _run(instance, repository)
+    assert ran.run.outcome is RunOutcome.FAILED
+    assert "status -9" in " ".join(ran.run.reasons)
+    repository.before = lambda _: None
+    ran, held = _run(instance, repository)
+    assert ran.run.is_complete
+    assert held["items"] == 300
+
+
+@pytest.mark.slow
+def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
+    repository.fill(5000)
+    (instance / "config.toml").write_text("publish_processes = 2\n")
+    (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\n')
+    process = harvester("run", "fake")
+    while len(repository.lists()) < 100:
+        time.sleep(0.01)
+    family = _descendants(process.pid)
+    assert len(family) >= 2
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 10
+    while any(_lives(each) for each in family) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_lives(each) for each in family)
+    (instance / "config.toml").write_text("publish_processes = 1\n")
+    process = harvester("run", "fake", "--json")
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert json.loads(out)["is_complete"]
+
+
+def _parents():
+    """Return the parent of every process that lives."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if folder.name.isdigit():
+                state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+                if state != "Z":
+                    found[int(folder.name)] = int(parent)
+    return found
+
+
+def _descendants(ancestor=None):
+    parents, family = _parents(), [ancestor or os.getpid()]
+    for each in family:
+        family += [child for child, parent in parents.items() if parent == each and _is_ours(child)]
+    return family[1:]
+
+
+def _is_ours(process):
+    with suppress(OSError):
+        words = Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"harvester" in words or b"multiprocessing" in words
+    return False
+
+
+def _lives(process):
+    return process in _parents()
