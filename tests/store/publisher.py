@@ -1,0 +1,90 @@
+"""A publisher that publishes for ever and is its own worst enemy: run by `test_promise.py`, ended by a signal.
+
+    python publisher.py FOLDER SEED
+
+At every step of the promise it may pause, stop itself (SIGSTOP; the test lets it go on later), kill itself, or step
+the wall clock of the host, which is the file `host.json` in the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from gateway.errors import IntentExpired
+from gateway.model import ItemChange, Publication, Record
+from gateway.store.clock import HostClock
+from gateway.store.sqlite import SqliteStore
+
+ITEMS = 5_000  # so many that most versions are the last of their item
+INTENT_SECONDS = 3
+
+
+def set_host(folder: Path, **changes: object) -> None:
+    """Change the clocks of the host for every process."""
+    host = host_of(folder) | changes
+    aside = folder / f"host.{os.getpid()}.json"
+    aside.write_text(json.dumps(host))
+    aside.rename(folder / "host.json")
+
+
+def host_of(folder: Path) -> dict:
+    """Return by how much the clocks of this host are off, and the name of its boot."""
+    file = folder / "host.json"
+    return json.loads(file.read_text()) if file.exists() else {"wall": 0.0, "monotonic": 0.0, "boot": "first"}
+
+
+def clock_of(folder: Path) -> HostClock:
+    """Return the clocks of the host."""
+    return HostClock(
+        lambda: time.time() + host_of(folder)["wall"],
+        lambda: time.monotonic() - host_of(folder)["monotonic"],
+        lambda: host_of(folder)["boot"],
+    )
+
+
+class Fate:
+    """What happens at the next step."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._folder = folder
+        self._random = random.Random(seed)
+
+    def at(self, _name: str) -> None:
+        draw = self._random.random()
+        if draw < 0.010:
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif draw < 0.015:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        elif draw < 0.020:
+            set_host(self._folder, wall=self._random.uniform(-4000, 4000))
+        elif draw < 0.300:
+            time.sleep(self._random.uniform(0, 0.1))
+
+
+def change(name: str, version: int) -> ItemChange:
+    """Return a version of an item; its record says which."""
+    digest = str(version).encode()
+    record = Record("oai_dc", digest, False, b"<record><header></header>%s %d</record>" % (name.encode(), version))
+    return ItemChange(name, f"oai:chaos/{name}", False, ("source:chaos",), (), (record,))
+
+
+def publish_for_ever(folder: Path, seed: int) -> None:
+    """Publish random versions of random items."""
+    fate, choice = Fate(folder, seed), random.Random(-seed)
+    store = SqliteStore(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
+    while True:
+        names = choice.sample(range(ITEMS), choice.randint(1, 60))
+        changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
+        with suppress(IntentExpired):
+            store.publish(store.intend(), Publication("chaos", changes))
+
+
+if __name__ == "__main__":
+    publish_for_ever(Path(sys.argv[1]), int(sys.argv[2]))

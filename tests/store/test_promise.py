@@ -1,0 +1,191 @@
+"""The promise about datestamps, shown with real processes and files.
+
+Publishers are killed, stopped and their clocks stepped at every step, the host is rebooted now and then, and strict
+harvesters poll without any overlap. At the end none of them has missed a version.
+
+A naive harvester beside them, which takes the clock for the horizon as most servers do, shows that the test can fail.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+import pytest
+
+from gateway.model import Format, Selection, Source
+from gateway.store.sqlite import SqliteStore
+
+SCRIPT = Path(__file__).with_name("publisher.py")
+CHAOS_SECONDS = 50
+PUBLISHERS = 4
+REBOOT_SECONDS = 20
+
+
+def load_publisher():
+    spec = importlib.util.spec_from_file_location("chaos_publisher", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+publisher = load_publisher()
+
+
+class NaiveStore(SqliteStore):
+    """Takes the clock for the horizon, whatever is being published."""
+
+    @contextmanager
+    def view(self):
+        with super().view() as view, self._file.reading() as session:
+            view._horizon = self._now(session)
+            yield view
+
+
+class Harvester(Thread):
+    """Polls every half second from the horizon of its last list, by pages of fifty, each read in its own snapshot."""
+
+    def __init__(self, folder: Path, kind: type[SqliteStore], seed: int, over: Event) -> None:
+        super().__init__()
+        self.held: dict[str, int] = {}
+        self.received = 0
+        self._random = random.Random(seed)
+        self.asking = Lock()  # a host does not reboot under a running request
+        self._over = over
+        self._next_from: int | None = None
+        self._store = kind(folder / "store.sqlite", clock=publisher.clock_of(folder), step=self._dawdle)
+
+    def _dawdle(self, _name: str) -> None:
+        time.sleep(self._random.choice([0, 0, 0, 0, 0.01, 0.2]))
+
+    def run(self) -> None:
+        while not self._over.wait(0.5):
+            self.harvest()
+
+    def harvest(self) -> None:
+        after, horizon = None, None
+        while True:
+            with self.asking, self._store.view() as view:
+                horizon = view.horizon if horizon is None else horizon
+                page = view.page(Selection("oai_dc", "source:chaos", self._next_from, horizon), after, 50)
+            for record in page.records:
+                name, version = record.removesuffix(b"</record>").rpartition(b">")[2].decode().split()
+                self.held[name] = int(version)
+            self.received += len(page.records)
+            if page.next is None:
+                break
+            after = page.next
+        self._next_from = horizon
+
+    def close(self) -> None:
+        self._store.close()
+
+
+class Household:
+    """The publishers as processes: those that die are started again, those that stop go on after a while."""
+
+    def __init__(self, folder: Path) -> None:
+        self.happened: Counter[str] = Counter()
+        self._folder = folder
+        self._random = random.Random(7)
+        self._stopped: dict[int, float] = {}
+        self._processes: set[int] = set()
+
+    def tend(self) -> None:
+        while len(self._processes) < PUBLISHERS:
+            arguments = [sys.executable, str(SCRIPT), str(self._folder), str(self._random.getrandbits(30))]
+            self._processes.add(os.posix_spawn(sys.executable, arguments, os.environ))
+        for process in list(self._processes):
+            number, status = os.waitpid(process, os.WNOHANG | os.WUNTRACED)
+            if number and os.WIFSTOPPED(status):
+                self.happened["stopped"] += 1
+                self._stopped[process] = time.monotonic() + self._random.uniform(0.1, 1.7 * publisher.INTENT_SECONDS)
+            elif number:
+                assert os.WIFSIGNALED(status), "a publisher failed by itself"
+                self.happened["killed"] += 1
+                self._forget(process)
+        for process, until in list(self._stopped.items()):
+            if time.monotonic() > until:
+                del self._stopped[process]
+                os.kill(process, signal.SIGCONT)
+
+    def kill_all(self) -> None:
+        for process in list(self._processes):
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            self._forget(process)
+
+    def _forget(self, process: int) -> None:
+        self._processes.discard(process)
+        self._stopped.pop(process, None)
+
+
+def reboot(folder: Path, household: Household) -> None:
+    household.kill_all()
+    publisher.set_host(folder, wall=-9000.0, monotonic=time.monotonic(), boot=str(time.monotonic()))
+    household.happened["rebooted"] += 1
+
+
+@pytest.mark.slow
+def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_stopped(tmp_path, capsys):
+    with closing(SqliteStore(tmp_path / "store.sqlite", create=True, clock=publisher.clock_of(tmp_path))) as store:
+        store.add_source(Source("chaos", "https://chaos.example.org"))
+        store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
+        over, household = Event(), Household(tmp_path)
+        kinds = [SqliteStore, SqliteStore, SqliteStore, NaiveStore]
+        harvesters = [Harvester(tmp_path, kind, seed, over) for seed, kind in enumerate(kinds)]
+        for harvester in harvesters:
+            harvester.start()
+        try:
+            _make_chaos(tmp_path, household, harvesters)
+        finally:
+            household.kill_all()
+            over.set()
+            for harvester in harvesters:
+                harvester.join()
+        time.sleep(publisher.INTENT_SECONDS + 1)  # what the dead intended holds the horizon no longer
+        missed = [_missed(harvester, store) for harvester in harvesters]
+        with store.view() as view:
+            versions = len(view.changes(0, 10**6))
+        assert store.check() == ()
+    with capsys.disabled():
+        print(f"\n{versions} versions, {dict(household.happened)}, received {[each.received for each in harvesters]}, ")
+        print(f"missed {missed[:3]} by strict harvesters, {missed[3]} by the naive one")
+    assert missed[:3] == [0, 0, 0]
+    assert missed[3] > 0
+    assert versions > 200
+    assert min(household.happened[what] for what in ("killed", "stopped", "rebooted")) > 0
+
+
+def _make_chaos(folder: Path, household: Household, harvesters: list[Harvester]) -> None:
+    begun, next_reboot = time.monotonic(), time.monotonic() + REBOOT_SECONDS
+    while time.monotonic() < begun + CHAOS_SECONDS:
+        household.tend()
+        if time.monotonic() > next_reboot:
+            with ExitStack() as stack:
+                for harvester in harvesters:
+                    stack.enter_context(harvester.asking)
+                reboot(folder, household)
+            next_reboot += REBOOT_SECONDS
+        time.sleep(0.02)
+
+
+def _missed(harvester: Harvester, store: SqliteStore) -> int:
+    """Let the harvester ask twice more; return of how many items it does not hold the last version."""
+    for _ in range(2):
+        harvester.harvest()
+    harvester.close()
+    truth = {}
+    with store.view() as view:
+        for record in view.page(Selection("oai_dc"), None, 10_000).records:
+            name, version = record.removesuffix(b"</record>").rpartition(b">")[2].decode().split()
+            truth[name] = int(version)
+    return sum(harvester.held.get(name) != version for name, version in truth.items())
