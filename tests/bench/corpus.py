@@ -33,7 +33,13 @@ _SYLLABLES = (
     *("ba", "co", "di", "fe", "gu", "ha", "in", "jo", "ka", "li", "mo", "na", "os", "pre"),
     *("qui", "ra", "sen", "tri", "um", "ver", "xis", "yl", "zo", "ter", "con", "able", "ing", "tion"),
 )
-_LETTERS_OF_A_RECORD = 1150  # with the mark-up around them, about 2 kB
+_LONGEST_DESCRIPTION = 1000  # with everything around it, a record of about 2 kB
+_PUBLISHERS = "University of Bench, Faculty of Measures and Weights, Department %d"
+_RIGHTS = (
+    "This item is protected by copyright and related rights. You are free to use it in any way that is permitted by the"
+    " copyright legislation that applies to your use; for other uses you need to obtain permission from the holder of"
+    " the rights. Statement %d: http://rightsstatements.org/vocab/InC/1.0/"
+)
 
 
 def pages(records: int) -> int:
@@ -75,16 +81,16 @@ def _record(number: int, random: Random, words: list[str], likelihood: list[floa
         return said.capitalize()
 
     statements = [
-        ("title", phrase(70)),
+        ("title", phrase(60)),
         ("creator", f"{phrase(8)}, {phrase(6)}"),
-        ("creator", f"{phrase(8)}, {phrase(6)}"),
-        ("subject", phrase(20)),
-        ("description", f"{phrase(random.randint(500, _LETTERS_OF_A_RECORD))} & {phrase(10)}."),
+        ("subject", phrase(30)),
+        ("description", f"{phrase(random.randint(200, _LONGEST_DESCRIPTION))} & {phrase(10)}."),
+        ("publisher", _PUBLISHERS % (number % 40)),
         ("date", f"{random.randint(1950, 2024)}-{random.randint(1, 12):02}-01"),
         ("type", "info:eu-repo/semantics/article"),
         ("identifier", f"https://bench.example.org/handle/zzzzz/{number:05}"),
         ("identifier", f"https://doi.org/10.5555/zzzzz.{number:05}"),
-        ("language", random.choice(("en", "de", "fr", "es"))),
+        ("rights", _RIGHTS % (number % 7)),
     ]
     lines = "".join(f"<dc:{element}>{escape(said)}</dc:{element}>\n" for element, said in statements)
     return _RECORD % (number, number % 12 + 1, number % 28 + 1, number % 10, lines)

@@ -62,11 +62,13 @@ def sampled(process: int) -> Iterator[Samples]:
     samples, ended = Samples(), threading.Event()
 
     def sample() -> None:
-        while not ended.wait(_EVERY_SECONDS):
+        is_over = False
+        while not is_over:
             for each in family(process):
                 held = anonymous(each)
                 if held is not None:
                     samples.by_process.setdefault(each, []).append(held)
+            is_over = ended.wait(_EVERY_SECONDS)
 
     thread = threading.Thread(target=sample, daemon=True)
     thread.start()
