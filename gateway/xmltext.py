@@ -6,9 +6,8 @@ The serving path builds its envelope from these; nothing here parses XML.
 from __future__ import annotations
 
 import re
-from calendar import timegm
 from datetime import UTC, datetime
-from time import gmtime, strftime, strptime
+from time import gmtime, strftime
 
 OAI_PMH = "http://www.openarchives.org/OAI/2.0/"
 OAI_DC = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -26,6 +25,7 @@ XML = "http://www.w3.org/XML/1998/namespace"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PREMIS = "http://www.loc.gov/premis/v3"
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SECOND = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
@@ -73,8 +73,8 @@ def parse_utc_datetime(text: str) -> tuple[int, bool]:
 
     Raise ValueError for any other form and for dates that do not exist.
     """
-    if _DAY.fullmatch(text):
-        return timegm(strptime(text, "%Y-%m-%d")), True
-    if _SECOND.fullmatch(text):
-        return timegm(strptime(text, "%Y-%m-%dT%H:%M:%SZ")), False
+    is_day = _DAY.fullmatch(text) is not None
+    if is_day or _SECOND.fullmatch(text):
+        moment = datetime.fromisoformat(text[:19]).replace(tzinfo=UTC)
+        return int((moment - _EPOCH).total_seconds()), is_day
     raise ValueError(f"{text!r} is not a UTCdatetime")

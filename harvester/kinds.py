@@ -9,6 +9,7 @@ from functools import cache
 from gateway.errors import ConfigurationError
 from gateway.registry import members
 from gateway.settings import Settings
+from harvester import sources
 from harvester.credentials import credentials_from
 from harvester.sources import SourceKind
 from harvester.sources_file import SourceEntry
@@ -35,7 +36,7 @@ def fetcher(settings: Settings, entry: SourceEntry, stop: Stop) -> Iterator[Fetc
 @cache
 def kinds() -> dict[str, SourceKind]:
     """Return every kind of source by its name."""
-    return members("harvester.sources", "SOURCE")
+    return {each.name: each for each in members(sources, "SOURCE", SourceKind, lambda each: each.name)}
 
 
 def kind_of(name: str) -> SourceKind:

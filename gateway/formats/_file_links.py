@@ -1,0 +1,100 @@
+"""Which addresses are known to lead to a file: tables, each row with the system it was seen in. Pure.
+
+An address that is not in a table is not called a file: a landing page must never be.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+# File name extensions that mean a file wherever they stand at the end of a path. Web pages are left out on purpose.
+EXTENSIONS = {
+    "pdf": "application/pdf",
+    "ps": "application/postscript",
+    "eps": "application/postscript",
+    "djvu": "image/vnd.djvu",
+    "epub": "application/epub+zip",
+    "doc": "application/msword",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "rtf": "application/rtf",
+    "tex": "application/x-tex",
+    "txt": "text/plain",
+    "csv": "text/csv",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "ppt": "application/vnd.ms-powerpoint",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "odp": "application/vnd.oasis.opendocument.presentation",
+    "zip": "application/zip",
+    "gz": "application/gzip",
+    "tgz": "application/gzip",
+    "bz2": "application/x-bzip2",
+    "xz": "application/x-xz",
+    "7z": "application/x-7z-compressed",
+    "tar": "application/x-tar",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "png": "image/png",
+    "gif": "image/gif",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
+    "jp2": "image/jp2",
+    "svg": "image/svg+xml",
+    "mp3": "audio/mpeg",
+    "wav": "audio/x-wav",
+    "flac": "audio/flac",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "avi": "video/x-msvideo",
+    "webm": "video/webm",
+    "nc": "application/x-netcdf",
+    "hdf5": "application/x-hdf5",
+}
+
+# Words for a type that stand in dc:format besides MIME types (EPrints writes `pdf http://…`).
+_WORDS = {**EXTENSIONS, "postscript": "application/postscript", "text": "text/plain", "word": "application/msword"}
+
+# Addresses of repository programs that deliver a file without an extension: pattern of path and query, the type when
+# the program is known to deliver only one, and where it was seen.
+SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"/cgi/viewcontent\.cgi\?(?:[^#]*&)?article=\d+"), "application/pdf", "Digital Commons"),
+    (re.compile(r"^/pdf/(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?$"), "application/pdf", "arXiv"),
+    (re.compile(r"/article/(?:download|viewFile)/[^/]+/\d+"), "application/pdf", "OJS"),
+    (re.compile(r"/bitstreams?/[0-9a-f-]{36}/(?:download|content)$"), "", "DSpace 7"),
+    (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
+)
+
+_MIME_TYPE = re.compile(r"(?i)^(?:application|audio|font|image|model|text|video)/[a-z0-9][a-z0-9.+-]*$")
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
+_EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,5})$")
+UNKNOWN = "application/octet-stream"
+
+
+def type_named(text: str) -> str:
+    """Return the MIME type that a word or a statement names, without parameters; empty when it names none of a file."""
+    word = text.split(";", maxsplit=1)[0].strip().lower()
+    mime_type = _WORDS.get(word.removeprefix("."), word)
+    return mime_type if _MIME_TYPE.match(mime_type) and mime_type not in _PAGE_TYPES else ""
+
+
+def file_type(url: str, stated: str = "") -> str:
+    """Return the MIME type of the file an address leads to; empty when it is not known to lead to one.
+
+    `stated` is what the record says its only file is; it counts where the address does not tell itself.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    path = unquote(parts.path)
+    extension = _EXTENSION.search(path)
+    if extension and extension[1].lower() in EXTENSIONS and path.count("/") > 1 - bool(parts.netloc):
+        return EXTENSIONS[extension[1].lower()]
+    place = f"{path}?{parts.query}" if parts.query else path
+    for pattern, mime_type, _ in SHAPES:
+        if pattern.search(place):
+            return mime_type or stated or UNKNOWN
+    return ""

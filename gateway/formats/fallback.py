@@ -1,0 +1,56 @@
+"""What no other file reads: Dublin Core elements wherever they stand, else what the names of elements suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gateway.formats import MetadataFormat
+from gateway.formats._statements import ELEMENTS, work_of
+from gateway.model import Statement, Work
+from gateway.xmlio import Element, children, name_of, text_of
+from gateway.xmltext import DC, XML
+
+# Local names that mean the same in very many vocabularies.
+_NAMES: Mapping[str, str] = {
+    "title": "title",
+    "maintitle": "title",
+    "author": "creator",
+    "creator": "creator",
+    "date": "date",
+    "year": "date",
+    "publicationyear": "date",
+    "abstract": "description",
+    "description": "description",
+    "doi": "identifier",
+    "identifier": "identifier",
+    "url": "identifier",
+    "publisher": "publisher",
+    "language": "language",
+    "rights": "rights",
+    "subject": "subject",
+    "keyword": "subject",
+}
+_MOST = 500  # statements: a payload may be a whole book
+
+
+def read(root: Element, _content: bytes) -> Work:
+    """Read any payload; a Work without statements when nothing in it can be understood."""
+    found = tuple(_dublin_core(root)) or tuple(_suggested(root))
+    return work_of(tuple(dict.fromkeys(found))[:_MOST])
+
+
+def _dublin_core(root: Element) -> Iterator[Statement]:
+    for each in root.iter(f"{{{DC}}}*"):
+        name = name_of(each)[1]
+        if name in ELEMENTS and (text := text_of(each)):
+            yield Statement(name, text, each.get(f"{{{XML}}}lang", ""))
+
+
+def _suggested(root: Element) -> Iterator[Statement]:
+    for each in root.iter("{*}*"):
+        name = _NAMES.get(name_of(each)[1].lower())
+        if name and next(children(each), None) is None and (text := text_of(each)):
+            yield Statement(name, text, each.get(f"{{{XML}}}lang", ""))
+
+
+FORMAT = MetadataFormat(namespaces=(), rank=0, read=read)

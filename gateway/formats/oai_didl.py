@@ -1,0 +1,188 @@
+"""`oai_didl`: an MPEG-21 DIDL document per item, its files By-Reference (ISO/IEC 21000-2; D-Lib Magazine 10(12), 2004).
+
+One Item: who it is, the published oai_dc unchanged, when the source last changed it; a Component for each file, and one
+for the landing page, typed so that nobody takes it for a file. Every DIDL is read, also those of other profiles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from gateway.formats import MetadataFormat, oai_dc
+from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._statements import address, uri_of, work_of
+from gateway.model import FileLink, Statement, Work
+from gateway.xmlio import Element, name_of, text_of
+from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, XSI, clean, escape, escape_attribute
+
+SCHEMA = "http://standards.iso.org/ittf/PubliclyAvailableStandards/MPEG-21_schema_files/did/didl.xsd"
+OBJECT_FILE = "info:eu-repo/semantics/objectFile"
+START_PAGE = "info:eu-repo/semantics/humanStartPage"
+
+_OPENING = f'<didl:DIDL xmlns:didl="{DIDL}" xmlns:xsi="{XSI}" xsi:schemaLocation="{DIDL} {SCHEMA}"><didl:Item>'
+_CLOSING = "</didl:Item></didl:DIDL>"
+_MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(?:\s*;.*)?")
+
+
+def write(work: Work) -> bytes:
+    """Return the DIDL of a work."""
+    dc = oai_dc.write(work).decode()
+    name = next(iter(work.identifiers), "") or work.landing_page or work.upstream
+    parts = [
+        _OPENING,
+        _descriptor(_identifier(name)),
+        _descriptor(dc),
+    ]
+    if work.modified:
+        parts.append(_descriptor(_term("modified", work.modified)))
+    parts += map(_component, work.files)
+    if work.landing_page:
+        described = _descriptor(_identifier(work.landing_page)) + _descriptor(_type(START_PAGE))
+        parts.append(_resource(described, "text/html", work.landing_page))
+    parts.append(_CLOSING)
+    return "".join(parts).encode()
+
+
+def _component(file: FileLink) -> str:
+    return _resource("".join(map(_descriptor, _secondary(file))), file.mime_type or UNKNOWN, file.url)
+
+
+def _secondary(file: FileLink) -> Iterator[str]:
+    """Return what is known of a file, each fit for a Statement of its own."""
+    yield _identifier(file.url)
+    yield _type(OBJECT_FILE)
+    if file.size is not None:
+        yield _term("extent", f"{file.size} bytes")
+    if file.modified:
+        yield _term("modified", file.modified)
+    if file.license:
+        yield _term("license", file.license)
+    yield _term("provenance", _story(file))
+    if file.sha256:
+        algorithm = "<premis:messageDigestAlgorithm>SHA-256</premis:messageDigestAlgorithm>"
+        digest = f"<premis:messageDigest>{escape(file.sha256)}</premis:messageDigest>"
+        yield f'<premis:fixity xmlns:premis="{PREMIS}">{algorithm}{digest}</premis:fixity>'
+
+
+def _story(file: FileLink) -> str:
+    place = f" in {file.found_in}" if file.found_in else ""
+    version = f"; version: {file.version}" if file.version else ""
+    return f"{file.origin.value}: named{place}{version}"
+
+
+def _descriptor(content: str) -> str:
+    statement = f'<didl:Statement mimeType="text/xml; charset=UTF-8">{content}</didl:Statement>'
+    return f"<didl:Descriptor>{statement}</didl:Descriptor>"
+
+
+def _resource(descriptors: str, mime_type: str, url: str) -> str:
+    mime_type = mime_type if _MIME_TYPE.fullmatch(mime_type) else UNKNOWN
+    reference = f'<didl:Resource mimeType="{escape_attribute(mime_type)}" ref="{escape_attribute(clean(url))}"/>'
+    return f"<didl:Component>{descriptors}{reference}</didl:Component>"
+
+
+def _identifier(uri: str) -> str:
+    return f'<dii:Identifier xmlns:dii="{DII}">{escape(clean(address(uri)))}</dii:Identifier>'
+
+
+def _term(name: str, text: str) -> str:
+    return f'<dcterms:{name} xmlns:dcterms="{DCTERMS}">{escape(clean(text))}</dcterms:{name}>'
+
+
+def _type(uri: str) -> str:
+    return f'<rdf:type xmlns:rdf="{RDF}" rdf:resource="{uri}"/>'
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+_METADATA_TYPE = "info:eu-repo/semantics/descriptiveMetadata"
+_NO_FILES = (_METADATA_TYPE, START_PAGE)
+
+
+def read(root: Element, _content: bytes) -> Work | None:
+    """Read any DIDL: its first understood metadata, its own identifiers, and what it refers to."""
+    if name_of(root) != (DIDL, "DIDL"):
+        return None
+    metadata = _metadata(root)
+    files, page = _references(root)
+    statements = metadata.statements if metadata else ()
+    identifiers = tuple(
+        Statement("identifier", text)
+        for each in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
+        if (text := text_of(each)) and all(text != known.text for known in statements)
+    )
+    carried = metadata.oai_dc if metadata and not identifiers else b""
+    return work_of(
+        statements + identifiers, _merged(files, metadata), page or (metadata.landing_page if metadata else ""), carried
+    )
+
+
+def _merged(files: tuple[FileLink, ...], metadata: Work | None) -> tuple[FileLink, ...]:
+    known = {file.url for file in files}
+    return files + tuple(file for file in (metadata.files if metadata else ()) if file.url not in known)
+
+
+def _metadata(root: Element) -> Work | None:
+    """Return the Work of the richest metadata inside, wherever a profile puts it."""
+    from gateway.formats import reader_of  # noqa: PLC0415 - the formats that are inside are known only when all are
+
+    best: tuple[int, Work] | None = None
+    for holder in root.iter(f"{{{DIDL}}}Statement", f"{{{DIDL}}}Resource"):
+        for child in holder.iterchildren():
+            namespace, _ = name_of(child)
+            reader = reader_of(namespace)
+            if not reader.namespaces or namespace == DIDL or (best and best[0] >= reader.rank):
+                continue
+            work = reader.read(child, b"")
+            if work is not None and work.statements:
+                best = (reader.rank, work)
+    return best[1] if best else None
+
+
+def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
+    """Return the files that Resources refer to, and the landing page."""
+    files: dict[str, FileLink] = {}
+    page = ""
+    for resource in root.iter(f"{{{DIDL}}}Resource"):
+        url = (resource.get("ref") or "").strip()
+        if not url.lower().startswith(("http://", "https://")):
+            continue
+        types = set(_types_above(resource))
+        is_page = START_PAGE in types or (OBJECT_FILE not in types and "html" in (resource.get("mimeType") or ""))
+        if is_page:
+            page = page or address(url)
+        elif not types.intersection(_NO_FILES) and (file := _file(resource, url, is_typed=OBJECT_FILE in types)):
+            files.setdefault(file.url, file)
+    return tuple(files.values()), page
+
+
+def _file(resource: Element, url: str, *, is_typed: bool) -> FileLink | None:
+    mime_type = type_named(resource.get("mimeType") or "") or file_type(url)
+    if not mime_type and not is_typed:
+        return None
+    if uri_of(url) and not is_typed:
+        return None
+    return FileLink(address(url), mime_type or UNKNOWN, found_in="didl:Resource")
+
+
+def _types_above(resource: Element) -> Iterator[str]:
+    """Return the semantic types said of a Resource: by its Component, or by the nearest Item that says one."""
+    for holder in resource.iterancestors(f"{{{DIDL}}}Component", f"{{{DIDL}}}Item"):
+        found = tuple(_types(holder))
+        if found:
+            yield from found
+            return
+
+
+def _types(holder: Element) -> Iterable[str]:
+    for each in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement//{{{RDF}}}type"):
+        yield each.get(f"{{{RDF}}}resource") or text_of(each)
+    for each in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/*"):
+        if name_of(each)[1] == "ObjectType":
+            yield text_of(each)
+
+
+FORMAT = MetadataFormat(
+    metadata_prefix="oai_didl", schema=SCHEMA, namespaces=(DIDL,), version=1, rank=70, read=read, write=write
+)

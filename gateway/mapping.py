@@ -1,0 +1,270 @@
+"""From the payloads of one item to its records: pure, so that any process may do it. The store is not known here.
+
+`prepare` reads the richest payload into a Work, lets every format write its fragment, and adds what each record says
+about itself. The header is added later, when the datestamp is known (`record`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import NamedTuple
+
+from gateway import provenance, xmlio
+from gateway.errors import NotXml, UnusableRecord
+from gateway.formats import reader_of, written
+from gateway.model import Work
+from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
+from gateway.provenance import Origin
+from gateway.xmltext import OAI_DC, clean, escape, escape_attribute, utc_datetime
+
+_DIGEST_BYTES = 16
+_START_TAG = re.compile(rb"<[^\s/>]+")
+_DEFAULT_DECLARATION = re.compile(rb"""\sxmlns\s*=\s*["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What publication must know of a source.
+
+    `formats` gives (schema, namespace) of each upstream metadataPrefix as the source announces them; `rights` the
+    address of a rights statement for all its records; `prefer` the upstream prefixes to read the Work from first.
+    """
+
+    name: str
+    base_url: str
+    domain: str
+    formats: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    rights: str = ""
+    prefer: tuple[str, ...] = ()
+
+
+class Given(NamedTuple):
+    """One payload of an item. `exposed` is the prefix under which it is passed through; empty: it is not."""
+
+    metadata_prefix: str
+    exposed: str
+    content: bytes
+    declarations: tuple[tuple[str, str], ...]
+    datestamp: str
+    sets: tuple[str, ...]
+    is_deleted: bool
+    abouts: tuple[bytes, ...]
+    received_at: int
+    is_repaired: bool
+
+
+class Task(NamedTuple):
+    """One item to be mapped. `held_sets` are the sets it was in: what is deleted without a word of them stays there."""
+
+    facts: SourceFacts
+    upstream: str
+    given: tuple[Given, ...]
+    held_sets: tuple[str, ...] = ()
+
+
+class Fragment(NamedTuple):
+    """One record without its header: `body` is everything between header and the end of the record."""
+
+    metadata_prefix: str
+    digest: bytes
+    is_deleted: bool
+    body: bytes
+
+
+class Prepared(NamedTuple):
+    """What became of a task: its records, or the reasons (upstream prefix, sentence) why there are none."""
+
+    upstream: str
+    identifier: str
+    is_deleted: bool
+    sets: tuple[str, ...]
+    fragments: tuple[Fragment, ...]
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+class _Read(NamedTuple):
+    given: Given
+    content: bytes
+    namespace: str
+    rank: int
+    work: Work | None
+
+
+def prepare(task: Task) -> Prepared:
+    """Map one item. Never raises for what a payload holds: that becomes a problem."""
+    identifier = local_identifier(task.facts.domain, task.facts.name, task.upstream)
+    live = [given for given in task.given if not given.is_deleted]
+    read, problems = [], []
+    for given in live:
+        try:
+            read.append(_read(given))
+        except UnusableRecord as error:
+            problems.append((given.metadata_prefix, str(error)))
+    if problems:
+        return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
+    if not live:
+        return _tombstones(task, identifier)
+    work = replace(_work(task, read), upstream=task.upstream)
+    sets = _sets(task, has_files=bool(work.files))
+    fragments = (*_ours(task, read, work, sets), *_passed_through(task, read, sets))
+    return Prepared(task.upstream, identifier, False, sets, fragments)
+
+
+def record(identifier: str, datestamp: int, sets: tuple[str, ...], fragment: Fragment) -> bytes:
+    """Return the whole `<record>` of a fragment (OAI-PMH 2.0 §2.5)."""
+    status = ' status="deleted"' if fragment.is_deleted else ""
+    specs = "".join([f"<setSpec>{spec}</setSpec>" for spec in sets])
+    head = (
+        f"<record><header{status}><identifier>{escape(identifier)}</identifier>"
+        f"<datestamp>{utc_datetime(datestamp)}</datestamp>{specs}</header>"
+    )
+    return b"".join((head.encode(), fragment.body, b"</record>"))
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+
+def _read(given: Given) -> _Read:
+    content = _standing_alone(given.content, given.declarations)
+    try:
+        root = xmlio.parse(content)
+    except NotXml as error:
+        raise UnusableRecord(f"The metadata cannot be used. {error}") from error
+    namespace, _ = xmlio.name_of(root)
+    if given.exposed:
+        content = _guarded(content, root)
+    reader = reader_of(namespace)
+    return _Read(given, content, namespace, reader.rank, reader.read(root, content))
+
+
+def _standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
+    """Return a payload with the declarations that it took from what stood around it."""
+    content = content.strip()
+    if not declarations:
+        return content
+    names = (
+        f'xmlns:{prefix}="{escape_attribute(uri)}"' if prefix else f'xmlns="{escape_attribute(uri)}"'
+        for prefix, uri in declarations
+    )
+    return _START_TAG.sub(lambda match: match[0] + b" " + " ".join(names).encode(), content, count=1)
+
+
+def _guarded(content: bytes, root: xmlio.Element) -> bytes:
+    """Return a payload that would not take up our envelope's default namespace, even where it has none."""
+    if None in root.nsmap or all("}" in each.tag for each in root.iter() if isinstance(each.tag, str)):
+        return content
+    return _START_TAG.sub(lambda match: match[0] + b' xmlns=""', content, count=1)
+
+
+def _work(task: Task, read: list[_Read]) -> Work:
+    """Return the Work of the preferred payload, or else of the richest; what it lacks, others may still know."""
+    prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
+    order = sorted(read, key=lambda each: (prefer.get(each.given.metadata_prefix, len(prefer)), -each.rank))
+    works = [(each, each.work) for each in order if each.work is not None]
+    if not works:
+        return Work(modified=_modified(read))
+    best = works[0][1]
+    carried = next((work.oai_dc for each, work in works if each.namespace == OAI_DC and work.oai_dc), b"")
+    known = {file.url for file in best.files}
+    files = best.files + tuple(file for _, work in works[1:] for file in work.files if file.url not in known)
+    return replace(
+        best,
+        oai_dc=carried or best.oai_dc,
+        files=tuple({file.url: file for file in reversed(files)}.values())[::-1] if len(works) > 1 else files,
+        identifiers=best.identifiers or next((work.identifiers for _, work in works if work.identifiers), ()),
+        landing_page=best.landing_page or next((work.landing_page for _, work in works if work.landing_page), ""),
+        modified=_modified(read),
+    )
+
+
+def _modified(read: list[_Read]) -> str:
+    return max((provenance.datestamp_of(each.given.datestamp, each.given.received_at) for each in read), default="")
+
+
+# --- writing ------------------------------------------------------------------------------------------------------
+
+
+def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
+    """Return the fragments of the formats that exist for every item."""
+    origin = next((each for each in read if each.namespace == OAI_DC), None) if work.oai_dc else None
+    origin = origin or max(read, key=lambda each: each.rank)
+    fragments = []
+    for prefix, known in written().items():
+        assert known.write is not None
+        content = known.write(work)
+        is_altered = origin.given.is_repaired or not (prefix == "oai_dc" and work.oai_dc == origin.content)
+        fragments.append(_fragment(task, prefix, content, origin, sets, is_altered=is_altered))
+    return fragments
+
+
+def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> list[Fragment]:
+    """Return the payloads that are re-exposed as they came, and tombstones for those that are gone."""
+    fragments = [
+        _fragment(task, each.given.exposed, each.content, each, sets, is_altered=each.given.is_repaired)
+        for each in read
+        if each.given.exposed
+    ]
+    gone = [given.exposed for given in task.given if given.is_deleted and given.exposed]
+    return fragments + [tombstone(prefix, sets) for prefix in gone]
+
+
+def _fragment(
+    task: Task, prefix: str, content: bytes, origin: _Read, sets: tuple[str, ...], *, is_altered: bool
+) -> Fragment:
+    """Return a record's metadata and abouts, and the digest of what they say, whenever it was harvested."""
+    given = origin.given
+    said = provenance.read(given.abouts) if given.abouts else provenance.Said()
+    rights = said.rights or ((provenance.rights_reference(task.facts.rights),) if task.facts.rights else ())
+    stated = Origin(
+        task.facts.base_url,
+        task.upstream,
+        provenance.datestamp_of(given.datestamp, given.received_at),
+        origin.namespace,
+        utc_datetime(given.received_at),
+        is_altered,
+    )
+    abouts = provenance.container(stated, said.origin) + "".join(map(provenance.rights_container, rights))
+    digest = blake2b(content, digest_size=_DIGEST_BYTES)
+    meant = (stated.base_url, given.datestamp, stated.namespace, is_altered, said, rights, sets)
+    digest.update(repr(meant).encode("utf-8", "surrogatepass"))
+    return Fragment(prefix, digest.digest(), False, b"<metadata>%b</metadata>%b" % (content, abouts.encode()))
+
+
+def _tombstones(task: Task, identifier: str) -> Prepared:
+    """Return the tombstones of an item that its source has deleted in every format."""
+    stated = _sets(task, has_files=False)
+    sets = most_specific({*stated, *task.held_sets})
+    prefixes = (*written(), *(given.exposed for given in task.given if given.exposed))
+    return Prepared(task.upstream, identifier, True, sets, tuple(tombstone(prefix, sets) for prefix in prefixes))
+
+
+def tombstone(prefix: str, sets: tuple[str, ...]) -> Fragment:
+    """Return the fragment of a deleted record: it has no metadata and no about (OAI-PMH 2.0 §2.5.1)."""
+    digest = blake2b(repr(sets).encode(), digest_size=_DIGEST_BYTES).digest()
+    return Fragment(prefix, digest, True, b"")
+
+
+def _sets(task: Task, *, has_files: bool) -> tuple[str, ...]:
+    """Return the most specific sets of an item (OAI-PMH 2.0 §2.6): its source's, those the source names, fulltext."""
+    name = task.facts.name
+    counted = [given for given in task.given if not given.is_deleted] or task.given
+    specs = {local_set(name, spec) for given in counted for spec in given.sets if spec}
+    if not specs:
+        specs = {f"{SOURCES}:{name}"}
+    if has_files:
+        specs.add(FULLTEXT)
+    return most_specific(specs) if len(specs) > 1 else tuple(specs)
+
+
+def most_specific(specs: set[str]) -> tuple[str, ...]:
+    """Return those sets that no other is below; the set of everything is in no header."""
+    above = {spec[:place] for spec in specs for place, character in enumerate(spec) if character == ":"}
+    return tuple(sorted(specs - above - {SOURCES}))
+
+
+def is_legal_identifier(upstream: str) -> bool:
+    """Tell whether an upstream identifier can stand in an answer of ours."""
+    return bool(upstream) and clean(upstream) == upstream

@@ -1,0 +1,44 @@
+"""Names of ours for what comes from elsewhere: identifiers and sets, each mapping one-to-one so that it can be undone.
+
+oai-identifier 2.0 (implementation guideline) for items; setSpecs after OAI-PMH 2.0 §2.6.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+
+SOURCES = "source"  # the set of everything
+FULLTEXT = "fulltext"  # the set of items with at least one file
+
+_SAFE = "-_.!~*'();/?:@&=+$,"  # what oai-identifier allows beside letters and digits
+_ILLEGAL_IN_SET = re.compile(rb"[^A-Za-z0-9\-_.!*'():]")
+_ESCAPED_IN_SET = re.compile(r"~([0-9A-F]{2})?")
+
+
+def local_identifier(domain: str, source: str, upstream: str) -> str:
+    """Return the identifier of an item here: `oai:<domain>:<source>/<upstream id>`, with upper-case escapes."""
+    return f"oai:{domain}:{source}/{quote(upstream, safe=_SAFE, errors='surrogatepass')}"
+
+
+def upstream_identifier(local: str) -> str:
+    """Return the upstream identifier that `local_identifier` was given."""
+    return unquote(local.partition("/")[2], errors="surrogatepass")
+
+
+def local_set(source: str, upstream: str) -> str:
+    """Return the setSpec here of a set of a source: `source:<name>:<upstream spec>`.
+
+    A byte that no setSpec may have becomes `~` and two hexadecimal digits, so does `~` itself; a part that is empty
+    becomes `~`.
+    """
+    text = _ILLEGAL_IN_SET.sub(lambda match: b"~%02X" % match[0][0], upstream.encode("utf-8", "surrogatepass"))
+    parts = (part or "~" for part in text.decode("ascii").split(":"))
+    return f"{SOURCES}:{source}:{':'.join(parts)}"
+
+
+def upstream_set(local: str) -> str:
+    """Return the setSpec that `local_set` was given."""
+    escaped = local.split(":", 2)[2]
+    raw = _ESCAPED_IN_SET.sub(lambda match: chr(int(match[1], 16)) if match[1] else "", escaped)
+    return raw.encode("latin-1").decode("utf-8", "surrogatepass")

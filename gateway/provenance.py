@@ -1,0 +1,128 @@
+"""The `about` containers of a record (OAI-PMH 2.0 §2.5): where it comes from, and what rights somebody stated.
+
+Provenance and rights follow the OAI implementation guidelines; what an upstream said before us is nested inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway import xmlio
+from gateway.errors import NotXml
+from gateway.xmlio import Element
+from gateway.xmltext import PROVENANCE, RIGHTS, XSI, clean, escape, escape_attribute, parse_utc_datetime, utc_datetime
+
+_SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
+_DESCRIPTION = f"{{{PROVENANCE}}}originDescription"
+_FIELDS = ("baseURL", "identifier", "datestamp", "metadataNamespace")
+_MOST_HOPS = 20  # nobody re-exposes what was re-exposed so often; a loop of gateways does
+_LENIENT = re.compile(r"\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?")
+
+
+class Origin(NamedTuple):
+    """One originDescription. Dates are UTCdatetimes as text."""
+
+    base_url: str
+    identifier: str
+    datestamp: str
+    namespace: str
+    harvest_date: str
+    is_altered: bool
+
+
+class Said(NamedTuple):
+    """What the about containers of an upstream record say: ready originDescription and rights elements."""
+
+    origin: str = ""
+    rights: tuple[str, ...] = ()
+
+
+def container(origin: Origin, nested: str) -> str:
+    """Return the `<about>` with our provenance; `nested` is the originDescription of the upstream, or empty."""
+    location = f'xmlns:xsi="{XSI}" xsi:schemaLocation="{PROVENANCE} {_SCHEMAS}provenance.xsd"'
+    return f'<about><provenance xmlns="{PROVENANCE}" {location}>{_described(origin, nested)}</provenance></about>'
+
+
+def _described(origin: Origin, nested: str) -> str:
+    fields = (origin.base_url, origin.identifier, origin.datestamp, origin.namespace)
+    elements = "".join(f"<{name}>{escape(clean(text))}</{name}>" for name, text in zip(_FIELDS, fields, strict=True))
+    altered = "true" if origin.is_altered else "false"
+    attributes = f'harvestDate="{origin.harvest_date}" altered="{altered}"'
+    return f"<originDescription {attributes}>{elements}{nested}</originDescription>"
+
+
+def rights_container(content: str) -> str:
+    """Return the `<about>` with one rights element."""
+    return f"<about>{content}</about>"
+
+
+def rights_reference(address: str) -> str:
+    """Return a rights element that refers to a statement."""
+    location = f'xmlns:xsi="{XSI}" xsi:schemaLocation="{RIGHTS} {_SCHEMAS}rights.xsd"'
+    return f'<rights xmlns="{RIGHTS}" {location}><rightsReference ref="{escape_attribute(clean(address))}"/></rights>'
+
+
+def datestamp_of(text: str, otherwise: int) -> str:
+    """Return a datestamp as the schema wants it: as it came, else what can be read of it, else `otherwise`."""
+    try:
+        parse_utc_datetime(text)
+    except ValueError:
+        match = _LENIENT.match(text)
+        guess = f"{match[1]}T{match[2]}Z" if match and match[2] else match[1] if match else ""
+        return guess if guess and guess != text and datestamp_of(guess, otherwise) == guess else utc_datetime(otherwise)
+    return text
+
+
+def read(abouts: Iterable[bytes]) -> Said:
+    """Read the contents of an upstream's about containers. What cannot be read says nothing."""
+    origin, rights = "", []
+    for content in abouts:
+        try:
+            root = xmlio.parse(content)
+        except NotXml:
+            continue
+        if root.tag == f"{{{PROVENANCE}}}provenance" and not origin:
+            found = root.find(_DESCRIPTION)
+            origin = _nested(found, _MOST_HOPS) if found is not None else ""
+        elif root.tag == f"{{{RIGHTS}}}rights" and _is_rights(root):
+            rights.append(_standing_alone(root))
+    return Said(origin, tuple(dict.fromkeys(rights)))
+
+
+def _nested(element: Element, hops: int) -> str:
+    """Return an upstream's originDescription, made again so that it is valid; empty when it lacks what it must have."""
+    values = [(element.findtext(f"{{{PROVENANCE}}}{name}") or "").strip() for name in _FIELDS]
+    harvest_date = (element.get("harvestDate") or "").strip()
+    if not all(values) or not harvest_date or not hops:
+        return ""
+    inner = element.find(_DESCRIPTION)
+    base_url, identifier, datestamp, namespace = values
+    try:
+        parse_utc_datetime(datestamp), parse_utc_datetime(harvest_date)
+    except ValueError:
+        return ""
+    altered = (element.get("altered") or "").strip() in ("true", "1")
+    origin = Origin(base_url, identifier, datestamp, namespace, harvest_date, altered)
+    return _described(origin, _nested(inner, hops - 1) if inner is not None else "")
+
+
+def _is_rights(root: Element) -> bool:
+    """Tell whether the schema allows this rights element: one rightsReference with a ref, or one rightsDefinition."""
+    parts = list(xmlio.children(root))
+    if len(parts) != 1 or (root.text or "").strip():
+        return False
+    namespace, name = xmlio.name_of(parts[0])
+    if namespace != RIGHTS:
+        return False
+    if name == "rightsReference":
+        return bool(parts[0].get("ref")) and not set(parts[0].attrib) - {"ref"} and not len(parts[0])
+    return name == "rightsDefinition" and len(list(xmlio.children(parts[0]))) == 1
+
+
+def _standing_alone(root: Element) -> str:
+    etree.cleanup_namespaces(root, keep_ns_prefixes=["xsi"])
+    return etree.tostring(root, encoding="unicode", with_tail=False)
