@@ -6,6 +6,7 @@ Modules that take long to import are imported inside the commands, so that `gate
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,11 @@ def main(context: click.Context, folder: str | None) -> None:
 @click.pass_obj
 def init(folder: Path, domain: str | None, name: str | None, email: str | None) -> None:
     """Make the instance folder: config.toml, a secret, both databases. May be repeated."""
-    from gateway import instance  # noqa: PLC0415
+    from gateway import upkeep  # noqa: PLC0415
 
     given = {"repository_domain": domain, "repository_name": name, "admin_email": email}
     options: dict[str, Value] = {key: value for key, value in given.items() if value is not None}
-    made = instance.make(folder, options)
+    made = upkeep.make(folder, options)
     click.echo(f"{made['repository_name']} ({made['repository_domain']}) lives in {folder}.", err=True)
 
 
@@ -84,9 +85,11 @@ def check(context: click.Context, as_json: bool) -> None:
 @click.pass_obj
 def rebuild(folder: Path, prefix: str | None) -> None:
     """Make every record again from what was harvested; what changes gets a new datestamp."""
-    from gateway import rebuilding  # noqa: PLC0415
+    from gateway import upkeep  # noqa: PLC0415
 
-    click.echo(rebuilding.rebuild(load(folder), prefix), err=True)
+    with click.progressbar(length=upkeep.count_items(folder), label="Items", file=sys.stderr) as bar:
+        changed = upkeep.rebuild(folder, prefix, lambda seen: bar.update(seen - bar.pos))
+    click.echo(f"{changed} records changed and got a new datestamp.", err=True)
 
 
 @main.command()

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from gateway import schemas
 from gateway.errors import GatewayError
 from gateway.instance import check_domain, check_settings, secret
+from gateway.publish import outdated
 from gateway.settings import SETTINGS, Settings, load
 from gateway.store.base import Store
 from gateway.store.sqlite import open_inbox, open_store
@@ -89,6 +90,12 @@ def _store(store: Store, settings: Settings) -> Iterator[Finding]:
     yield from (Finding("problem", sentence) for sentence in wrong)
     if not wrong:
         yield Finding("fine", "The store is sound.")
+    for prefix in outdated(store):
+        yield Finding(
+            "warning",
+            f"What is published as {prefix} was made by an older mapping; `gateway rebuild --format {prefix}` makes "
+            "it again.",
+        )
     with store.view() as view:
         yield Finding("fine", f"The store tells everything up to {utc_datetime(view.horizon)}.")
         for source in view.sources():

@@ -1,26 +1,17 @@
-"""The instance folder: made by `gateway init`, and asked for the repository's identity and secret ever after.
+"""What must be right before an instance serves or publishes: its settings, its secret, its domain.
 
-config.toml keeps the settings of this machine, `secret` the key that signs tokens (mode 0600); both databases lie
-beside them. The repository's domain is part of every identifier, so it is fixed once something is published.
+The secret signs tokens; it lies in the instance folder (mode 0600) or comes from the environment. The repository's
+domain is part of every identifier, so it is fixed once something is published.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import secrets
-from collections.abc import Mapping
-from contextlib import closing
 from hashlib import blake2b
-from pathlib import Path
-
-import tomlkit
 
 from gateway.errors import ConfigurationError
-from gateway.settings import SETTINGS, Setting, Settings, Value, load
+from gateway.settings import Settings
 from gateway.store.base import Store
-from gateway.store.sqlite import open_inbox, open_store
 
 DOMAIN_FACT = "repository_domain"
 
@@ -29,62 +20,6 @@ _DOMAIN = re.compile(r"[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]+)+")
 _EMAIL = re.compile(r"[^\s@]+@([^\s@.]+\.)+[^\s@.]{2,}")
 _ADDRESS = re.compile(r"https?://[^\s/?#]+[^\s?#]*")
 _SHORTEST_SECRET = 16
-
-
-_IDENTITY = ("repository_name", "repository_domain", "admin_email")
-
-
-def make(folder: Path, options: Mapping[str, Value]) -> Settings:
-    """Make the instance, or what is missing of it, with `options` as settings; return the settings in force.
-
-    Raise ConfigurationError, also when the domain would change although something is published; StoreError.
-    """
-    try:
-        (folder / "files").mkdir(parents=True, exist_ok=True)
-        settings = load(folder, options=options)
-        check_settings(settings)
-        with closing(open_store(folder, create=True)) as store:
-            fix_domain(store, settings.text("repository_domain"))
-        open_inbox(folder, create=True).close()
-        is_new = not (folder / "config.toml").exists()
-        write_config(folder, {name: settings[name] for name in _IDENTITY} if is_new else options)
-        make_secret(folder)
-    except OSError as error:
-        raise ConfigurationError(f"The instance cannot be made in {folder}: {error.strerror}.") from error
-    return settings
-
-
-def write_config(folder: Path, values: Mapping[str, Value]) -> Path:
-    """Write `values` into config.toml, keeping everything else; a new file explains every setting. Return its path."""
-    file = folder / "config.toml"
-    text = file.read_text("utf-8") if file.exists() else _template(values)
-    document = tomlkit.parse(text)
-    for name, value in values.items():
-        document[name] = value
-    file.write_text(tomlkit.dumps(document), "utf-8")
-    return file
-
-
-def _template(values: Mapping[str, Value]) -> str:
-    head = "# The settings of this gateway. What stands behind a # is the default; `gateway settings` shows all.\n"
-    shown = [setting for setting in SETTINGS if setting.name != "secret"]  # a secret does not belong in this file
-    return head + "".join(_entry(setting, values) for setting in shown)
-
-
-def _entry(setting: Setting, values: Mapping[str, Value]) -> str:
-    value = json.dumps(values.get(setting.name, setting.default), ensure_ascii=False)
-    mark = "" if setting.name in values else "# "
-    return f"\n# {setting.sentence}\n{mark}{setting.name} = {value}\n"
-
-
-def make_secret(folder: Path) -> None:
-    """Make the key that signs tokens, readable by its owner only, unless there is one."""
-    try:
-        descriptor = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return
-    with os.fdopen(descriptor, "w") as stream:
-        stream.write(secrets.token_urlsafe(48) + "\n")
 
 
 def secret(settings: Settings) -> str:

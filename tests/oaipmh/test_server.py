@@ -21,9 +21,9 @@ from lxml import etree
 from oaipmh_scythe import Scythe
 from sickle import Sickle
 
-from gateway.instance import make
 from gateway.model import Format, ItemChange, Publication, Record, SetDescription, Source
 from gateway.store.sqlite import open_store
+from gateway.upkeep import make
 from gateway.xmltext import DC, OAI_DC, XSI, utc_datetime
 from tests.conftest import ROOT
 

@@ -1,0 +1,55 @@
+"""`gateway rebuild` makes records again when a mapping grew, and `gateway check` says when that is due."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import RawPage, Slice, Source
+from gateway.publish import SourceFacts, publish_pending
+from gateway.store.sqlite import open_inbox, open_store
+from gateway.xmltext import DC, OAI_DC
+
+PAYLOAD = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>A title</dc:title></o:dc>'.encode()
+
+
+@pytest.fixture
+def harvested(gateway, folder) -> None:
+    """Make an instance with one work, published as every format of ours."""
+    gateway("init")
+    store, inbox = open_store(folder), open_inbox(folder)
+    store.add_source(Source("laro", "http://laro.example.org/oai"))
+    page = RawPage("laro", "ListRecords", "http://laro.example.org/oai", 0, 200, (), PAYLOAD, "oai_dc")
+    inbox.receive(page, (Slice("oai:laro:1", "2020-01-01", (), False, 0, len(PAYLOAD)),), None)
+    publish_pending(store, inbox, "laro", SourceFacts("laro", "http://laro.example.org/oai", "gateway.example.org"))
+    store.close()
+    inbox.close()
+
+
+def test_nothing_changes_when_the_mapping_is_the_same(gateway, harvested):
+    result = gateway("rebuild")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "0 records changed and got a new datestamp." in result.stderr
+
+
+def test_a_mapping_that_grew_is_told_until_its_records_are_made_again(gateway, folder, harvested):
+    store = open_store(folder)
+    store.remember("mapping oai_dc", "0")
+    store.close()
+    assert "What is published as oai_dc was made by an older mapping" in gateway("check").stderr
+    assert gateway("rebuild", "--format", "oai_dc").exit_code == 0
+    assert "older mapping" not in gateway("check").stderr
+
+
+def test_a_format_that_is_not_ours_is_one_sentence(gateway, harvested):
+    result = gateway("rebuild", "--format", "marcxml")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == "Error: marcxml is no format of ours; there are oai_dc, oai_didl."
+
+
+def test_a_repository_lists_our_formats_before_its_first_harvest(gateway, folder):
+    gateway("init")
+    store = open_store(folder)
+    with store.view() as view:
+        assert [known.metadata_prefix for known in view.formats()] == ["oai_dc", "oai_didl"]
+    store.close()
+    assert "older mapping" not in gateway("check").stderr
