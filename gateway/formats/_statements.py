@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from urllib.parse import quote
 
 from gateway.formats._file_links import file_type, type_named
@@ -40,13 +41,17 @@ def work_of(
     known = {link.url for link in files}
     links = (*files, *(link for link in named if link.url not in known))
     page = landing_page or _landing_page(addresses, {link.url for link in links})
-    license_ = next((text for element, text, _ in statements if element == "rights" and _LICENSE.match(text)), "")
+    license_ = next(
+        (address(text) for element, text, _ in statements if element == "rights" and _LICENSE.match(text)), ""
+    )
+    if license_:
+        links = tuple(link if link.license else replace(link, license=license_) for link in links)
     return Work(
         statements=statements,
         identifiers=tuple(identifiers),
         landing_page=page,
         files=links,
-        license=address(license_),
+        license=license_,
         oai_dc=oai_dc,
     )
 

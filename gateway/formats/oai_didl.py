@@ -98,6 +98,7 @@ def _type(uri: str) -> str:
 
 _METADATA_TYPE = "info:eu-repo/semantics/descriptiveMetadata"
 _NO_FILES = (_METADATA_TYPE, START_PAGE)
+_METADATA_MIME_TYPES = ("application/xml", "text/xml")  # a reference to a metadata record, more often than not
 
 
 def read(root: Element, _content: bytes) -> Work | None:
@@ -159,9 +160,8 @@ def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
 
 def _file(resource: Element, url: str, *, is_typed: bool) -> FileLink | None:
     mime_type = type_named(resource.get("mimeType") or "") or file_type(url)
-    if not mime_type and not is_typed:
-        return None
-    if uri_of(url) and not is_typed:
+    is_known = mime_type and mime_type not in _METADATA_MIME_TYPES and not uri_of(url)
+    if not is_known and not is_typed:
         return None
     return FileLink(address(url), mime_type or UNKNOWN, found_in="didl:Resource")
 

@@ -1,0 +1,72 @@
+"""METS: read only (Library of Congress, Metadata Encoding and Transmission Standard). Its files stand in fileSec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gateway.formats import MetadataFormat, reader_of
+from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._statements import address, work_of
+from gateway.model import FileLink, Work
+from gateway.xmlio import Element, children, name_of
+
+_METS = "http://www.loc.gov/METS/"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+
+# Groups (fileGrp/@USE) that hold what programs made of the files, or about them: not the work's own.
+_SIDE_GROUPS = frozenset(
+    ("thumbs", "thumbnail", "min", "default", "max", "fulltext", "text/ocr", "text", "license", "metadata",
+     "submissiondocumentation", "presentation")
+)  # fmt: skip
+
+
+def read(root: Element, _content: bytes) -> Work | None:
+    """Read the richest descriptive metadata, and the files."""
+    if name_of(root)[1] != "mets":
+        return None
+    files = tuple({file.url: file for file in _files(root)}.values())
+    best: tuple[int, Work] | None = None
+    for holder in root.iterfind(f"{{{_METS}}}dmdSec/{{{_METS}}}mdWrap/{{{_METS}}}xmlData"):
+        for child in _payloads(holder):
+            reader = reader_of(name_of(child)[0])
+            work = reader.read(child, b"") if not best or reader.rank > best[0] else None
+            if work is not None and work.statements:
+                best = (reader.rank, work)
+    if best is None:
+        return work_of((), files)
+    work = best[1]
+    known = {file.url for file in files}
+    return work_of(
+        work.statements, (*files, *(each for each in work.files if each.url not in known)), work.landing_page
+    )
+
+
+def _payloads(holder: Element) -> Iterator[Element]:
+    """Return the payload's root; bare Dublin Core elements have none, then what holds them stands for it."""
+    roots = list(children(holder))
+    return iter(roots if len(roots) == 1 else [holder] if roots else [])
+
+
+def _files(root: Element) -> Iterator[FileLink]:
+    for file in root.iterfind(f"{{{_METS}}}fileSec//{{{_METS}}}file"):
+        groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{{{_METS}}}fileGrp"))
+        if not _SIDE_GROUPS.isdisjoint(groups):
+            continue
+        mime_type = file.get("MIMETYPE", "")
+        url = next((url for each in file.iterfind(f"{{{_METS}}}FLocat") if (url := _address(each))), "")
+        if url and "html" not in mime_type:
+            found = type_named(mime_type) or file_type(url) or UNKNOWN
+            yield FileLink(address(url), found, found_in="mets:FLocat", size=_size(file))
+
+
+def _address(location: Element) -> str:
+    url = (location.get(_HREF) or "").strip()
+    return url if url.lower().startswith(("http://", "https://")) else ""
+
+
+def _size(file: Element) -> int | None:
+    text = file.get("SIZE", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - petabytes
+
+
+FORMAT = MetadataFormat(namespaces=(_METS,), rank=60, read=read)

@@ -1,0 +1,73 @@
+"""Qualified Dublin Core in its several wrappers: read only. Each refinement counts as the element that it refines.
+
+The wrappers have no common schema; what they share are the elements of dc and dcterms (DCMI Metadata Terms).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gateway.formats import MetadataFormat
+from gateway.formats._statements import ELEMENTS, work_of
+from gateway.model import Statement, Work
+from gateway.xmlio import Element, name_of, text_of
+from gateway.xmltext import DC, DCTERMS, XML
+
+# What each term refines (DCMI Metadata Terms, section 4); the fifteen stand for themselves.
+_REFINES: Mapping[str, str] = {
+    **dict.fromkeys(("alternative",), "title"),
+    **dict.fromkeys(("abstract", "tableOfContents"), "description"),
+    **dict.fromkeys(
+        ("available", "created", "dateAccepted", "dateCopyrighted", "dateSubmitted", "issued", "modified", "valid"),
+        "date",
+    ),
+    **dict.fromkeys(("extent", "medium"), "format"),
+    **dict.fromkeys(("bibliographicCitation",), "identifier"),
+    **dict.fromkeys(
+        (
+            "conformsTo",
+            "hasFormat",
+            "hasPart",
+            "hasVersion",
+            "isFormatOf",
+            "isPartOf",
+            "isReferencedBy",
+            "isReplacedBy",
+            "isRequiredBy",
+            "isVersionOf",
+            "references",
+            "replaces",
+            "requires",
+        ),
+        "relation",
+    ),
+    **dict.fromkeys(("accessRights", "license"), "rights"),
+    **dict.fromkeys(("spatial", "temporal"), "coverage"),
+    **{name: name for name in ELEMENTS},
+}
+_NAMESPACES = (
+    DCTERMS,
+    "http://worldcat.org/xmlschemas/qdc-1.0/",  # CONTENTdm, OCLC
+    "http://dspace.org/qualifieddc/",  # DSpace
+    "http://www.openarchives.org/OAI/2.0/oai_dcterms/",
+    "http://www.bl.uk/namespaces/oai_dcq/",
+    "http://www.openarchives.org/OAI/2.0/oai_qdc/",
+    "http://www.language-archives.org/OLAC/1.1/",
+    "http://www.language-archives.org/OLAC/1.0/",
+)
+
+
+def read(root: Element, _content: bytes) -> Work | None:
+    """Read the dc and dcterms elements below any wrapper; None when there are none."""
+    statements = tuple(_statements(root))
+    return work_of(statements) if statements else None
+
+
+def _statements(root: Element) -> Iterator[Statement]:
+    for each in root.iter(f"{{{DC}}}*", f"{{{DCTERMS}}}*"):
+        element = _REFINES.get(name_of(each)[1])
+        if element and each is not root and (text := text_of(each)):
+            yield Statement(element, text, each.get(f"{{{XML}}}lang", ""))
+
+
+FORMAT = MetadataFormat(namespaces=_NAMESPACES, rank=20, read=read)
