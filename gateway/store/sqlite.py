@@ -89,14 +89,11 @@ class SqliteStore:
         self._made_at = int(self.fact("made_at") or self._make())
 
     def _make(self) -> int:
-        with self._file.writing() as session:
-            made_at = session.one(SQL["fact"], ("made_at",))
-            if made_at is not None:  # another process was faster
-                return int(made_at[0])
-            anchor = first(self._clock.moment())
-            session.execute(SQL["clock_set"], anchor)
-            session.execute(SQL["remember"], ("made_at", str(int(anchor.wall))))
-            return int(anchor.wall)
+        anchor = first(self._clock.moment())
+        with self._file.writing() as session:  # if another process was faster, its clock counts
+            session.execute(SQL["clock_make"], anchor)
+            session.execute(SQL["fact_make"], ("made_at", str(int(anchor.wall))))
+        return int(self.fact("made_at"))
 
     # -- the clock -----------------------------------------------------------------------------------------------
 

@@ -10,6 +10,14 @@ select value from fact where name = ?;
 -- Remember a fact.
 insert into fact values (?, ?) on conflict (name) do update set value = excluded.value;
 
+-- name: fact_make
+-- Remember a fact, unless it is known.
+insert into fact values (?, ?) on conflict do nothing;
+
+-- name: clock_make
+-- Keep the first anchor.
+insert into clock values (1, ?, ?, ?, ?) on conflict do nothing;
+
 -- name: clock
 -- The anchor of the store's clock, and the second in which the first open intent expires.
 select wall, monotonic, boot, ceiling, (select min(expires) from intent) from clock;

@@ -34,29 +34,27 @@ def _add_upstream(session: Session, wanted: Format) -> Format:
     row = session.one(SQL["format_of_upstream"], (wanted.source, wanted.upstream_prefix))
     there = _format(session, row[0]) if row else None
     if there is None or there.namespace != wanted.namespace:
-        there = next(_free(session, wanted))
+        there = _free(session, wanted, _names(wanted))
         session.execute(SQL["upstream_format_put"], (wanted.source, wanted.upstream_prefix, there.metadata_prefix))
     return Format(
         there.metadata_prefix, there.schema, there.namespace, there.version, wanted.source, wanted.upstream_prefix
     )
 
 
-def _free(session: Session, wanted: Format) -> Iterator[Format]:
-    """Yield the format under the first name that is free or that has the same namespace."""
-    for name in _names(wanted):
-        there = _format(session, name)
-        if there is None:
-            there = Format(name, wanted.schema, wanted.namespace, wanted.version, wanted.source, wanted.upstream_prefix)
-            _put(session, there)
-        if there.namespace == wanted.namespace:
-            yield there
+def _free(session: Session, wanted: Format, names: Iterator[str]) -> Format:
+    """Return the format under the first of `names` that is free or that has the same namespace."""
+    name = next(names)
+    there = _format(session, name)
+    if there is None:
+        there = Format(name, wanted.schema, wanted.namespace, wanted.version, wanted.source, wanted.upstream_prefix)
+        _put(session, there)
+    return there if there.namespace == wanted.namespace else _free(session, wanted, names)
 
 
 def _names(wanted: Format) -> Iterator[str]:
     yield wanted.metadata_prefix
     yield f"{wanted.metadata_prefix}.{wanted.source}"
-    for number in count(2):
-        yield f"{wanted.metadata_prefix}.{wanted.source}.{number}"
+    yield from (f"{wanted.metadata_prefix}.{wanted.source}.{number}" for number in count(2))
 
 
 def _format(session: Session, name: str) -> Format | None:

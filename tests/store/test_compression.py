@@ -7,6 +7,7 @@ from zstandard import ZstdError
 
 from gateway.store.compression import DICTIONARY_BYTES, SAMPLES, Codec, make_dictionary
 
+# Enough to train from, and like each other as records are.
 TEXTS = [
     f"<record><metadata><title>Number {number} of {number * 7919 % 1000}</title></metadata></record>".encode()
     for number in range(SAMPLES)
