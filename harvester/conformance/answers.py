@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import OAI_PMH, XSI
 from harvester.conformance.answer import Answer, local_name, namespace, texts
 from harvester.conformance.check import Check, Finding, Findings
@@ -199,13 +198,13 @@ def _request_attributes(repository: Repository) -> Findings:
         said, asked = set(request.attrib.items()), set(exchange.arguments)
         is_right = said <= asked if answer.errors else said == asked or not exchange.is_legal
         if not (is_right or answer.codes & _SILENT):
-            yield Finding(exchange, f"The request element says {dict(request.attrib)}.")
+            yield Finding(exchange, f"The request element says {dict(request.attrib.items())}.")
 
 
 def _request_silent(repository: Repository) -> Findings:
     for exchange, answer, request in _requests(repository):
         if answer.codes & _SILENT and request.attrib:
-            yield Finding(exchange, f"The request element says {dict(request.attrib)}.")
+            yield Finding(exchange, f"The request element says {dict(request.attrib.items())}.")
 
 
 def _error_code(repository: Repository) -> Findings:
