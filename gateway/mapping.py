@@ -7,18 +7,18 @@ about itself. The header is added later, when the datestamp is known (`record`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
 from gateway import provenance, xmlio
 from gateway.errors import NotXml, UnusableRecord
 from gateway.formats import reader_of, written
-from gateway.model import Work
+from gateway.model import FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.provenance import Origin
-from gateway.xmltext import OAI_DC, clean, escape, escape_attribute, utc_datetime
+from gateway.xmltext import clean, escape, escape_attribute, utc_datetime
 
 _DIGEST_BYTES = 16
 _START_TAG = re.compile(rb"<[^\s/>]+")
@@ -107,7 +107,7 @@ def prepare(task: Task) -> Prepared:
         return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
     if not live:
         return _tombstones(task, identifier)
-    work = replace(_work(task, read), upstream=task.upstream)
+    work = _work(task, read)
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, read, work, sets), *_passed_through(task, read, sets))
     return Prepared(task.upstream, identifier, False, sets, fragments)
@@ -161,23 +161,29 @@ def _guarded(content: bytes, root: xmlio.Element) -> bytes:
 
 def _work(task: Task, read: list[_Read]) -> Work:
     """Return the Work of the preferred payload, or else of the richest; what it lacks, others may still know."""
-    prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
-    order = sorted(read, key=lambda each: (prefer.get(each.given.metadata_prefix, len(prefer)), -each.rank))
-    works = [(each, each.work) for each in order if each.work is not None]
-    if not works:
-        return Work(modified=_modified(read))
-    best = works[0][1]
-    carried = next((work.oai_dc for each, work in works if each.namespace == OAI_DC and work.oai_dc), b"")
-    known = {file.url for file in best.files}
-    files = best.files + tuple(file for _, work in works[1:] for file in work.files if file.url not in known)
-    return replace(
-        best,
-        oai_dc=carried or best.oai_dc,
-        files=tuple({file.url: file for file in reversed(files)}.values())[::-1] if len(works) > 1 else files,
-        identifiers=best.identifiers or next((work.identifiers for _, work in works if work.identifiers), ()),
-        landing_page=best.landing_page or next((work.landing_page for _, work in works if work.landing_page), ""),
-        modified=_modified(read),
+    modified = _modified(read)
+    if len(read) > 1:
+        prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
+        read = sorted(read, key=lambda each: (prefer.get(each.given.metadata_prefix, len(prefer)), -each.rank))
+    works = [each.work for each in read if each.work is not None] or [Work()]
+    best = works[0]
+    return Work(
+        statements=best.statements,
+        identifiers=next((work.identifiers for work in works if work.identifiers), ()),
+        landing_page=next((work.landing_page for work in works if work.landing_page), ""),
+        files=best.files if len(works) == 1 else _first_of_each(file for work in works for file in work.files),
+        license=best.license,
+        modified=modified,
+        upstream=task.upstream,
+        oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
     )
+
+
+def _first_of_each(files: Iterable[FileLink]) -> tuple[FileLink, ...]:
+    found: dict[str, FileLink] = {}
+    for file in files:
+        found.setdefault(file.url, file)
+    return tuple(found.values())
 
 
 def _modified(read: list[_Read]) -> str:
@@ -189,21 +195,24 @@ def _modified(read: list[_Read]) -> str:
 
 def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
     """Return the fragments of the formats that exist for every item."""
-    origin = next((each for each in read if each.namespace == OAI_DC), None) if work.oai_dc else None
+    origin = next((each for each in read if each.work is not None and each.work.oai_dc), None) if work.oai_dc else None
     origin = origin or max(read, key=lambda each: each.rank)
+    saying = _Saying(task.facts, task.upstream, origin, sets)
     fragments = []
     for prefix, known in written().items():
         assert known.write is not None
         content = known.write(work)
-        is_altered = origin.given.is_repaired or not (prefix == "oai_dc" and work.oai_dc == origin.content)
-        fragments.append(_fragment(task, prefix, content, origin, sets, is_altered=is_altered))
+        is_carried = content == origin.content and not origin.given.is_repaired
+        fragments.append(saying.fragment(prefix, content, is_altered=not is_carried))
     return fragments
 
 
 def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> list[Fragment]:
     """Return the payloads that are re-exposed as they came, and tombstones for those that are gone."""
     fragments = [
-        _fragment(task, each.given.exposed, each.content, each, sets, is_altered=each.given.is_repaired)
+        _Saying(task.facts, task.upstream, each, sets).fragment(
+            each.given.exposed, each.content, is_altered=each.given.is_repaired
+        )
         for each in read
         if each.given.exposed
     ]
@@ -211,26 +220,29 @@ def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> lis
     return fragments + [tombstone(prefix, sets) for prefix in gone]
 
 
-def _fragment(
-    task: Task, prefix: str, content: bytes, origin: _Read, sets: tuple[str, ...], *, is_altered: bool
-) -> Fragment:
-    """Return a record's metadata and abouts, and the digest of what they say, whenever it was harvested."""
-    given = origin.given
-    said = provenance.read(given.abouts) if given.abouts else provenance.Said()
-    rights = said.rights or ((provenance.rights_reference(task.facts.rights),) if task.facts.rights else ())
-    stated = Origin(
-        task.facts.base_url,
-        task.upstream,
-        provenance.datestamp_of(given.datestamp, given.received_at),
-        origin.namespace,
-        utc_datetime(given.received_at),
-        is_altered,
-    )
-    abouts = provenance.container(stated, said.origin) + "".join(map(provenance.rights_container, rights))
-    digest = blake2b(content, digest_size=_DIGEST_BYTES)
-    meant = (stated.base_url, given.datestamp, stated.namespace, is_altered, said, rights, sets)
-    digest.update(repr(meant).encode("utf-8", "surrogatepass"))
-    return Fragment(prefix, digest.digest(), False, b"<metadata>%b</metadata>%b" % (content, abouts.encode()))
+class _Saying:
+    """What the records made of one payload say about themselves: where it comes from, and rights."""
+
+    def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
+        given = read.given
+        said = provenance.read(given.abouts) if given.abouts else provenance.Said()
+        rights = said.rights or ((provenance.rights_reference(facts.rights),) if facts.rights else ())
+        self._rights = "".join(map(provenance.rights_container, rights))
+        self._nested = said.origin
+        datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
+        harvested = utc_datetime(given.received_at)
+        self._origin = Origin(facts.base_url, upstream, datestamp, read.namespace, harvested, is_altered=False)
+        # Everything but the harvestDate, which changes without anything being new.
+        meant = (facts.base_url, given.datestamp, read.namespace, said.origin, self._rights, *sets)
+        self._meant = "\0".join(meant).encode("utf-8", "surrogatepass")
+
+    def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
+        """Return a record's metadata and abouts, and the digest of what they say."""
+        origin = self._origin._replace(is_altered=True) if is_altered else self._origin
+        about = (provenance.container(origin, self._nested) + self._rights).encode()
+        digest = blake2b(self._meant, digest_size=_DIGEST_BYTES, salt=b"altered" if is_altered else b"")
+        digest.update(content)
+        return Fragment(prefix, digest.digest(), False, b"<metadata>%b</metadata>%b" % (content, about))
 
 
 def _tombstones(task: Task, identifier: str) -> Prepared:

@@ -6,6 +6,7 @@ oai-identifier 2.0 (implementation guideline) for items; setSpecs after OAI-PMH 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 SOURCES = "source"  # the set of everything
@@ -26,6 +27,7 @@ def upstream_identifier(local: str) -> str:
     return unquote(local.partition("/")[2], errors="surrogatepass")
 
 
+@lru_cache(maxsize=4096)
 def local_set(source: str, upstream: str) -> str:
     """Return the setSpec here of a set of a source: `source:<name>:<upstream spec>`.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from lxml import etree
@@ -19,6 +20,10 @@ from gateway.xmltext import PROVENANCE, RIGHTS, XSI, clean, escape, escape_attri
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 _DESCRIPTION = f"{{{PROVENANCE}}}originDescription"
 _FIELDS = ("baseURL", "identifier", "datestamp", "metadataNamespace")
+_OPENING = (
+    f'<about><provenance xmlns="{PROVENANCE}" xmlns:xsi="{XSI}" '
+    f'xsi:schemaLocation="{PROVENANCE} {_SCHEMAS}provenance.xsd">'
+)
 _MOST_HOPS = 20  # nobody re-exposes what was re-exposed so often; a loop of gateways does
 _LENIENT = re.compile(r"\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?")
 
@@ -43,16 +48,21 @@ class Said(NamedTuple):
 
 def container(origin: Origin, nested: str) -> str:
     """Return the `<about>` with our provenance; `nested` is the originDescription of the upstream, or empty."""
-    location = f'xmlns:xsi="{XSI}" xsi:schemaLocation="{PROVENANCE} {_SCHEMAS}provenance.xsd"'
-    return f'<about><provenance xmlns="{PROVENANCE}" {location}>{_described(origin, nested)}</provenance></about>'
+    return f"{_OPENING}{_described(origin, nested)}</provenance></about>"
 
 
 def _described(origin: Origin, nested: str) -> str:
-    fields = (origin.base_url, origin.identifier, origin.datestamp, origin.namespace)
-    elements = "".join(f"<{name}>{escape(clean(text))}</{name}>" for name, text in zip(_FIELDS, fields, strict=True))
-    altered = "true" if origin.is_altered else "false"
-    attributes = f'harvestDate="{origin.harvest_date}" altered="{altered}"'
-    return f"<originDescription {attributes}>{elements}{nested}</originDescription>"
+    base_url, identifier, datestamp, namespace, harvest_date, is_altered = origin
+    return (
+        f'<originDescription harvestDate="{harvest_date}" altered="{"true" if is_altered else "false"}">'
+        f"{_element('baseURL', base_url)}<identifier>{escape(clean(identifier))}</identifier>"
+        f"<datestamp>{datestamp}</datestamp>{_element('metadataNamespace', namespace)}{nested}</originDescription>"
+    )
+
+
+@lru_cache(maxsize=256)
+def _element(name: str, text: str) -> str:
+    return f"<{name}>{escape(clean(text))}</{name}>"
 
 
 def rights_container(content: str) -> str:
@@ -66,6 +76,7 @@ def rights_reference(address: str) -> str:
     return f'<rights xmlns="{RIGHTS}" {location}><rightsReference ref="{escape_attribute(clean(address))}"/></rights>'
 
 
+@lru_cache(maxsize=4096)
 def datestamp_of(text: str, otherwise: int) -> str:
     """Return a datestamp as the schema wants it: as it came, else what can be read of it, else `otherwise`."""
     try:
@@ -102,7 +113,8 @@ def _nested(element: Element, hops: int) -> str:
     inner = element.find(_DESCRIPTION)
     base_url, identifier, datestamp, namespace = values
     try:
-        parse_utc_datetime(datestamp), parse_utc_datetime(harvest_date)
+        parse_utc_datetime(datestamp)
+        parse_utc_datetime(harvest_date)
     except ValueError:
         return ""
     altered = (element.get("altered") or "").strip() in ("true", "1")

@@ -6,7 +6,6 @@ An address that is not in a table is not called a file: a landing page must neve
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
 
 # File name extensions that mean a file wherever they stand at the end of a path. Web pages are left out on purpose.
 EXTENSIONS = {
@@ -61,12 +60,19 @@ _WORDS = {**EXTENSIONS, "postscript": "application/postscript", "text": "text/pl
 # the program is known to deliver only one, and where it was seen.
 SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"/cgi/viewcontent\.cgi\?(?:[^#]*&)?article=\d+"), "application/pdf", "Digital Commons"),
-    (re.compile(r"^/pdf/(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?$"), "application/pdf", "arXiv"),
+    (
+        re.compile(r"^https?://[^/]+/pdf/(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?$"),
+        "application/pdf",
+        "arXiv",
+    ),
     (re.compile(r"/article/(?:download|viewFile)/[^/]+/\d+"), "application/pdf", "OJS"),
     (re.compile(r"/bitstreams?/[0-9a-f-]{36}/(?:download|content)$"), "", "DSpace 7"),
     (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
 )
 
+_ANY_SHAPE = re.compile(
+    r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|file)\b"
+)  # a quick no for most addresses
 _MIME_TYPE = re.compile(r"(?i)^(?:application|audio|font|image|model|text|video)/[a-z0-9][a-z0-9.+-]*$")
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,5})$")
@@ -81,20 +87,19 @@ def type_named(text: str) -> str:
 
 
 def file_type(url: str, stated: str = "") -> str:
-    """Return the MIME type of the file an address leads to; empty when it is not known to lead to one.
+    """Return the MIME type of the file an http address leads to; empty when it is not known to lead to one.
 
     `stated` is what the record says its only file is; it counts where the address does not tell itself.
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    path = unquote(parts.path)
+    place = url.partition("#")[0]
+    path, _, _ = place.partition("?")
     extension = _EXTENSION.search(path)
-    if extension and extension[1].lower() in EXTENSIONS and path.count("/") > 1 - bool(parts.netloc):
-        return EXTENSIONS[extension[1].lower()]
-    place = f"{path}?{parts.query}" if parts.query else path
-    for pattern, mime_type, _ in SHAPES:
-        if pattern.search(place):
-            return mime_type or stated or UNKNOWN
+    if extension and path.count("/") > 2:  # noqa: PLR2004 - http://host/path: a host may end in .zip as well
+        found = EXTENSIONS.get(extension[1].lower())
+        if found:
+            return found
+    if _ANY_SHAPE.search(place):
+        for pattern, mime_type, _ in SHAPES:
+            if pattern.search(place):
+                return mime_type or stated or UNKNOWN
     return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -23,37 +22,7 @@ _TYPED_ADDRESS = re.compile(r"(?is)^([a-z0-9.+/-]{2,80})[\s:;,]+(https?://\S+)$"
 _LICENSE = re.compile(
     r"(?i)^https?://(?:creativecommons\.org/(?:licenses|publicdomain)/|rightsstatements\.org/|opensource\.org/licenses/)\S+$"
 )
-_NAMING = ("identifier", "relation", "source")
 _UNSAFE = re.compile(r"[^A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})|[\[\]](?=.*/)")
-
-
-def work_of(
-    statements: tuple[Statement, ...], files: tuple[FileLink, ...] = (), landing_page: str = "", oai_dc: bytes = b""
-) -> Work:
-    """Return the Work that these statements, and what a richer format knows besides, tell of."""
-    named = tuple(_files(statements))
-    addresses = [
-        text for element, text, _ in statements if element in ("identifier", "relation") and _ADDRESS.match(text)
-    ]
-    identifiers = dict.fromkeys(
-        filter(None, (uri_of(text) for element, text, _ in statements if element == "identifier"))
-    )
-    known = {link.url for link in files}
-    links = (*files, *(link for link in named if link.url not in known))
-    page = landing_page or _landing_page(addresses, {link.url for link in links})
-    license_ = next(
-        (address(text) for element, text, _ in statements if element == "rights" and _LICENSE.match(text)), ""
-    )
-    if license_:
-        links = tuple(link if link.license else replace(link, license=license_) for link in links)
-    return Work(
-        statements=statements,
-        identifiers=tuple(identifiers),
-        landing_page=page,
-        files=links,
-        license=license_,
-        oai_dc=oai_dc,
-    )
 
 
 def uri_of(text: str) -> str:
@@ -72,32 +41,78 @@ def address(text: str) -> str:
     return re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", quote(text, safe="-._~:/?#@!$&'()*+,;=%"))
 
 
-def _files(statements: Iterable[Statement]) -> Iterator[FileLink]:
-    """Return the files that the statements name, each once, in the dialects of oai_dc."""
-    formats = [text for element, text, _ in statements if element == "format"]
-    stated = {mime_type for text in formats if (mime_type := type_named(text))}
-    only = next(iter(stated)) if len(stated) == 1 else ""
-    seen: set[str] = set()
-    for element, text, _ in statements:
-        found = _file(element, text, only)
-        if found is not None and found.url not in seen:
-            seen.add(found.url)
-            yield found
+class _Names:
+    """What the statements name, gathered in one walk: identifiers, addresses, files, the license."""
 
+    __slots__ = ("_only", "addresses", "files", "identifiers", "license")
 
-def _file(element: str, text: str, only: str) -> FileLink | None:
-    if element == "format":  # `pdf http://…`: the type stands before the address (EPrints)
-        match = _TYPED_ADDRESS.match(text)
+    def __init__(self, statements: tuple[Statement, ...]) -> None:
+        self.identifiers: dict[str, None] = {}
+        self.addresses: list[str] = []
+        self.files: dict[str, FileLink] = {}
+        self.license = ""
+        stated = {found for element, text, _ in statements if element == "format" and (found := type_named(text))}
+        self._only = stated.pop() if len(stated) == 1 else ""
+        for element, text, _ in statements:
+            if element in _TELLING:
+                _TELLING[element](self, element, text)
+
+    def locator(self, element: str, text: str) -> None:
+        """Take an identifier, relation or source: an address, a DOI or handle, or neither."""
+        uri = uri_of(text)
+        if uri and element == "identifier":
+            self.identifiers[uri] = None
+        if text[:4].lower() != "http" or not _ADDRESS.match(text):
+            return
+        url = address(text)
+        mime_type = "" if uri else file_type(url, self._only)
+        if mime_type:
+            self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
+        elif element != "source":
+            self.addresses.append(url)
+
+    def typed_address(self, element: str, text: str) -> None:
+        """Take a format with the type before the address: `pdf http://…` (EPrints)."""
+        match = _TYPED_ADDRESS.match(text) if "://" in text else None
         mime_type = type_named(match[1]) if match else ""
-        return FileLink(address(match[2]), mime_type, found_in="dc:format") if match and mime_type else None
-    if element not in _NAMING or not _ADDRESS.match(text) or uri_of(text):
-        return None
-    mime_type = file_type(text, only)
-    return FileLink(address(text), mime_type, found_in=f"dc:{element}") if mime_type else None
+        if match and mime_type:
+            url = address(match[2])
+            self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
+
+    def rights(self, _element: str, text: str) -> None:
+        """Take the address of a license."""
+        if not self.license and _LICENSE.match(text):
+            self.license = address(text)
 
 
-def _landing_page(addresses: Iterable[str], files: set[str]) -> str:
-    """Return the first address that is neither a file nor a resolver's; a resolver's when there is no other."""
-    pages = [found for text in addresses if (found := address(text)) not in files]
-    own = (page for page in pages if not uri_of(page))
-    return next(own, pages[0] if pages else "")
+_TELLING = {
+    "identifier": _Names.locator,
+    "relation": _Names.locator,
+    "source": _Names.locator,
+    "format": _Names.typed_address,
+    "rights": _Names.rights,
+}
+
+
+def work_of(
+    statements: tuple[Statement, ...], files: tuple[FileLink, ...] = (), landing_page: str = "", oai_dc: bytes = b""
+) -> Work:
+    """Return the Work that these statements, and what a richer format knows besides, tell of.
+
+    The landing page is the first address that is neither a file's nor a resolver's, else the first resolver's.
+    """
+    names = _Names(statements)
+    links = tuple({**names.files, **{link.url: link for link in files}}.values())
+    if names.license:
+        links = tuple(link if link.license else replace(link, license=names.license) for link in links)
+    pages = [url for url in names.addresses if url not in names.files] if not landing_page else [landing_page]
+    own = (url for url in pages if not uri_of(url))
+    page = next(own, pages[0] if pages else "")
+    return Work(
+        statements=statements,
+        identifiers=tuple(names.identifiers),
+        landing_page=page,
+        files=links,
+        license=names.license,
+        oai_dc=oai_dc,
+    )
