@@ -26,7 +26,8 @@ from harvester.wire.outline import Broken
 from harvester.wire.parsing import strict
 from harvester.wire.repair import cleaned
 
-_ROOT = re.compile(r"<((?:[\w.-]+:)?)OAI-PMH(?=[\s/>])")
+# The root element, if it is not only spoken of in a comment.
+_ROOT = re.compile(r"<!--.*?-->|<\?.{0,2000}?\?>|(?P<root><(?P<prefix>(?:[\w.-]+:)?)OAI-PMH(?=[\s/>]))", re.DOTALL)
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # What may stand before the root of a document that goes to the parser as it is: anything but a document type, whose
 # entities could grow without end.
@@ -95,12 +96,12 @@ def _repaired(body: bytes, content_type: str) -> Document:
         except (etree.XMLSyntaxError, Broken):
             continue
     recovered = recovery.recovered(text, trimmed.prefix)
-    made = (_DECLARATION + recovered.text).encode()
     try:
+        made, more = namespaces.mended((_DECLARATION + recovered.text).encode())
         root = strict(made)
-    except etree.XMLSyntaxError as error:
-        raise NotXml(f"The answer is not XML, even after repair: {error.msg}.") from error
-    return checked(Document(root, made, made, (*notes, *recovered.notes), recovered.problems))
+    except (etree.XMLSyntaxError, Broken) as error:
+        raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
+    return checked(Document(root, made, made, (*notes, *recovered.notes, *more), recovered.problems))
 
 
 def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -117,10 +118,10 @@ def _unless(made: bytes, body: bytes) -> bytes:
 
 def _trimmed(text: str) -> _Text:
     """Cut what stands before and after the root element; refuse what has none, or does not reach its end."""
-    root = _ROOT.search(text)
+    root = next((match for match in _ROOT.finditer(text) if match["root"]), None)
     if root is None:
         raise _not_ours(text)
-    prefix = root[1]
+    prefix = root["prefix"]
     closing = list(re.finditer(rf"</{re.escape(prefix)}OAI-PMH\s*>", text))
     if not closing:
         if re.match(rf"<{re.escape(prefix)}OAI-PMH[^>]{{0,4000}}/>\s*\Z", text[root.start() :]):

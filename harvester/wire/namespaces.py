@@ -75,10 +75,9 @@ def _is_accepted(uri: str) -> bool:
 
 def _mended_uri(prefix: str, uri: str) -> str:
     """Return the address that was probably meant: without white space, then percent-encoded, then one of ours."""
-    for candidate in ("".join(uri.split()), quote("".join(uri.split()), safe="%/:?#@!$&'()*+,;=~"), _meant(prefix)):
-        if candidate and _is_accepted(candidate):
-            return candidate
-    return _meant("")
+    joined = "".join(uri.split())
+    candidates = (joined, quote(joined, safe="%/:?#@!$&'()*+,;=~"))
+    return next((each for each in candidates if each and _is_accepted(each)), _meant(prefix))
 
 
 def _meant(prefix: str) -> str:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from lxml import etree
 
-_PARSER = partial(
-    etree.XMLParser, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, collect_ids=False
-)
+from gateway.xmlio import hardened_parser
 
 
 def strict(data: bytes) -> etree._Element:
     """Return the root of well-formed UTF-8 `data`; else raise XMLSyntaxError. Texts of any length are read."""
-    return etree.fromstring(data, _PARSER())
+    return etree.fromstring(data, hardened_parser())
 
 
 def lenient(data: bytes) -> tuple[etree._Element | None, tuple[str, ...]]:
     """Return what libxml2 makes of `data`, None when nothing, and its first complaints."""
-    parser = _PARSER(recover=True, encoding="utf-8")
+    parser = hardened_parser(recover=True, encoding="utf-8")
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:

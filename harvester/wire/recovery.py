@@ -23,12 +23,20 @@ from harvester.wire.parsing import lenient, strict
 # In front of the records, when the envelope itself has to be recovered.
 _PLACE = "<?records?>"
 
-# What must be as many after recovery as before: nobody may lose an entry of a list unseen.
-_COUNTED = ("record", "header", "set", "metadataFormat", "error", "resumptionToken")
+# What must be as many after recovery as before, and how deep below the root: nobody may lose an entry unseen, neither
+# by its vanishing nor by its slipping into another one.
+_COUNTED: Mapping[str, tuple[int, ...]] = {
+    "record": (2,),
+    "header": (2, 3),
+    "set": (2,),
+    "metadataFormat": (2,),
+    "error": (1,),
+    "resumptionToken": (1, 2),
+}
 
 
 class Recovered(NamedTuple):
-    """Text that ought to be well-formed now, what was done, and which records (by number) are beyond repair."""
+    """Text that ought to be well-formed but for its namespaces, what was done, and which records are beyond repair."""
 
     text: str
     notes: tuple[str, ...]
@@ -40,18 +48,20 @@ def recovered(text: str, prefix: str) -> Recovered:
 
     Raise NotXml when entries of a list would be lost.
     """
-    parts = _taken_apart(text, _Grammar(prefix))
+    grammar = _Grammar(prefix)
+    documents = sum(bool(match["root"]) for match in grammar.roots.finditer(text))
+    if documents > 1:
+        raise NotXml(f"The answer holds {documents} documents, one after the other.")
+    parts = _taken_apart(text, grammar)
     if parts is None:
         return _whole(text, prefix)
-    work = _Work(_Grammar(prefix), parts.opening, parts.closing)
+    work = _Work(grammar, parts.opening, parts.closing)
+    hidden = sum(len(grammar.end.findall(match[0])) for match in grammar.start.finditer(text) if not match["record"])
+    if hidden:
+        work.notes.append(f"Comments or CDATA of the damaged page hold what looks like records: {hidden}.")
     records = [work.usable(chunk) for chunk in parts.chunks]
     head, tail = _envelope(parts, work)
-    made = "".join((head, *records, tail))
-    try:
-        mended, notes = namespaces.mended(made.encode())
-    except Broken as error:
-        raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
-    return Recovered(mended.decode(), (*work.notes, *notes), work.problems)
+    return Recovered("".join((head, *records, tail)), tuple(work.notes), work.problems)
 
 
 class _Grammar:
@@ -66,9 +76,13 @@ class _Grammar:
             rf"{comment}|{cdata}|(?P<record><{p}record(?:\s[^<>]*)?>)(?=\s*(?:{comment}\s*)?<{p}header[\s/>])",
             re.DOTALL,
         )
+        self.roots = re.compile(rf"{comment}|{cdata}|(?P<root><{p}OAI-PMH[\s>])", re.DOTALL)
+        self.token = f"<{prefix}resumptionToken"
         self.end = re.compile(rf"</{p}record\s*>")
         self.whole = re.compile(
-            rf"(?:</{p}(?:metadata|about|header)\s*>|/>)\s*(?:{comment}\s*)*</{p}record\s*>\Z", re.DOTALL
+            rf"(?:</{p}(?:metadata|about|header)\s*>|<{p}(?:metadata|about|header)(?:\s[^<>]*)?/>)"
+            rf"\s*(?:{comment}\s*)*</{p}record\s*>\Z",
+            re.DOTALL,
         )
         self.after = re.compile(rf"<{p}resumptionToken[\s/>]|</{p}(?:ListRecords|GetRecord)\s*>")
         self.verb = re.compile(rf"<{p}(ListRecords|GetRecord)(?:\s[^<>]*)?>")
@@ -101,10 +115,14 @@ def _taken_apart(text: str, grammar: _Grammar) -> _Parts | None:
     ends = list(grammar.end.finditer(last))
     after = grammar.after.search(last)
     stop = ends[-1].end() if ends else after.start() if after else len(last)
-    chunks = [text[start:following] for start, following in pairwise(starts)] + [last[:stop]]
+    # What stands between the list's own tag and its first record may be a record that can no longer be told as one.
+    gap = head[verb.end() :]
+    chunks = (
+        [gap] * bool(gap.strip()) + [text[start:following] for start, following in pairwise(starts)] + [last[:stop]]
+    )
     opening = root[0] + verb[0]
     closing = f"</{grammar.prefix}{verb[1]}></{grammar.prefix}OAI-PMH>"
-    return _Parts(head, tuple(chunks), last[stop:], opening, closing)
+    return _Parts(head[: verb.end()], tuple(chunks), last[stop:], opening, closing)
 
 
 @dataclass
@@ -123,12 +141,18 @@ class _Work:
         ends = list(self.grammar.end.finditer(chunk))
         record, beside = (chunk[: ends[-1].end()], chunk[ends[-1].end() :]) if ends else (chunk, "")
         if beside.strip():
+            self._refuse_token(beside)
             self._note(f"what stood after it was cut off: {beside.strip()[:100]!r}")
         count, complaint = self._reads(record)
-        if count:
+        if count is not None:
             self.number += count
             return record
+        self._refuse_token(record)
         return self._recovered(record, complaint)
+
+    def _refuse_token(self, text: str) -> None:
+        if self.grammar.token in text:
+            raise NotXml("The answer is not XML, and its resumptionToken stands among the records.")
 
     def _recovered(self, record: str, complaint: str) -> str:
         if not self.grammar.whole.search(record):
@@ -136,7 +160,7 @@ class _Work:
         root, complaints = lenient((self.opening + record + self.closing).encode())
         found = [] if root is None else [child for verb in root for child in verb if isinstance(child.tag, str)]
         text = "".join(etree.tostring(element, encoding="unicode", with_tail=False) for element in found)
-        if len(found) != 1 or not self._reads(text)[0] or "Excessive depth" in complaint:
+        if len(found) != 1 or self._reads(text)[0] != 1 or "Excessive depth" in complaint:
             return self._header_only(record, f"it is not XML, even after repair: {complaint}")
         before, after = _visible(record), len(_squeezed(str(found[0].xpath("string()"))))
         lost = f", and {before - after} of {before} characters were lost" if after < before else ""
@@ -144,13 +168,14 @@ class _Work:
         self.number += 1
         return text
 
-    def _reads(self, record: str) -> tuple[int, str]:
-        """Return how many records these are when read strictly, namespaces mended; 0 and the complaint when not."""
+    def _reads(self, record: str) -> tuple[int | None, str]:
+        """Return how many records these are when read strictly, namespaces mended; None and the complaint when not."""
         try:
             data, _ = namespaces.mended((self.opening + record + self.closing).encode())
-            return len(strict(data)[0]), ""
+            verb = strict(data)[0]
         except (Broken, etree.XMLSyntaxError) as error:
-            return 0, str(error)
+            return None, str(error)
+        return sum(1 for _ in verb.iterchildren("{*}record")), ""
 
     def _header_only(self, record: str, problem: str) -> str:
         self.problems[self.number] = f"The record cannot be used: {problem}."
@@ -197,8 +222,9 @@ def _envelope(parts: _Parts, work: _Work) -> tuple[str, str]:
     except (Broken, etree.XMLSyntaxError):
         made, complaint = _whole_text(parts.head + _PLACE + parts.tail, work.grammar.prefix)
         work.notes.append(f"What stands around the records is not well-formed ({complaint}); it was recovered.")
-        head, place, tail = made.partition(_PLACE)
-        if not place:
+        head, _, tail = made.partition(_PLACE)
+        verbs = list(work.grammar.verb.finditer(head))
+        if not tail or not verbs or head[verbs[-1].end() :].strip():
             raise NotXml(f"The answer is not XML, and its records have no place: {complaint}.") from None
         return head, tail
     return parts.head, parts.tail
@@ -214,13 +240,9 @@ def _whole_text(text: str, prefix: str) -> tuple[str, str]:
     complaint = "; ".join(complaints[:1])
     if root is None:
         raise NotXml(f"The answer is not XML, even after repair: {escape_attribute(complaint)}.")
-    for name in _COUNTED:
+    for name, depths in _COUNTED.items():
         before = len(re.findall(rf"<{re.escape(prefix)}{name}[\s/>]", text))
-        after = sum(1 for _ in root.iter("{*}" + name))
+        after = sum(sum(1 for _ in found.iterancestors()) in depths for found in root.iter("{*}" + name))
         if after < before:
             raise NotXml(f"The answer is not XML ({complaint}); {before - after} of {before} {name} would be lost.")
-    data = etree.tostring(root, encoding="unicode")
-    try:
-        return namespaces.mended(data.encode())[0].decode(), complaint
-    except Broken as error:
-        raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
+    return etree.tostring(root, encoding="unicode"), complaint

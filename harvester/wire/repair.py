@@ -29,6 +29,9 @@ _MARKUP = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_ATTRIBUTE = r"\s+[^\s=/>\"'<]++\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')"
+_TAG = re.compile(rf"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[^\s<>!?/=\"']++(?:{_ATTRIBUTE}){{2,}}", re.DOTALL)
+_NAMED = re.compile(r"\s+([^\s=/>\"'<]++)\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
 _REFERENCE = re.compile(r"&#(x?)([0-9a-fA-F]+);")
 _ILLEGAL_SPACE = str.maketrans({"\x0b": " ", "\x0c": " "})
 _XML_ENTITIES = frozenset(("&amp;", "&lt;", "&gt;", "&quot;", "&apos;"))
@@ -45,6 +48,7 @@ _SENTENCES = {
     "close": "Ends of CDATA outside CDATA were escaped: {}.",
     "instruction": "XML declarations inside the document were removed: {}.",
     "doctype": "Document type declarations were removed: {}.",
+    "attribute": "Attributes that an element has twice were removed: {}.",
     "comment": "Comments with two hyphens inside were mended: {}.",
 }
 
@@ -56,6 +60,7 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
     spaces = text.count("\x0b") + text.count("\x0c")
     counts["control"] = len(text) - len(legal) + spaces
     result = _MARKUP.sub(lambda match: _mended(match, counts), legal)
+    result = _TAG.sub(lambda match: _without_repetition(match, counts), result)
     return result, tuple(_SENTENCES[kind].format(count) for kind, count in counts.items() if count)
 
 
@@ -66,6 +71,16 @@ def _mended(match: re.Match[str], counts: Counter[str]) -> str:
     if replaced != found and kind != "references":
         counts[kind] += 1
     return replaced
+
+
+def _without_repetition(match: re.Match[str], counts: Counter[str]) -> str:
+    """Return a start tag in which every attribute stands once: as it stands first."""
+    names = _NAMED.findall(match[0])
+    if match[0].startswith("<!") or len(names) == len(set(names)):
+        return match[0]
+    counts["attribute"] += len(names) - len(set(names))
+    first: dict[str, int] = {}
+    return _NAMED.sub(lambda each: each[0] if first.setdefault(each[1], each.start()) == each.start() else "", match[0])
 
 
 def _comment(found: str, _: Counter[str]) -> str:

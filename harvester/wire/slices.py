@@ -25,6 +25,7 @@ _LEVELS = 5  # OAI-PMH, verb, record, metadata, payload
 NO_HEADER = "The record has no header."
 NO_IDENTIFIER = "The record has no identifier."
 NO_METADATA = "The record is not deleted and has no metadata."
+NO_RECORD = "The header stands in no record."
 EMPTY_METADATA = "The record is not deleted and its metadata is empty."
 
 
@@ -220,8 +221,10 @@ def _slow(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tup
     if len(trees) != len(places):
         raise NotXml(f"The answer reads as {len(trees)} records in one way and as {len(places)} in another.")
     return tuple(
-        _bare(_header_of(tree), problems.get(number, ""))
-        if verb == "ListIdentifiers" or local(tree) == "header"
+        _bare(_header_of(tree), "")
+        if verb == "ListIdentifiers"
+        else _bare(_header_of(tree), NO_RECORD)
+        if local(tree) == "header"
         else _entry(tree, place, text, problems.get(number, ""))
         for number, ((verb, tree), place) in enumerate(zip(trees, places, strict=True))
     )

@@ -1,0 +1,98 @@
+"""Namespace declarations that are wrong, in one record of many: only that record is touched."""
+
+from __future__ import annotations
+
+import pytest
+
+from harvester.wire.namespaces import mended
+from harvester.wire.oai_pmh import parse_identify, parse_list
+from tests.wire.pages import DC, OAI, identifiers, page, payload, record
+
+
+def _mended(metadata: str, root: str = f'xmlns="{OAI}"') -> tuple[bytes, tuple[str, ...]]:
+    body = page(record(1), record(2, metadata), record(3), root=root).encode()
+    answer = parse_list(body)
+    text = answer.repaired or body
+    assert identifiers(answer.slices) == ["1", "2", "3"]
+    assert not any(each.problem for each in answer.slices)
+    assert [text[each.start : each.stop] for each in answer.slices[::2]] == [
+        DC.format("Work 1").encode(),
+        DC.format("Work 3").encode(),
+    ]
+    payload(text, answer.slices[1])
+    return text[answer.slices[1].start : answer.slices[1].stop], answer.repairs
+
+
+def test_address_with_a_space_is_mended_where_it_stands():
+    """Seen in ADS' ecrs: `xmlns:xsi="http://ww w.w3.org/…"` makes libxml2 refuse the whole page."""
+    found, repairs = _mended("<d xmlns='urn:d' xmlns:xsi='http://ww w.w3.org/2001/XMLSchema-instance' xsi:a='1'/>")
+    assert b'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' in found
+    wrong = "Record 2 of the page: the namespace 'http://ww w.w3.org/2001/XMLSchema-instance' is no URI"
+    assert repairs == (f"{wrong}; http://www.w3.org/2001/XMLSchema-instance was put there.",)
+
+
+@pytest.mark.parametrize(
+    ("uri", "made"),
+    [
+        ("http://é.org/", b"http://%C3%A9.org/"),
+        ("http://a/{x}&amp;", b"http://a/%7Bx%7D&amp;"),
+        ("http://[a", b"http://%5Ba"),
+        ("http://a/%zz", b"urn:x-undeclared:"),
+    ],
+)
+def test_address_that_is_no_uri_is_made_one(uri: str, made: bytes):
+    found, _ = _mended(f"<d xmlns='{uri}'/>")
+    assert b'xmlns="' + made in found
+
+
+def test_prefix_without_an_address_gets_one():
+    found, _ = _mended("<z:d xmlns:z=''/>")
+    assert b'xmlns:z="urn:x-undeclared:z"' in found
+
+
+def test_prefix_declared_nowhere_gets_what_it_is_known_to_mean():
+    found, repairs = _mended("<MD><gco:a/><gco:b xlink:href='x'/></MD>")
+    assert found.startswith(b"<MD ")
+    assert b'xmlns:gco="http://www.isotc211.org/2005/gco"' in found
+    assert b'xmlns:xlink="http://www.w3.org/1999/xlink"' in found
+    assert len(repairs) == 2
+
+
+def test_unknown_prefix_gets_a_name_of_its_own():
+    found, _ = _mended("<x:d><x:e/></x:d>")
+    assert found == b'<x:d xmlns:x="urn:x-undeclared:x"><x:e/></x:d>'
+
+
+def test_declaration_ends_with_the_element_that_makes_it():
+    found, repairs = _mended("<d><a xmlns:x='urn:x'><x:b/></a><x:c/></d>")
+    assert b'<d xmlns:x="urn:x-undeclared:x">' in found
+    assert len(repairs) == 1
+
+
+def test_prefix_missing_on_the_envelope_is_declared_there():
+    body = page(record(1), root=f'xmlns="{OAI}" xsi:schemaLocation="a b"').encode()
+    answer = parse_list(body)
+    assert identifiers(answer.slices) == ["1"]
+    assert answer.repairs[0].startswith("Around the records: the prefix 'xsi'")
+
+
+def test_whole_document_without_a_prefix_for_its_envelope_is_read():
+    text = page(record(1), root="").replace("</", "</oai:").replace("<", "<oai:").replace("<oai:/oai:", "</oai:")
+    text = text.replace("<oai:?", "<?").replace(":oai_dc:", ":").replace("oai:dc:", "")
+    answer = parse_list(text.replace("<oai:dc ", "<d ").replace("</oai:dc>", "</d>").encode())
+    assert identifiers(answer.slices) == ["1"]
+    assert "the prefix 'oai' is declared nowhere" in answer.repairs[0]
+
+
+def test_description_is_mended_too():
+    body = (
+        f'<OAI-PMH xmlns="{OAI}"><responseDate/><request/><Identify>'
+        "<description><e:x/></description></Identify></OAI-PMH>"
+    )
+    (found,) = parse_identify(body.encode()).descriptions
+    assert b'xmlns:e="urn:x-undeclared:e"' in found
+
+
+def test_nothing_is_mended_where_nothing_is_wrong():
+    body = page(record(1, about="<about><a><b/></a></about>")).encode()
+    assert mended(body) == (body, ())

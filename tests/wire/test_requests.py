@@ -1,0 +1,138 @@
+"""Addresses, dates and the states of lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.xmltext import parse_utc_datetime
+from harvester.wire.dates import DAY, SECONDS, bound, granularity_of, moment_of, written
+from harvester.wire.http import Fetched
+from harvester.wire.list_state import ListState, state_of, text_of
+from harvester.wire.urls import base_url, request_url
+
+
+@pytest.mark.parametrize(
+    ("address", "base"),
+    [
+        ("http://x.org/oai", "http://x.org/oai"),
+        (" http://x.org/oai?verb=Identify#top ", "http://x.org/oai"),
+        ("http://x.org/csw?mode=oaipmh&verb=ListRecords&metadataPrefix=oai_dc", "http://x.org/csw?mode=oaipmh"),
+        ("http://x.org/oai?a=&&b", "http://x.org/oai?a=&b"),
+        ("http://x.org/oai?resumptionToken=a%26b&from=1&until=2&set=3&identifier=4", "http://x.org/oai"),
+    ],
+)
+def test_base_url_is_what_remains_without_the_protocols_arguments(address: str, base: str):
+    assert base_url(address) == base
+
+
+def test_verb_comes_first_and_empty_arguments_not_at_all():
+    """http://www.cshc.ubc.ca/oai/ wants the verb first; others refuse `set=`."""
+    assert request_url("http://x.org/oai", "ListRecords", ("metadataPrefix", "oai_dc"), ("set", "")) == (
+        "http://x.org/oai?verb=ListRecords&metadataPrefix=oai_dc"
+    )
+    assert request_url("http://x.org/a?b=c", "Identify") == "http://x.org/a?b=c&verb=Identify"
+
+
+def test_tokens_are_percent_encoded_unless_the_server_cannot():
+    token = ("resumptionToken", "a+b/c=&d e|f")
+    assert request_url("http://x/", "ListRecords", token).endswith("resumptionToken=a%2Bb%2Fc%3D%26d%20e%7Cf")
+    assert request_url("http://x/", "ListRecords", token, is_verbatim=True).endswith("resumptionToken=a+b/c=&d e|f")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("YYYY-MM-DDThh:mm:ssZ", SECONDS),
+        ("yyyy-mm-ddThh:MM:SSZ", SECONDS),
+        ("YYYY-MM-DDTHH:MM:SSZ", SECONDS),
+        ("YYYY-MM-DD", DAY),
+        ("day", DAY),
+        ("", DAY),
+    ],
+)
+def test_granularity_is_read_in_any_case(text: str, read: str):
+    assert granularity_of(text) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("2024-02-03T04:05:06Z", "2024-02-03T04:05:06Z"),
+        (" 2024-02-03t04:05:06.789z ", "2024-02-03T04:05:06Z"),
+        ("2024-02-03 04:05", "2024-02-03T04:05:00Z"),
+        ("2024-02-03T04:05:06+02:00", "2024-02-03T02:05:06Z"),
+        ("2024-02-03T04:05:06-0130", "2024-02-03T05:35:06Z"),
+        ("2024-02-03", "2024-02-03"),
+        ("2024-2-3", "2024-02-03"),
+        ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+    ],
+)
+def test_dates_are_read_as_servers_write_them(text: str, same: str):
+    assert moment_of(text) == parse_utc_datetime(same)[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2024-02-30", "2024-13-01T00:00:00Z", "0000-00-00", "2024-01-01T25:00Z"]
+)
+def test_what_is_no_date_is_none(text: str):
+    assert moment_of(text) is None
+
+
+def test_dates_are_written_at_the_granularity_of_the_server():
+    second, _ = parse_utc_datetime("2024-02-03T04:05:06Z")
+    assert written(second, DAY) == "2024-02-03"
+    assert written(second, SECONDS) == "2024-02-03T04:05:06Z"
+    assert written(-(10**15), DAY) == "0001-01-01"
+
+
+@pytest.mark.parametrize(
+    ("text", "granularity", "is_until", "made"),
+    [
+        ("", DAY, False, ""),
+        ("2024-01-02", SECONDS, False, "2024-01-02T00:00:00Z"),
+        ("2024-01-02", SECONDS, True, "2024-01-02T23:59:59Z"),
+        ("2024-01-02T03:04:05Z", DAY, True, "2024-01-02"),
+    ],
+)
+def test_an_administrators_dates_fit_the_server(text: str, granularity: str, is_until: bool, made: str):
+    assert bound(text, granularity, is_until=is_until) == made
+
+
+def test_an_administrators_wrong_date_is_an_error():
+    with pytest.raises(ValueError, match="UTCdatetime"):
+        bound("tomorrow", DAY)
+
+
+def test_state_survives_being_written():
+    for state in (ListState(), ListState(5, "tö\n", "a", "b", True, 1, 2, 3, 4, True)):
+        assert state_of(text_of(state)) == (state, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"version": 2}',
+        '{"version": 1, "token": 5}',
+        '{"version": 1, "complete": "x"}',
+        '{"version": 1, "complete": true}',
+        '{"version": 1, "announced": "x"}',
+        '{"version": 1, "other": 1}',
+    ],
+)
+def test_state_that_is_none_of_ours_means_from_the_start(text: str):
+    state, sentence = state_of(text)
+    assert state == ListState()
+    assert "begins anew" in sentence
+
+
+def test_no_state_is_a_state():
+    assert state_of("") == (ListState(), "")
+
+
+def test_headers_are_found_in_any_case():
+    fetched = Fetched("u", 200, (("Content-Type", "a"), ("content-type", "b")), b"", 0)
+    assert fetched.header("CONTENT-TYPE") == "a"
+    assert fetched.header("Date") == ""
