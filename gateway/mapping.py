@@ -22,6 +22,8 @@ from gateway.xmltext import clean, escape, escape_attribute, utc_datetime
 
 _DIGEST_BYTES = 16
 _START_TAG = re.compile(rb"<[^\s/>]+")
+_WHOLE_START_TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=/>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*")
+_DECLARED = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
 _DEFAULT_DECLARATION = re.compile(rb"""\sxmlns\s*=\s*["']""")
 
 
@@ -143,13 +145,17 @@ def _read(given: Given) -> _Read:
 def _standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
     """Return a payload with the declarations that it took from what stood around it."""
     content = content.strip()
-    if not declarations:
+    tag = _WHOLE_START_TAG.match(content) if declarations else None
+    if tag is None:
         return content
-    names = (
-        f'xmlns:{prefix}="{escape_attribute(uri)}"' if prefix else f'xmlns="{escape_attribute(uri)}"'
+    # What an about container of the record took from above, the payload may declare itself.
+    own = {(match[1] or b"").decode() for match in _DECLARED.finditer(tag[0])}
+    names = "".join(
+        f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"'
         for prefix, uri in declarations
+        if prefix not in own
     )
-    return _START_TAG.sub(lambda match: match[0] + b" " + " ".join(names).encode(), content, count=1)
+    return _START_TAG.sub(lambda match: match[0] + names.encode(), content, count=1)
 
 
 def _guarded(content: bytes, root: xmlio.Element) -> bytes:

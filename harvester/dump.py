@@ -139,10 +139,11 @@ def fragment(payload: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes
     match = _NAME.match(payload)
     if match is None:
         return payload
-    added = dict(declarations)
-    if "" not in own_prefixes(payload[: tag_end(payload, 0)]):
-        added.setdefault("", "")
-    spliced = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in added.items())
+    own = own_prefixes(payload[: tag_end(payload, 0)])
+    added = {"": "", **dict(declarations)}
+    spliced = "".join(
+        f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in added.items() if name not in own
+    )
     return b"".join((match[0], spliced.encode(), payload[match.end() :]))
 
 

@@ -6,10 +6,14 @@ use HTTP::OAI;
 
 my ($base_url, $metadata_prefix) = @ARGV;
 my $harvester = HTTP::OAI::Harvester->new(baseURL => $base_url);
-my $answer = $harvester->ListRecords(metadataPrefix => $metadata_prefix);
-die $answer->message if $answer->is_error;
-while (my $record = $answer->next) {
-    if (!$record->is_deleted && !$record->metadata) { die "no metadata in " . $record->identifier }
-    print $record->is_deleted ? "deleted" : "live", " ", $record->identifier, "\n";
-}
+
+# It follows the tokens itself; only what is given a callback sees the records of every page.
+my $answer = $harvester->ListRecords(
+    metadataPrefix => $metadata_prefix,
+    onRecord => sub {
+        my $record = shift;
+        die "no metadata in " . $record->identifier unless $record->is_deleted || $record->metadata;
+        print $record->is_deleted ? "deleted" : "live", " ", $record->identifier, "\n";
+    },
+);
 die $answer->message if $answer->is_error;

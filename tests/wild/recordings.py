@@ -36,6 +36,7 @@ _RECORD = re.compile(
     rb"<(\w+:)?record\b(?![^>]*\sxmlns=.(?!http://www\.openarchives\.org/OAI/2\.0/))[^>]*>\s*"
     rb"<(\w+:)?header\b[^>]*>\s*(<!--.*?-->\s*)?<(\w+:)?identifier\b"
 )
+_IDENTIFIER = re.compile(rb"<(?:\w+:)?identifier\b[^>]*>\s*([^<]*?)\s*<")
 _GET_RECORD = re.compile(rb"<(/?)(\w+:)?GetRecord(?=[\s/>])")
 _END_OF_LIST = re.compile(rb"</(\w+:)?ListRecords\s*>")
 
@@ -93,10 +94,18 @@ class Answer:
         return _PREFIXES.get(namespace) or "unknown"
 
     @property
+    def record(self) -> bytes:
+        """The bytes from the first record's header to the end."""
+        return self.body[max(0, self.body.find(b"<header")) :]
+
+    @property
     def token(self) -> str:
         """The text of the resumptionToken as a parser would read it; empty when there is none."""
         found = _TOKEN.search(self.body)
         return html.unescape(found[1].decode()).strip() if found else ""
+
+
+_NOTHING = Answer("", b"")
 
 
 @dataclass
@@ -129,8 +138,9 @@ def repositories() -> list[Repository]:
         for stem, pages in _lists(folder, [answer for answer in answers if answer.verb == "ListRecords"]):
             _add(made, Repository(_name(folder, stem), {pages[0].prefix: pages}, **described))
         single = [answer for answer in answers if answer.verb == "GetRecord" and b"<error" not in answer.body]
-        if single:
-            _add(made, Repository(_name(folder, "single"), _listed(single), **described))
+        for turn, each in enumerate(_by_turn(single)):
+            name = _name(folder, f"single-{turn}" if turn else "single")
+            _add(made, Repository(name, _listed(each), **described))
     for folder, answers in _by_folder(_loose_records()):
         _add(made, Repository(_name(folder, "loose"), _pages_of_loose(answers)))
     return [made[name] for name in sorted(made)]
@@ -234,19 +244,34 @@ def _lists(folder: str, pages: list[Answer]) -> Iterator[tuple[str, list[Answer]
     yield from numbered.items()
 
 
+def _by_turn(answers: list[Answer]) -> list[list[Answer]]:
+    """Part answers so that none has an identifier twice: a list that repeats itself is taken for one without end."""
+    turns: list[dict[tuple[str, bytes], Answer]] = []
+    for answer in answers:
+        found = _IDENTIFIER.search(answer.body)
+        key = (answer.prefix, found[1] if found else b"")
+        if any(turn.get(key, _NOTHING).record == answer.record for turn in turns):
+            continue
+        turn = next((turn for turn in turns if key not in turn), None)
+        if turn is None:
+            turns.append(turn := {})
+        turn[key] = answer
+    return [list(turn.values()) for turn in turns]
+
+
 def _listed(answers: list[Answer]) -> dict[str, list[Answer]]:
     """Make lists of GetRecord answers: the element renamed, and tokens from each to the next."""
     lists: dict[str, list[Answer]] = {}
     for answer in answers:
         body = _GET_RECORD.sub(rb"<\1\2ListRecords", answer.body)
         lists.setdefault(answer.prefix, []).append(Answer(answer.file, body, answer.content_type))
-    return {prefix: _with_tokens(pages) for prefix, pages in lists.items()}
+    return {prefix: _with_tokens(prefix, pages) for prefix, pages in lists.items()}
 
 
-def _with_tokens(pages: list[Answer]) -> list[Answer]:
+def _with_tokens(prefix: str, pages: list[Answer]) -> list[Answer]:
     made = []
     for number, page in enumerate(pages[:-1], 1):
-        token = rb"<\1resumptionToken>%d</\1resumptionToken></\1ListRecords>" % number
+        token = rb"<\1resumptionToken>%s %d</\1resumptionToken></\1ListRecords>" % (prefix.encode(), number)
         made.append(Answer(page.file, _END_OF_LIST.sub(token, page.body), page.content_type))
     return [*made, pages[-1]]
 
@@ -260,7 +285,7 @@ def _pages_of_loose(answers: list[Answer]) -> dict[str, list[Answer]]:
         namespace, _ = payload_of(page.body)
         prefix = _PREFIXES.get(namespace) or namespaces.setdefault(namespace, f"format{len(namespaces)}")
         lists.setdefault(prefix, []).append(page)
-    return {prefix: _with_tokens(pages) for prefix, pages in lists.items()}
+    return {prefix: _with_tokens(prefix, pages) for prefix, pages in lists.items()}
 
 
 def _as_records(answer: Answer) -> bytes:

@@ -18,17 +18,19 @@ from tests.bench.source import serving
 
 pytestmark = pytest.mark.slow
 FORMATS = ("oai_dc", "oai_didl")
-RECORDS = 700  # of the made corpus: some pages, and the sample's records with deletions among them
+RECORDS = 700  # of the made corpus: some pages
 
 
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory, sample_source: str) -> Path:
-    """Return an instance that harvested the sample and a corpus of several pages."""
+    """Return an instance with a corpus of several pages, the sample, and tombstones of a removed source."""
     with serving(RECORDS) as corpus:
-        sources = {"sample": (sample_source, ("oai_dc",)), "corpus": (corpus, ("oai_dc",))}
+        urls = {"corpus": corpus, "sample": sample_source, "removed": sample_source}
+        sources = {name: (url, ("oai_dc",)) for name, url in urls.items()}
         folder = live.instance(tmp_path_factory.mktemp("clients"), sources)
-        done = live.called("harvester", folder, "run", "--all")
-    assert done.returncode == 0, done.stderr
+        for arguments in (("run", "--all"), ("source", "remove", "removed", "--yes")):
+            done = live.called("harvester", folder, *arguments)
+            assert done.returncode == 0, done.stderr
     return folder
 
 
