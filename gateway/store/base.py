@@ -104,8 +104,8 @@ class Store(Protocol):
     def intend(self) -> Intent:
         """Commit an intent: from now until `publish` or `abandon`, no horizon passes its datestamp.
 
-        The datestamp is the store's clock, never below any datestamp given or horizon answered before. An intent
-        lives a minute; then whoever notices removes it.
+        The datestamp is the store's clock after that commit, never below any datestamp given or horizon answered
+        before. An intent lives a minute; then whoever notices removes it.
         """
         ...
 
@@ -113,8 +113,8 @@ class Store(Protocol):
         """Write everything in one transaction, remove the intent, and return how many records got the datestamp.
 
         Records whose stored digest and flag equal the given ones are left alone. Every record written gets its old
-        place removed, its memberships, tallies and a line of the log of changes. Raise IntentExpired or
-        PositionMoved with nothing written (the intent is gone in both cases).
+        place removed, its memberships, tallies and a line of the log of changes. Raise IntentExpired (also when a
+        record already carries a later datestamp) or PositionMoved with nothing written; the intent is gone then.
         """
         ...
 

@@ -23,6 +23,7 @@ from gateway.model import (
     Source,
 )
 from gateway.store.clock import Anchor, HostClock, first, tell
+from gateway.store.compression import Packed
 from gateway.store.queries import load
 from gateway.store.sqlite_check import findings
 from gateway.store.sqlite_dictionaries import Dictionaries
@@ -157,20 +158,27 @@ class SqliteStore:
         """Compress everything, then write it in one transaction together with the removal of the intent."""
         packed = self._dictionaries.pack(publication.changes)
         self._step("publication packed")
-        with self._file.writing() as session:
-            self._step("publication locked")
-            if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:
-                raise IntentExpired("The publication took longer than its intent lives; nothing was written.")
-            self._step("intent removed")
-            stamped = None
-            if _move(session, publication.source, publication.position):
-                stamped = write(session, intent.datestamp, publication, packed)
-            self._step("publication written")
+        try:
+            with self._file.writing() as session:
+                self._step("publication locked")
+                stamped = self._write(session, intent, publication, packed)
+                self._step("publication written")
+        except (IntentExpired, PositionMoved):
+            self.abandon(intent)
+            raise
         self._step("publication committed")
-        if stamped is None:
-            raise PositionMoved(f"Another process has published these pages of {publication.source}.")
         self._dictionaries.learn(publication.changes)
         return stamped
+
+    def _write(
+        self, session: Session, intent: Intent, publication: Publication, packed: Sequence[Sequence[Packed]]
+    ) -> int:
+        if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:
+            raise IntentExpired("The publication took longer than its intent lives; nothing was written.")
+        self._step("intent removed")
+        if publication.position is not None:
+            _move(session, publication.source, publication.position)
+        return write(session, intent.datestamp, publication, packed)
 
     def abandon(self, intent: Intent) -> None:
         """Remove an intent."""
@@ -180,8 +188,7 @@ class SqliteStore:
     def advance(self, source: str, before: int, after: int) -> None:
         """Move the position."""
         with self._file.writing() as session:
-            if not _move(session, source, (before, after)):
-                raise PositionMoved(f"Another process has published these pages of {source}.")
+            _move(session, source, (before, after))
 
     # -- what is held --------------------------------------------------------------------------------------------
 
@@ -282,12 +289,10 @@ def _anchor(session: Session) -> tuple[Anchor, int | None]:
     return Anchor(*row[:4]), row[4]
 
 
-def _move(session: Session, source: str, position: tuple[int, int] | None) -> bool:
-    if position is None:
-        return True
+def _move(session: Session, source: str, position: tuple[int, int]) -> None:
     before, after = position
-    parameters = {"source": source, "before": before, "after": after}
-    return session.execute(SQL["position_move"], parameters).rowcount == 1
+    if not session.execute(SQL["position_move"], {"source": source, "before": before, "after": after}).rowcount:
+        raise PositionMoved(f"Another process has published the pages of {source} after {before}.")
 
 
 def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iterator[ItemState]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from gateway.errors import IntentExpired
 from gateway.model import ItemChange
 from gateway.store.compression import Packed
 
@@ -109,7 +110,10 @@ class Planner:
         self._numbers: dict[tuple[str, ...], Numbers] = {}
 
     def plan(self, change: ItemChange, contents: Sequence[Packed]) -> None:
-        """Work out the rows of one change, whose records are compressed in `contents`."""
+        """Work out the rows of one change, whose records are compressed in `contents`.
+
+        Raise IntentExpired when a record of it carries a later datestamp already.
+        """
         held = self._known.held.get(change.upstream) or self._new()
         sets = self._sets(change.sets)
         departed = (held.departed | held.sets) - sets
@@ -161,6 +165,8 @@ class Planner:
             if before is not None:
                 if (before.digest, before.is_deleted) == (digest, is_deleted):
                     continue
+                if before.datestamp > datestamp:  # datestamps go forward only; with a new intent this one does too
+                    raise IntentExpired(f"A later publication of {change.upstream} was faster; nothing was written.")
                 del kept[prefix]
                 rows.records_removed.append((prefix, before.datestamp, number))
                 rows.leave(number, (held.sets, held.departed, prefix, before.datestamp))

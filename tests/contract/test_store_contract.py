@@ -490,6 +490,19 @@ def test_an_intent_cannot_be_used_twice(desk, make_change):
         desk.store.publish(Intent(99, START), Publication("laro", (make_change("b"),)))
 
 
+def test_a_datestamp_never_goes_back(desk, make_change):
+    """A slow publication that another one has overtaken is to be repeated, with a new intent."""
+    slow = desk.store.intend()
+    desk.publish(make_change("a", 2))
+    with pytest.raises(IntentExpired, match="later publication of a"):
+        desk.store.publish(slow, Publication("laro", (make_change("b"), make_change("a", 1)), position=(0, 5)))
+    assert (desk.count(DC), desk.store.position("laro")) == (1, 0)
+    with desk.view() as view:
+        assert view.horizon == START + 1, "the intent is gone"
+        assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 1
+    assert desk.publish(make_change("b"), make_change("a", 1), position=(0, 5)) == 4
+
+
 def test_a_clock_that_goes_back_is_not_followed(desk, make_change):
     desk.clocks.pass_seconds(100)
     with desk.view() as view:

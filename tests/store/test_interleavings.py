@@ -294,7 +294,16 @@ def reboot(stage: Scene) -> None:
     stage.publish(*((name, 3) for name in stage.names))
 
 
-@pytest.mark.parametrize("happens", [set_back, set_ahead, set_far_ahead, sleep, reboot])
+@pytest.mark.parametrize(
+    "happens",
+    [
+        set_back,
+        set_far_ahead,
+        reboot,
+        pytest.param(set_ahead, marks=pytest.mark.slow),
+        pytest.param(sleep, marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_is_missed_whatever_happens_to_the_host(scene, happens):
     stage = scene(happens)
     for schedule in with_event(orders(ONE)):
