@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from gateway.settings import instance_folder, load
-from harvester.commands.options import access_options, auth_of, date_options, list_options
+from harvester.commands.options import Given, access_options, auth_of, date_options, list_options
 from harvester.commands.output import json_option, write_json
 from harvester.dump import Dump
 from harvester.dump_file import File, Order, Stream
@@ -30,11 +29,11 @@ from harvester.stopping import Stop, listening
 @click.option("--restart", is_flag=True, help="Forget an interrupted dump to this file and begin anew.")
 @json_option
 @click.pass_context
-def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - click names the options
+def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Given) -> None:
     """Harvest a repository to one XML file.
 
-    FILE `-` is stdout. Interrupted, the same command goes on where it stopped: FILE.part holds what arrived, FILE.state how far it came.
-    What goes to stdout always begins anew. Needs no instance folder; its config.toml is read when there is one.
+    FILE `-` is stdout. Interrupted, the same command goes on where it stopped: FILE.part holds what arrived,
+    FILE.state how far it came. What goes to stdout always begins anew. Needs no instance folder.
     """
     table = {"url": url, "auth": auth_of(given), "verify": given["verify"]}
     if given["delay_seconds"] is not None:

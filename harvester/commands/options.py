@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
@@ -14,6 +14,9 @@ from gateway.xmltext import parse_utc_datetime
 from harvester.sources_file import AUTH_KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# What click hands over by the names of the options: each of the type that its option declares.
+Given: TypeAlias = Any
 
 # By kind of credentials, what the field of the secret is called in sources.toml, before `_env` and `_file`.
 _SECRETS = {"basic": "password", "bearer": "token", "header": "value", "query": "value"}

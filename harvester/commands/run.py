@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import click
 
 from gateway.errors import ConfigurationError, GatewayError
 from gateway.model import Run
 from harvester import pipeline
-from harvester.commands.options import date_options, list_options
+from harvester.commands.options import Given, date_options, list_options
 from harvester.commands.output import in_words, json_option, moment, write_json
 from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of
@@ -34,7 +33,7 @@ from harvester.stopping import Stop, listening
 @json_option
 @click.pass_context
 def run(
-    ctx: click.Context, /, names: tuple[str, ...], is_all: bool, dry_run: bool, as_json: bool, **wishes: Any
+    ctx: click.Context, /, names: tuple[str, ...], is_all: bool, dry_run: bool, as_json: bool, **wishes: Given
 ) -> None:
     """Harvest sources and publish what arrived.
 

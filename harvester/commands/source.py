@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from gateway.publish import remove_source
 
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
-from harvester.commands.options import access_options, auth_of, date
+from gateway.publish import remove_source
+from harvester.commands.options import Given, access_options, auth_of, date
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.descriptions import keep_description
@@ -18,6 +18,7 @@ from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
 from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, options_of
+from harvester.progress import progress
 from harvester.sources import Description
 from harvester.sources_file import SourceEntry, checked_name, entry_from, table_of
 from harvester.stopping import Stop
@@ -50,7 +51,7 @@ def source() -> None:
 @click.option("--no-check", is_flag=True, help="Do not ask the source now.")
 @json_option
 @click.pass_context
-def add(ctx: click.Context, /, name: str, url: str, no_check: bool, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - click names the options
+def add(ctx: click.Context, /, name: str, url: str, no_check: bool, as_json: bool, **given: Given) -> None:
     """Add a source under a NAME of ours: 1 to 32 of a-z, 0-9 and the hyphen.
 
     The source is asked who it is and what it offers; nothing is harvested yet.
@@ -184,12 +185,12 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     What arrived from it stays in the inbox. Its name should not be given to another source.
     """
     with opened(ctx.obj) as instance, lock(instance.folder, name):
-        entry = instance.sources.entry(name)
+        instance.sources.entry(name)
         held = instance.store.counts(name)
         living = held["items"] - held["deleted"]
         if living and not is_sure:
             click.confirm(f"Delete the {living} items of {name} for every harvester of ours?", abort=True, err=True)
-        deleted = remove_source(instance.store, name)
-        instance.store.add_source(Source(name, entry.url, entry.kind, is_removed=True))
+        with progress() as telling:
+            deleted = remove_source(instance.store, name, lambda done: telling.show(f"{name} deleted", done, living))
         instance.sources.remove(name)
-    write_facts({"name": name, "deleted_records": deleted}, as_json=as_json)
+    write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from gateway.settings import instance_folder, load
-from harvester.commands.options import access_options, auth_of
+from harvester.commands.options import Given, access_options, auth_of
 from harvester.commands.output import json_option
 from harvester.conformance.conversation import Limits
 from harvester.kinds import fetcher
@@ -33,11 +31,12 @@ def validate(
     /,
     base_url: str,
     as_json: bool,
-    **given: Any,  # noqa: ANN401 - click names the options
+    **given: Given,
 ) -> None:
     """Check strictly whether a provider keeps to OAI-PMH 2.0.
 
-    And whether it does what the field expects. Exit status 0: it does. 3: there are warnings. 1: a check failed. Needs no instance folder.
+    And whether it does what the field expects. Exit status 0: it does. 3: there are warnings. 1: a check failed.
+    Needs no instance folder.
     """
     table = {"url": base_url, "auth": auth_of(given), "verify": given.pop("verify")}
     settings = load(instance_folder(ctx.obj))
