@@ -17,12 +17,15 @@ ELEMENTS = (
 # How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was.
 _DOI = re.compile(r"(?i)^(?:doi:\s*|info:doi/|urn:doi:|https?://(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)$")
 _HANDLE = re.compile(r"(?i)^(?:hdl:\s*|info:hdl/|https?://hdl\.handle\.net/)(\d[\d.]*/\S+)$")
-_ADDRESS = re.compile(r"(?i)^https?://[^\s/?#]+\S*$")
+_ADDRESS = re.compile(
+    r"(?i)^https?://(?:[^\s/?#@\[\]]*@)?(?:\[[0-9a-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?(?:[/?#]\S*)?$"
+)
 _TYPED_ADDRESS = re.compile(r"(?is)^([a-z0-9.+/-]{2,80})[\s:;,]+(https?://\S+)$")
 _LICENSE = re.compile(
     r"(?i)^https?://(?:creativecommons\.org/(?:licenses|publicdomain)/|rightsstatements\.org/|opensource\.org/licenses/)\S+$"
 )
-_UNSAFE = re.compile(r"[^A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})|[\[\]](?=.*/)")
+_UNSAFE = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})|#.*#")
+_HOST_IN_BRACKETS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
 
 
 def uri_of(text: str) -> str:
@@ -36,9 +39,18 @@ def uri_of(text: str) -> str:
 
 def address(text: str) -> str:
     """Return an address as a legal URI: what RFC 3986 does not allow is percent-encoded."""
-    if not _UNSAFE.search(text):
+    host = _HOST_IN_BRACKETS.match(text) if "[" in text else None
+    start = host.end() if host else 0
+    if not _UNSAFE.search(text, start):
         return text
-    return re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", quote(text, safe="-._~:/?#@!$&'()*+,;=%"))
+    quoted = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", quote(text[start:], safe="-._~:/?#@!$&'()*+,;=%"))
+    before, mark, fragment = quoted.partition("#")
+    return text[:start] + before + mark + fragment.replace("#", "%23")
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is the address of something on the Web, with a host and a port that can be."""
+    return _ADDRESS.match(text) is not None
 
 
 class _Names:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._statements import address, uri_of, work_of
+from gateway.formats._statements import address, is_address, uri_of, work_of
 from gateway.model import FileLink, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, XSI, clean, escape, escape_attribute
@@ -36,8 +36,8 @@ def write(work: Work) -> bytes:
     ]
     if work.modified:
         parts.append(_descriptor(_term("modified", work.modified)))
-    parts += map(_component, work.files)
-    if work.landing_page:
+    parts += [_component(file) for file in work.files if is_address(file.url)]  # no other is a legal anyURI
+    if is_address(work.landing_page):
         described = _descriptor(_identifier(work.landing_page)) + _descriptor(_type(START_PAGE))
         parts.append(_resource(described, "text/html", work.landing_page))
     parts.append(_CLOSING)

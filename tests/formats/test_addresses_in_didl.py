@@ -1,0 +1,48 @@
+"""Whatever an upstream calls an address, what the DIDL refers to is a legal xs:anyURI."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from gateway.formats import oai_didl
+from gateway.formats._statements import address
+from gateway.model import FileLink, Work
+
+ANY_URI = etree.XMLSchema(
+    etree.fromstring(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="ref" type="xs:anyURI"/></xs:schema>'
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("stated", "legal"),
+    [
+        ("http://a.org/22240/2/Ch08[1].pdf", "http://a.org/22240/2/Ch08%5B1%5D.pdf"),  # authors.library.caltech.edu
+        ("http://[::1]/a[1].pdf", "http://[::1]/a%5B1%5D.pdf"),
+        ("http://a.org/b c.pdf", "http://a.org/b%20c.pdf"),
+        ("http://a.org/100%.pdf", "http://a.org/100%25.pdf"),
+        ("http://a.org/b#c#d", "http://a.org/b#c%23d"),
+        ("http://a.org/é.pdf", "http://a.org/%C3%A9.pdf"),
+        ("http://a.org/b%20c.pdf?d=e&f#g", "http://a.org/b%20c.pdf?d=e&f#g"),
+    ],
+)
+def test_an_address_becomes_legal_and_stays_the_same_address(stated: str, legal: str) -> None:
+    assert address(stated) == legal
+    assert _references(stated) == [legal]
+
+
+@pytest.mark.parametrize("stated", ["http://a.org:port/b.pdf", "http://a.org:/b.pdf", "http://a@b@c.org/d.pdf"])
+def test_what_can_be_no_address_is_no_component(stated: str) -> None:
+    assert _references(stated) == []
+
+
+def _references(stated: str) -> list[str]:
+    root = etree.fromstring(oai_didl.write(Work(upstream="oai:a.org:1", files=(FileLink(address(stated)),))))
+    found = [each.get("ref") or "" for each in root.iter("{*}Resource")]
+    for each in found:
+        element = etree.Element("ref")
+        element.text = each
+        ANY_URI.assertValid(element)
+    return found
