@@ -1,0 +1,136 @@
+"""Every recorded answer of `../shared/data/oai/responses` through the parsers, its records counted by other means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from gateway.errors import AnswerError, NotOaiPmh, NotXml, RemoteError
+from gateway.model import Slice
+from gateway.xmltext import escape_attribute
+from harvester.wire.oai_pmh import parse_formats, parse_identify, parse_list, parse_sets
+
+ANSWERS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "oai" / "responses"
+PARSERS: tuple[Callable[[bytes], object], ...] = (parse_list, parse_identify, parse_formats, parse_sets)
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared/data/oai/responses")]
+
+# Answers that no strict parser reads: how many records they have nevertheless, and what is told of the damage.
+DAMAGED = {
+    "CenterForOpenScience+scrapi/pcurio.00.xml": (5, "Characters that XML forbids were removed: 1."),
+    "timbrody+perl-oai-lib/badbytes.xml": (1, "Bytes that are not UTF-8 were read as windows-1252: 11."),
+    "kata-csc+ckanext-oaipmh/ida_invalid.xml": (1, "Record 1 of the page: it is not well-formed"),
+    "europeana+metis-framework/oaiListIdentifiersIncorrectMetadataPrefix.xml": (0, ""),
+}
+UNUSABLE = {
+    "mloesch+sickle/ListRecords4.xml": "The record has no identifier.",
+    "wellcomecollection+oai-pmh/record_no_header.xml": "The record has no header.",
+}
+
+
+def _files() -> list[Path]:
+    return sorted(file for file in ANSWERS.rglob("*") if file.is_file() and file.suffix != ".json")
+
+
+def _name(file: Path) -> str:
+    return str(file.relative_to(ANSWERS))
+
+
+def _counted(body: bytes) -> int | None:
+    """Return the number of records in a tree, or None when no strict parser makes one."""
+    try:
+        root = etree.fromstring(body, etree.XMLParser(huge_tree=True, resolve_entities=False))
+    except etree.XMLSyntaxError:
+        return None
+    lists = root.xpath(
+        "/*[local-name()='OAI-PMH']/*[local-name()='ListRecords' or local-name()='ListIdentifiers' or "
+        "local-name()='GetRecord']/*[local-name()='record' or local-name()='header']"
+    )
+    return len(lists)
+
+
+def _stands_alone(text: bytes, found: Slice) -> bool:
+    declared = "".join(
+        f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in found.declarations
+    )
+    root = etree.fromstring(
+        f"<alone{declared}>".encode() + text[found.start : found.stop] + b"</alone>", etree.XMLParser(huge_tree=True)
+    )
+    return len(root) == 1
+
+
+@pytest.mark.parametrize("parse", PARSERS)
+def test_every_answer_is_read_or_refused(parse: Callable[[bytes], object]) -> None:
+    for file in _files():
+        with suppress(AnswerError):
+            parse(file.read_bytes())
+
+
+def test_every_record_of_every_answer_is_a_slice() -> None:
+    total = 0
+    for file in _files():
+        body = file.read_bytes()
+        try:
+            answer = parse_list(body)
+        except (NotXml, NotOaiPmh):
+            assert not _counted(body), file
+            continue
+        expected = _counted(body)
+        if expected is None:
+            expected = len(re.findall(rb"<header[\s>]", body))
+        assert len(answer.slices) == expected, file
+        total += expected
+    assert total > 10_000
+
+
+def test_every_payload_stands_alone_with_its_declarations() -> None:
+    for file in _files():
+        body = file.read_bytes()
+        try:
+            answer = parse_list(body)
+        except AnswerError:
+            continue
+        text = answer.repaired or body
+        for found in answer.slices:
+            if found.stop > found.start:
+                assert _stands_alone(text, found), (file, found.identifier)
+            else:
+                assert found.is_deleted or found.problem or answer.verb == "ListIdentifiers", (file, found)
+
+
+def test_only_records_without_identifier_are_unusable() -> None:
+    problems = {}
+    for file in _files():
+        try:
+            answer = parse_list(file.read_bytes())
+        except AnswerError:
+            continue
+        problems.update({_name(file): each.problem for each in answer.slices if each.problem})
+    assert problems == UNUSABLE
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_answer_is_repaired_and_told(name: str) -> None:
+    count, told = DAMAGED[name]
+    answer = parse_list((ANSWERS / name).read_bytes())
+    assert len(answer.slices) == count
+    assert "".join(answer.repairs).startswith(told)
+    assert answer.repaired
+
+
+def test_descriptions_are_read_from_every_answer_that_has_them() -> None:
+    verbs = {"Identify": parse_identify, "ListMetadataFormats": parse_formats, "ListSets": parse_sets}
+    seen = dict.fromkeys(verbs, 0)
+    for file in _files():
+        body = file.read_bytes()
+        for verb, parse in verbs.items():
+            if re.search(rb"<OAI-PMH.*<" + verb.encode() + rb"[\s>]", body, re.DOTALL) and b"<error" not in body:
+                with suppress(NotOaiPmh, RemoteError):
+                    parse(body)
+                    seen[verb] += 1
+    assert min(seen.values()) > 10
