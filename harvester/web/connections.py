@@ -53,12 +53,12 @@ class Guard:
 
 
 class GuardedAdapter(HTTPAdapter):
-    """requests' adapter over guarded connections. `made` counts them; the newest can be ended by the watchdog."""
+    """requests' adapter over guarded connections. `tried` counts them; the newest can be ended by the watchdog."""
 
     def __init__(self, guard: Guard) -> None:
         """Take the guard that every new connection asks."""
         self.guard = guard
-        self.made = 0
+        self.tried = 0
         self.newest: socket.socket | None = None
         super().__init__(max_retries=0)
 
@@ -68,6 +68,7 @@ class GuardedAdapter(HTTPAdapter):
 
     def connect(self, connection: HTTPConnection) -> socket.socket:
         """Return a socket that is connected to a place the guard has judged."""
+        self.tried += 1
         try:
             places = self.guard.places(connection.host.strip("[]"), connection.port or connection.default_port)
         except (socket.gaierror, UnicodeError) as error:
@@ -79,7 +80,6 @@ class GuardedAdapter(HTTPAdapter):
             except OSError as error:
                 last = error
             else:
-                self.made += 1
                 return self.newest
         if isinstance(last, TimeoutError):
             raise ConnectTimeoutError(connection, "no connection in time") from last

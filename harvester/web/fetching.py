@@ -31,7 +31,7 @@ from gateway.errors import (
 from gateway.settings import Settings
 from harvester.addresses import Allowed
 from harvester.credentials import Credentials
-from harvester.web.connections import Guard, GuardedAdapter, Resolve
+from harvester.web.connections import Guard, GuardedAdapter, Resolve, Watchdog
 from harvester.web.encodings import decoded
 from harvester.web.faults import LIBRARY_ERRORS, Fault, fault_from
 from harvester.web.retrying import Waiting, asks_to_wait, is_passing
@@ -66,6 +66,13 @@ class _Origin(NamedTuple):
         """Tell whether credentials for this origin may go to the other: the same, or its encrypted side."""
         upgraded = _Origin("https", self.host, _DEFAULT_PORTS["https"])
         return other == self or (self == _Origin("http", self.host, _DEFAULT_PORTS["http"]) and other == upgraded)
+
+
+class _Session(requests.Session):
+    """A session that does not look where a redirect leads: that is decided here, and its body has a limit too."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Return None: not followed."""
 
 
 @dataclass(slots=True)
@@ -194,18 +201,18 @@ class Web:
         channel = self._channel(request.source, origin)
         headers, sent_url = self._dressed(request, url, origin, plain=plain)
         self._pace(request.source, origin.host)
-        made = channel.adapter.made
+        tried = channel.adapter.tried
         with channel.adapter.watched(self.settings.seconds("fetch_deadline_seconds")) as watchdog:
             try:
-                return self._exchange(channel, request, method, sent_url, url, headers)
+                answer = self._exchange(channel, request, method, sent_url, url, headers)
             except ConnectionFailed as error:  # a damaged encoding: to be asked for again without
-                raise Fault(error, error.__cause__, was_compressed=True) from None
+                raise _bitten(watchdog, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
-                if watchdog.has_bitten:
-                    raise Fault(
-                        AnswerTooSlow(f"{_shown(url)} took longer than {watchdog.seconds:g} seconds.")
-                    ) from None
-                raise fault_from(error, _shown(url), is_reused=channel.adapter.made == made) from None
+                is_reused = channel.adapter.tried == tried
+                raise _bitten(watchdog, url) or fault_from(error, _shown(url), is_reused=is_reused) from None
+        if fault := _bitten(watchdog, url):
+            raise fault  # headers that break off look like headers that end
+        return answer
 
     def _exchange(
         self, channel: _Channel, request: Request, method: str, sent_url: str, url: str, headers: dict[str, str]
@@ -217,7 +224,7 @@ class Web:
         with channel.session.request(
             method,
             sent_url,
-            data=request.body or None,
+            data=(request.body or None) if method == request.method else None,
             headers=headers,
             stream=True,
             allow_redirects=False,
@@ -274,7 +281,7 @@ class Web:
         access = self.access.get(source)
         hosts = frozenset((_origin(_clean(access.url)).host,)) if access else frozenset[str]()
         adapter = GuardedAdapter(Guard(self.allowed, hosts, self.resolve))
-        session = requests.Session()
+        session = _Session()
         session.trust_env = False  # neither passwords from .netrc nor proxies that nobody here configured
         session.headers.clear()
         session.mount("http://", adapter)
@@ -300,6 +307,13 @@ class Web:
 
 
 _VERSION = version("oai-gateway")
+
+
+def _bitten(watchdog: Watchdog, url: str) -> Fault | None:
+    """Return the fault that the time was over, or None."""
+    if not watchdog.has_bitten:
+        return None
+    return Fault(AnswerTooSlow(f"{_shown(url)} took longer than {watchdog.seconds:g} seconds."))
 
 
 def _read(response: requests.Response, limit: int) -> bytes:

@@ -1,0 +1,133 @@
+"""A server on loopback that answers as a test tells it, and a `Web` whose pauses cost no time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from gateway.settings import load
+from harvester.web import Access, Web
+
+Said = tuple[int, dict[str, str], bytes]
+
+
+@dataclass
+class Asked:
+    """One request as the server saw it."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    peer: tuple[str, int]
+
+
+@dataclass
+class Server:
+    """What it was asked, and what it says: by path, one answer after the other; the last for ever."""
+
+    address: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    says: dict[str, list[Said | Callable[[BaseHTTPRequestHandler], None]]] = field(default_factory=dict)
+
+    def url(self, path: str = "/") -> str:
+        """Return the address of a path."""
+        return f"http://{self.address}{path}"
+
+    def say(self, path: str, *answers: Said | Callable[[BaseHTTPRequestHandler], None]) -> str:
+        """Tell what a path answers, and return its address."""
+        self.says[path] = list(answers)
+        return self.url(path)
+
+
+def ok(body: bytes = b"<a/>", status: int = 200, **headers: str) -> Said:
+    """Return an answer; underscores in the names of headers stand for hyphens."""
+    return status, {name.replace("_", "-"): value for name, value in headers.items()}, body
+
+
+def handler(server: Server) -> type[BaseHTTPRequestHandler]:
+    """Return what makes a server of the standard library say what `server` is told."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            server.asked.append(Asked(self.command, self.path, dict(self.headers), body, self.client_address))
+            answers = server.says[self.path.partition("?")[0]]
+            answer = answers.pop(0) if len(answers) > 1 else answers[0]
+            if callable(answer):
+                answer(self)
+                return
+            status, headers, content = answer
+            self.send_response_only(status)
+            for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        do_GET = do_POST = do_HEAD = _answer  # noqa: N815 - names of the standard library
+
+    return Handler
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[], Server]]:
+    """Return a function that starts one more server."""
+    running: list[ThreadingHTTPServer] = []
+
+    def started() -> Server:
+        server = Server()
+        listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(server))
+        listening.daemon_threads = True
+        server.address = f"127.0.0.1:{listening.server_port}"
+        threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
+        running.append(listening)
+        return server
+
+    yield started
+    for each in running:
+        each.shutdown()
+        each.server_close()
+
+
+@pytest.fixture
+def server(start: Callable[[], Server]) -> Server:
+    """Return a server."""
+    return start()
+
+
+@dataclass
+class Made:
+    """A `Web` and the pauses it made."""
+
+    web: Web
+    pauses: list[float]
+
+
+@pytest.fixture
+def make() -> Iterator[Callable[..., Made]]:
+    """Return a function that makes a `Web` for one source called x, with these settings."""
+    made: list[Web] = []
+
+    def maker(access: Access | str | None = None, settings: dict[str, float] | None = None, **options) -> Made:
+        pauses: list[float] = []
+        known = {"x": Access(access) if isinstance(access, str) else access} if access else {}
+        options = {"sleep": pauses.append, "chance": lambda: 0.0, "clock": lambda: 1_700_000_000.0, **options}
+        web = Web(load(Path("/nowhere"), environ={}, options=settings or {}), known, **options)
+        made.append(web)
+        return Made(web, pauses)
+
+    yield maker
+    for each in made:
+        each.close()
