@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from gateway import schemas
 from gateway.errors import GatewayError
 from gateway.instance import check_domain, check_settings, secret
-from gateway.publish import outdated
+from gateway.rebuild import outdated
 from gateway.settings import SETTINGS, Settings, load
 from gateway.store.base import Store
 from gateway.store.sqlite import open_inbox, open_store

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import tomlkit
 
-from gateway import publish
+from gateway import rebuild as again
 from gateway.errors import ConfigurationError
 from gateway.formats import written
 from gateway.instance import check_settings, fix_domain, is_published
-from gateway.model import Format
+from gateway.items import add_format
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
 from gateway.store.sqlite import open_inbox, open_store
@@ -49,9 +49,9 @@ def make(folder: Path, options: Mapping[str, Value]) -> Settings:
 def _introduce(store: Store, inbox: Inbox) -> None:
     """Make a repository that is still empty know our formats, so that it lists them before its first harvest."""
     if not is_published(store):
-        for prefix, each in written().items():
-            store.add_format(Format(prefix, each.schema, each.namespace, each.version))
-        publish.rebuild(store, inbox)  # there is nothing to make again; it notes the versions of our mappings
+        for each in written().values():
+            add_format(store, each)
+        again.rebuild(store, inbox)  # there is nothing to make again; it notes the versions of our mappings
 
 
 def count_items(folder: Path) -> int:
@@ -68,7 +68,7 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
     if metadata_prefix is not None and metadata_prefix not in written():
         raise ConfigurationError(f"{metadata_prefix} is no format of ours; there are {', '.join(written())}.")
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
-        return publish.rebuild(store, inbox, metadata_prefix, progress)
+        return again.rebuild(store, inbox, metadata_prefix, progress)
 
 
 def write_config(folder: Path, values: Mapping[str, Value]) -> Path:

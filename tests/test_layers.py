@@ -24,7 +24,14 @@ class Layer(NamedTuple):
 
 GROUND = ("gateway.model", "gateway.errors", "gateway.xmltext")
 CORE = (*GROUND, "gateway.settings", "gateway.xmlio", "gateway.registry")
-PUBLICATION = ("gateway.publish", "gateway.mapping", "gateway.names", "gateway.provenance")
+PUBLICATION = (
+    "gateway.publish",
+    "gateway.rebuild",
+    "gateway.items",
+    "gateway.mapping",
+    "gateway.names",
+    "gateway.provenance",
+)
 
 # The longest name that a module's own begins with decides; `.*` means what lies below a package, and not itself.
 # The standard library is open to all.
@@ -36,7 +43,7 @@ LAYERS = {
     "gateway.settings": Layer(GROUND),
     "gateway.registry": Layer(GROUND),
     "gateway.xmlio": Layer(GROUND, ("lxml",)),
-    # Formats and store never see each other; publication, in its four files, is where they meet.
+    # Formats and store never see each other; publication, in its six files, is where they meet.
     "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.registry")),
     "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.formats"), ("lxml",)),
     "gateway.store": Layer(
@@ -45,6 +52,8 @@ LAYERS = {
     "gateway.names": Layer(GROUND),
     "gateway.provenance": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
     "gateway.mapping": Layer((*CORE, "gateway.formats", "gateway.names", "gateway.provenance")),
+    "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.publish": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
     "gateway.oaipmh": Layer((*GROUND, "gateway.store.base", "gateway.oaipmh")),

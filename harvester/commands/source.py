@@ -8,7 +8,7 @@ import click
 
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
-from gateway.publish import remove_source
+from gateway.rebuild import remove_source
 from harvester.commands.options import Given, access_options, auth_of, date
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.run import facts_of_run

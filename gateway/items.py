@@ -1,0 +1,193 @@
+"""What publishing and making again share: an item's payloads, cut from the inbox, and its records, put into the store.
+
+Also what the store is told of formats and sources, so that its records can be made again without a harvest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from gateway import xmlio
+from gateway.errors import NotXml
+from gateway.formats import MetadataFormat, written
+from gateway.mapping import Given, Prepared, SourceFacts, Task, record
+from gateway.model import Format, ItemChange, ItemState, Payload, Publication, RawPage, Record, Slice, StoredPage
+from gateway.store.base import Inbox, Store
+
+DOMAIN_FACT = "repository_domain"
+TRIES = 5  # an intent expires only when this machine stood still for a minute; five times is another trouble
+_PAGES_KEPT = 4  # items that arrived together lie on the same pages, and unpacking a page costs more than mapping it
+_SCHEMA_LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"
+
+
+# --- from the inbox -----------------------------------------------------------------------------------------------
+
+
+class Payloads:
+    """The payloads of one source's items: those of some pages at hand, and those that are held."""
+
+    def __init__(self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage] = ()) -> None:
+        self._store, self._facts = store, facts
+        self._at_hand = {page.number: page for page in pages}
+        self._page = lru_cache(maxsize=_PAGES_KEPT)(inbox.page)
+        self._names: dict[str, str] = {"oai_dc": ""}  # it is carried in ours and needs no other name
+
+    def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
+        """Return the task of mapping an item: what arrived of it, by upstream prefix, and what else is held of it."""
+        given = [self._given(page, cut) for page, cut in arrived.values()]
+        given += [self._held(payload) for prefix, payload in payloads_of(state).items() if prefix not in arrived]
+        given.sort()
+        held_sets: tuple[str, ...] = ()
+        if state is not None and all(each.is_deleted for each in given):
+            held_sets = self._store.item_sets(state.number)
+        return Task(self._facts, upstream, tuple(given), held_sets)
+
+    def _given(self, page: StoredPage, cut: Slice) -> Given:
+        return given_of(page.page, cut, self._exposed(page.page, cut))
+
+    def _held(self, payload: Payload) -> Given:
+        page = self._at_hand.get(payload.page) or self._page(payload.page)
+        given = self._given(page, page.slices[payload.slice])
+        return given._replace(is_deleted=payload.is_deleted)  # a source that was removed has deleted what it had sent
+
+    def _exposed(self, page: RawPage, cut: Slice) -> str:
+        """Return under which prefix a payload is passed through; empty: under none. A new one is added to the store."""
+        upstream = page.metadata_prefix
+        if upstream not in self._names:
+            wanted = f"{upstream}.{self._facts.name}" if upstream in written() else upstream
+            schema, namespace = self._facts.formats.get(upstream) or _sniffed(page, cut)
+            format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
+            self._names[upstream] = self._store.add_format(format_).metadata_prefix
+        return self._names[upstream]
+
+
+def payloads_of(state: ItemState | None) -> dict[str, Payload]:
+    """Return what is held of an item, by upstream prefix."""
+    return {} if state is None else {payload.metadata_prefix: payload for payload in state.payloads}
+
+
+def given_of(page: RawPage, cut: Slice, exposed: str) -> Given:
+    """Return a payload as the mapping wants it, its bytes cut from its page."""
+    text = page.repaired or page.body
+    abouts = tuple(text[start:stop] for start, stop in cut.abouts)
+    return Given(
+        page.metadata_prefix,
+        exposed,
+        text[cut.start : cut.stop],
+        cut.declarations,
+        cut.datestamp,
+        cut.sets,
+        cut.is_deleted,
+        abouts,
+        page.received_at,
+        bool(page.repairs),
+    )
+
+
+def _sniffed(page: RawPage, cut: Slice) -> tuple[str, str]:
+    """Return (schema, namespace) of a payload whose source does not announce them."""
+    try:
+        root = xmlio.parse(given_of(page, cut, "").content)
+    except NotXml:
+        return "", ""
+    namespace = xmlio.name_of(root)[0]
+    locations = (root.get(_SCHEMA_LOCATION) or "").split()
+    return dict(zip(locations[::2], locations[1::2], strict=False)).get(namespace, ""), namespace
+
+
+# --- into the store -----------------------------------------------------------------------------------------------
+
+
+class Change(NamedTuple):
+    """One item that is to be written, and what the store holds of it."""
+
+    prepared: Prepared
+    payloads: tuple[Payload, ...]
+    state: ItemState | None
+
+    def differs(self) -> bool:
+        """Tell whether any record is another than the one that is held."""
+        held = records_of(self.state)
+        return any(held.get(each.metadata_prefix) != (each.digest, each.is_deleted) for each in self.prepared.fragments)
+
+
+def records_of(state: ItemState | None) -> dict[str, tuple[bytes, bool]]:
+    """Return (digest, is_deleted) of the records that are held of an item, by prefix."""
+    return {} if state is None else {prefix: (digest, is_deleted) for prefix, digest, is_deleted in state.records}
+
+
+def write(store: Store, publication: Publication, changes: Sequence[Change]) -> int:
+    """Write a publication, and return how many records got its datestamp. Without any change only the position moves.
+
+    Raise what `Store.publish` raises.
+    """
+    if not changes and not publication.quarantined and not publication.released:
+        if publication.position:
+            store.advance(publication.source, *publication.position)
+        return 0
+    intent = store.intend()
+    items = tuple(_item_change(each, intent.datestamp) for each in changes)
+    return store.publish(intent, replace(publication, changes=items))
+
+
+def _item_change(change: Change, datestamp: int) -> ItemChange:
+    prepared, payloads, state = change
+    held = records_of(state)
+    identifier, sets = prepared.identifier, prepared.sets
+    records = [
+        Record(each.metadata_prefix, each.digest, each.is_deleted, record(identifier, datestamp, sets, each))
+        for each in prepared.fragments
+        if held.get(each.metadata_prefix) != (each.digest, each.is_deleted)
+    ]
+    return ItemChange(prepared.upstream, identifier, prepared.is_deleted, sets, payloads, tuple(records))
+
+
+# --- what the store is told ---------------------------------------------------------------------------------------
+
+
+def introduce(store: Store, facts: SourceFacts) -> None:
+    """Make the store know our formats, the source, and the domain while nothing is published under another."""
+    with store.view() as view:
+        known = {each.metadata_prefix for each in view.formats()}
+        is_empty = not view.changes(0, 1)
+    for prefix, each in written().items():
+        if prefix not in known:
+            add_format(store, each)
+            store.remember(mapping_fact(prefix), str(each.version) if is_empty else "none yet")
+    if is_empty:
+        _remember(store, DOMAIN_FACT, facts.domain)
+    _remember(store, _source_fact(facts.name), json.dumps(asdict(facts), sort_keys=True))
+
+
+def add_format(store: Store, ours: MetadataFormat) -> None:
+    """Add a format of ours, or tell the store that its version has grown."""
+    store.add_format(Format(ours.metadata_prefix, ours.schema, ours.namespace, ours.version))
+
+
+def mapping_fact(prefix: str) -> str:
+    """Return the name of the fact which version of our mapping all records of a prefix are made by."""
+    return f"mapping {prefix}"
+
+
+def facts_held(store: Store, name: str) -> SourceFacts | None:
+    """Return what was known of a source when it was last published, or None when it never was."""
+    text = store.fact(_source_fact(name))
+    if not text:
+        return None
+    known = json.loads(text)
+    pairs: Iterable[tuple[str, tuple[str, str]]] = known.pop("formats").items()
+    prefer = tuple(known.pop("prefer"))
+    return SourceFacts(formats={prefix: (schema, name) for prefix, (schema, name) in pairs}, prefer=prefer, **known)
+
+
+def _source_fact(name: str) -> str:
+    return f"source {name}"
+
+
+def _remember(store: Store, name: str, value: str) -> None:
+    if store.fact(name) != value:
+        store.remember(name, value)

@@ -1,0 +1,127 @@
+"""Everything again: records made anew when a mapping grew, and tombstones for all of a source that is removed.
+
+A walk over the items of the store, in batches. A publication that comes in between is noticed by the position of its
+source, and the batch is looked at again: nothing old is ever written over what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.formats import written
+from gateway.items import TRIES, Change, Payloads, add_format, facts_held, mapping_fact, write
+from gateway.mapping import Prepared, most_specific, prepare, tombstone
+from gateway.model import ItemState, Publication, Source
+from gateway.store.base import Inbox, Store
+
+_BATCH = 500  # items of one transaction
+
+
+def outdated(store: Store) -> tuple[str, ...]:
+    """Return the prefixes of our formats whose mapping is newer than what is published of them."""
+    facts = ((prefix, each.version, store.fact(mapping_fact(prefix))) for prefix, each in written().items())
+    return tuple(prefix for prefix, version, published in facts if published and published != str(version))
+
+
+def rebuild(
+    store: Store, inbox: Inbox, metadata_prefix: str | None = None, progress: Callable[[int], None] = lambda _: None
+) -> int:
+    """Map every item again from the inbox; return how many records changed and got a new datestamp.
+
+    `metadata_prefix` restricts it to one format. `progress` is told how many items were looked at.
+    """
+    stamped = seen = after = 0
+    payloads: dict[str, Payloads | None] = {}
+    while rows := store.items(None, after, _BATCH):
+        for source, states in _by_source(rows).items():
+            if source not in payloads:
+                facts = facts_held(store, source)
+                payloads[source] = Payloads(store, inbox, facts) if facts else None
+            known = payloads[source]
+            if known is not None:
+                stamped += _rebuild(store, known, source, states, metadata_prefix)
+        after, seen = rows[-1][1].number, seen + len(rows)
+        progress(seen)
+    for prefix, each in written().items():
+        if metadata_prefix in (None, prefix):
+            add_format(store, each)
+            store.remember(mapping_fact(prefix), str(each.version))
+    return stamped
+
+
+def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
+    """Return the upstream identifiers of the items that live, by source."""
+    found: dict[str, list[str]] = {}
+    for source, state in rows:
+        if not state.is_deleted and state.payloads:
+            found.setdefault(source, []).append(state.upstream)
+    return found
+
+
+def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
+    for _ in range(TRIES):
+        position = store.position(source)  # before the states: whoever publishes after this moves it
+        live = [state for state in store.states(source, upstreams).values() if not state.is_deleted]
+        changes = [change for state in live if (change := _remade(store, payloads, state, wanted))]
+        if not changes:
+            return 0
+        try:
+            return write(store, Publication(source, position=(position, position)), changes)
+        except (IntentExpired, PositionMoved):
+            continue
+    raise StoreError(f"The items of {source} could not be made again: something came between {TRIES} times.")
+
+
+def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | None) -> Change | None:
+    """Return what is to be written of an item; None when nothing is, or when it cannot be read any more."""
+    prepared = prepare(payloads.task(state.upstream, {}, state))
+    change = Change(prepared, (), state)
+    if prepared.problems or not change.differs():
+        return None
+    if wanted is None or most_specific(set(store.item_sets(state.number))) != prepared.sets:
+        return change  # the sets stand in every header
+    kept = tuple(each for each in prepared.fragments if each.metadata_prefix == wanted)
+    change = Change(prepared._replace(fragments=kept), (), state)
+    return change if change.differs() else None
+
+
+# --- a source is removed ------------------------------------------------------------------------------------------
+
+
+def remove_source(store: Store, name: str, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Make tombstones of all records of a source, and mark it as removed; return how many items were deleted.
+
+    `progress` is told how many are. May be interrupted and repeated.
+    """
+    removed = after = 0
+    while rows := store.items(name, after, _BATCH):
+        removed += _bury(store, name, [state.upstream for _, state in rows])
+        after = rows[-1][1].number
+        progress(removed)
+    with store.view() as view:
+        known = next((each for each in view.sources() if each.name == name), None)
+    if known is not None:
+        store.add_source(Source(known.name, known.base_url, known.kind, is_removed=True))
+    return removed
+
+
+def _bury(store: Store, name: str, upstreams: Sequence[str]) -> int:
+    for _ in range(TRIES):
+        position = store.position(name)
+        live = [state for state in store.states(name, upstreams).values() if not state.is_deleted]
+        changes = [_buried(store, state) for state in live]
+        try:
+            write(store, Publication(name, position=(position, position)), changes)
+        except (IntentExpired, PositionMoved):
+            continue
+        return len(live)
+    raise StoreError(f"The items of {name} could not be deleted: something came between {TRIES} times.")
+
+
+def _buried(store: Store, state: ItemState) -> Change:
+    """Return the deletion of an item; its payloads are held as deleted, so that any that comes again is news."""
+    sets = most_specific(set(store.item_sets(state.number)))
+    fragments = tuple(tombstone(prefix, sets) for prefix, _, _ in state.records)
+    payloads = tuple(payload._replace(digest=b"", is_deleted=True) for payload in state.payloads)
+    return Change(Prepared(state.upstream, state.identifier, True, sets, fragments), payloads, state)
