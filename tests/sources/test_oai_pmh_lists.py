@@ -1,0 +1,458 @@
+"""Lists of OAI-PMH sources, walked through a canned `fetch`: what is asked, what is kept, when a list is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+
+import pytest
+
+from gateway.errors import ConfigurationError, ConnectionFailed, NotOaiPmh, NotXml, RemoteError, RemoteRefuses
+from gateway.model import Cursor
+from gateway.xmltext import parse_utc_datetime
+from harvester.sources import ListEnd, Options, Step
+from harvester.sources.oai_pmh import SOURCE
+from harvester.wire.dates import DAY, SECONDS
+from harvester.wire.http import Fetched, Request
+from tests.wire.pages import error, identifiers, page, record
+
+NOW = parse_utc_datetime("2024-02-03T04:10:00Z")[0]
+OPTIONS = Options("x", "http://x.org/oai", 0, granularity=SECONDS)
+
+Answer = str | bytes | tuple[int, str]
+
+
+@dataclass
+class Canned:
+    """A `fetch` that gives one answer after the other, the last for ever, and remembers what it was asked."""
+
+    answers: list[Answer]
+    asked: list[Request] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Fetched:
+        self.asked.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        status, text = answer if isinstance(answer, tuple) else (200, answer)
+        body = text if isinstance(text, bytes) else text.encode()
+        headers = (("Content-Type", "text/xml"), ("Set-Cookie", "session=1"))
+        return Fetched(request.url, status, headers, body, NOW)
+
+    @property
+    def arguments(self) -> list[dict[str, str]]:
+        """What was asked, as arguments."""
+        return [dict(parse_qsl(urlsplit(each.url).query, keep_blank_values=True)) for each in self.asked]
+
+
+def pages(*counts: int, announced: int | None = None, last: str | None = "") -> list[Answer]:
+    """Return the pages of a list with so many records each; the last has the token `last`, None for no token."""
+    made: list[Answer] = []
+    number = 0
+    for place, count in enumerate(counts, 1):
+        records = [record(number := number + 1) for _ in range(count)]
+        token = last if place == len(counts) else f"t{place}"
+        size = "" if announced is None else f' completeListSize="{announced}"'
+        made.append(page(*records, token=token, attributes=size))
+    return made
+
+
+def walked(
+    answers: list[Answer], options: Options = OPTIONS, state: str = "", set_spec: str = ""
+) -> tuple[list[Step], Canned]:
+    """Walk a list to its end."""
+    fetch = Canned(list(answers))
+    return list(SOURCE.changes(options, Cursor("x", "oai_dc", set_spec, state), fetch)), fetch
+
+
+# --- whole lists ------------------------------------------------------------------------------------------------
+
+
+def test_list_is_walked_to_its_empty_token():
+    steps, fetch = walked(pages(2, 2, 1, announced=5))
+    assert fetch.arguments == [
+        {"verb": "ListRecords", "metadataPrefix": "oai_dc"},
+        {"verb": "ListRecords", "resumptionToken": "t1"},
+        {"verb": "ListRecords", "resumptionToken": "t2"},
+    ]
+    assert [identifiers(step.slices) for step in steps] == [["1", "2"], ["3", "4"], ["5"]]
+    assert [(step.received, step.announced, step.end) for step in steps] == [
+        (2, (5, 5), ListEnd.MORE),
+        (4, (5, 5), ListEnd.MORE),
+        (5, (5, 5), ListEnd.PROPER),
+    ]
+    assert [step.is_complete for step in steps] == [False, False, True]
+    assert [step.is_last for step in steps] == [False, False, True]
+    assert not any(step.notes or step.doubts for step in steps)
+
+
+@pytest.mark.parametrize("last", ["", "  \n ", None])
+def test_list_ends_with_an_empty_token_or_none(last: str | None):
+    steps, _ = walked(pages(1, 1, last=last))
+    assert steps[-1].is_complete
+
+
+def test_page_is_kept_as_it_came_but_for_secrets():
+    (step,), fetch = walked(pages(1), set_spec="a:b")
+    kept = step.page
+    assert (kept.source, kept.verb, kept.url, kept.status, kept.received_at) == (
+        "x",
+        "ListRecords",
+        fetch.asked[0].url,
+        200,
+        NOW,
+    )
+    assert kept.headers == (("Content-Type", "text/xml"),)
+    assert (kept.metadata_prefix, kept.set_spec) == ("oai_dc", "a:b")
+    assert kept.body == str(pages(1)[0]).encode()
+    assert fetch.arguments[0]["set"] == "a:b"
+
+
+def test_repaired_page_carries_its_repair():
+    (step,), _ = walked([page(record("1&eacute;"))])
+    assert step.slices[0].identifier == "oai:x:1é"
+    assert step.page.repaired
+    assert step.page.repairs
+
+
+def test_nothing_new_is_a_complete_list():
+    (step,), _ = walked([error("noRecordsMatch")])
+    assert (step.is_complete, step.received, step.slices) == (True, 0, ())
+
+
+@pytest.mark.parametrize("status", [400, 404, 422, 500])
+def test_answer_with_an_error_status_is_an_answer(status: int):
+    """Europe PMC says noRecordsMatch with 404, Zenodo with 422."""
+    (step,), fetch = walked([(status, error("noRecordsMatch"))])
+    assert step.is_complete
+    assert fetch.asked[0].mark == b"<OAI-PMH"
+
+
+def test_more_than_announced_is_told_and_no_loss():
+    steps, _ = walked(pages(2, 2, announced=3))
+    assert steps[-1].is_complete
+    assert steps[-1].notes == ("The source announced 3 records and sent 4.",)
+
+
+def test_announcement_that_changes_is_told():
+    answers = [*pages(2, 2, announced=5)[:1], *pages(2, 2, announced=4)[1:]]
+    steps, _ = walked(answers)
+    assert (steps[-1].announced, steps[-1].is_complete) == ((5, 4), True)
+    assert steps[-1].notes == ("The completeListSize changed from 5 to 4.",)
+
+
+def test_less_than_announced_is_a_doubt():
+    """OJS 3.3.0 sometimes gave an empty token after its first page."""
+    steps, _ = walked(pages(2, announced=100))
+    assert steps[-1].end is ListEnd.PROPER
+    assert not steps[-1].is_complete
+    assert steps[-1].doubts == ("The source announced 100 records and sent 2.",)
+
+
+def test_no_records_match_after_a_token_ends_the_list_and_is_verified():
+    steps, _ = walked([*pages(2, 2, announced=4, last="t2"), error("noRecordsMatch")])
+    assert steps[-1].is_complete
+    steps, _ = walked([*pages(2, 2, announced=9, last="t2"), error("noRecordsMatch")])
+    assert (steps[-1].end, steps[-1].is_complete) == (ListEnd.PROPER, False)
+
+
+@pytest.mark.parametrize("code", ["badResumptionToken", "badArgument", "unknownError"])
+def test_refused_token_after_the_last_record_is_the_end(code: str):
+    """Invenio gives a further token when the last page is full; DOAJ counts to the end and goes on."""
+    steps, _ = walked([*pages(2, 2, announced=4, last="t2"), error(code)])
+    assert steps[-1].is_complete
+    assert steps[-1].notes == (f"The token after the last record was refused ({code}).",)
+
+
+def test_records_with_errors_beside_them_are_taken():
+    text = page(record(1)).replace("<ListRecords>", "<error code='x'>y</error><ListRecords>")
+    (step,), _ = walked([text])
+    assert identifiers(step.slices) == ["1"]
+    assert step.notes == ("The answer has records and errors: x: y",)
+
+
+# --- lists without end ------------------------------------------------------------------------------------------
+
+
+def test_token_that_repeats_ends_the_list_as_not_whole():
+    one, two = pages(2, 2, last="t1")
+    steps, fetch = walked([one, two])
+    assert (len(fetch.asked), steps[-1].end, steps[-1].received) == (2, ListEnd.TOKEN_REPEATED, 4)
+    assert "never end" in steps[-1].doubts[0]
+
+
+def test_token_that_repeats_after_the_last_record_is_told_as_the_end():
+    one, two = pages(2, 2, announced=4, last="t1")
+    steps, _ = walked([one, two])
+    assert steps[-1].is_complete
+
+
+def test_records_that_repeat_end_the_list_as_not_whole_and_are_not_counted():
+    """OpenSKOS gives new tokens for ever past the end."""
+    one, two, three = pages(2, 2, 2, last="t3")
+    steps, _ = walked([one, two, str(one).replace("t1", "t4")])
+    assert (steps[-1].end, steps[-1].received, steps[-1].slices) == (ListEnd.PAGE_REPEATED, 4, ())
+    assert not steps[-1].is_complete
+    assert three
+
+
+def test_single_record_may_come_again_on_a_later_page_but_not_on_the_next():
+    one, two, three = (page(record(number), token=f"t{place}") for place, number in enumerate([1, 2, 1]))
+    steps, _ = walked([one, two, three, page(record(3))])
+    assert [each.end for each in steps] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
+    steps, _ = walked([one, page(record(1), token="u")])
+    assert steps[-1].end is ListEnd.PAGE_REPEATED
+
+
+def test_empty_pages_for_ever_end_the_list_as_not_whole():
+    answers: list[Answer] = [page(record(1), token="t0"), *(page(token=f"t{number}") for number in range(1, 30))]
+    steps, _ = walked(answers)
+    assert (len(steps), steps[-1].end) == (11, ListEnd.EMPTY_PAGES)
+    assert not steps[-1].is_complete
+
+
+def test_one_empty_page_is_passed_over():
+    steps, _ = walked([*pages(2, 0, 2)])
+    assert (steps[-1].is_complete, steps[-1].received) == (True, 4)
+
+
+# --- answers that cannot be used --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        ("<html><title>Just a moment</title></html>", NotOaiPmh),
+        ("", NotXml),
+        (str(pages(2)[0])[:-100], NotXml),
+        (page(verb="Identify"), NotOaiPmh),
+    ],
+)
+def test_unusable_answer_is_asked_for_again_and_then_an_error(bad: str, kind: type[Exception]):
+    steps, fetch = walked([bad, bad, *pages(1)])
+    assert steps[-1].is_complete
+    assert [each.repetition for each in fetch.asked] == [0, 1, 2]
+    with pytest.raises(kind, match="was asked 4 times"):
+        walked([bad])
+
+
+def test_what_came_before_an_error_remains_good():
+    fetch = Canned([*pages(2, 2)[:1], "<html/>"])
+    steps = SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch)
+    first = next(steps)
+    with pytest.raises(NotOaiPmh):
+        next(steps)
+    again, fetch = walked(pages(2, 2)[1:], state=first.cursor.state)
+    assert fetch.arguments == [{"verb": "ListRecords", "resumptionToken": "t1"}]
+    assert (again[-1].received, again[-1].is_complete) == (4, True)
+
+
+def test_empty_page_where_more_was_announced_is_asked_for_again():
+    """Primo ends lists early with an empty page that is full a moment later."""
+    one, two = pages(2, 2, announced=4)
+    steps, fetch = walked([one, page(), page(), two])
+    assert (len(fetch.asked), steps[-1].received, steps[-1].is_complete) == (4, 4, True)
+    steps, fetch = walked([one, page()])
+    assert (len(fetch.asked), steps[-1].is_complete) == (5, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "sentence"),
+    [
+        (401, RemoteRefuses, "credentials"),
+        (403, RemoteRefuses, r"403 \(Forbidden\); ask its administrator"),
+        (404, RemoteRefuses, "correct the url"),
+        (302, RemoteRefuses, "302"),
+        (499, RemoteRefuses, "499;"),
+        (500, ConnectionFailed, "ill"),
+        (503, ConnectionFailed, "ill"),
+    ],
+)
+def test_status_without_an_answer_says_what_to_do(status: int, kind: type[Exception], sentence: str):
+    fetch = Canned([(status, "<html/>")])
+    with pytest.raises(kind, match=sentence):
+        list(SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch))
+    assert len(fetch.asked) == 1
+
+
+@pytest.mark.parametrize("code", ["badArgument", "cannotDisseminateFormat", "noSetHierarchy", "badVerb"])
+def test_errors_of_the_first_request_are_raised(code: str):
+    with pytest.raises(RemoteError) as caught:
+        walked([error(code, "no")])
+    assert caught.value.codes == {code}
+
+
+# --- tokens that are not taken ----------------------------------------------------------------------------------
+
+
+def test_token_is_sent_as_it_was_written_when_the_encoded_one_is_refused():
+    """dash.harvard.edu did not decode its own tokens."""
+    one = page(record(1), token="a/b")
+    steps, fetch = walked([one, error("badResumptionToken"), page(record(2), token="c/d"), page(record(3))])
+    assert [urlsplit(each.url).query.partition("Token=")[2] for each in fetch.asked] == ["", "a%2Fb", "a/b", "c/d"]
+    assert steps[1].notes == ("The token was refused; it was sent again as the source had written it.",)
+    assert steps[-1].is_complete
+    _, fetch = walked([one, page(record(2))], state=steps[-1].cursor.state)
+    assert fetch.asked[1].url.endswith("Token=a/b")
+
+
+def test_expired_token_begins_the_list_anew_from_the_same_date():
+    options = replace(OPTIONS, from_="2024-01-01")
+    (first, *_), _ = walked([*pages(2, 2)[:1], *pages(2)], options)
+    steps, fetch = walked([error("badResumptionToken"), *pages(2, 2)], options, first.cursor.state)
+    assert fetch.arguments[1] == {
+        "verb": "ListRecords",
+        "metadataPrefix": "oai_dc",
+        "from": "2024-01-01T00:00:00Z",
+    }
+    assert [each.received for each in steps] == [2, 4]
+    assert "begins anew" in steps[0].notes[0]
+    assert steps[-1].is_complete
+
+
+def test_list_whose_tokens_are_never_taken_is_given_up():
+    one = pages(2, 2)[0]
+    with pytest.raises(RemoteError):
+        walked([one, error("badResumptionToken"), one, error("badResumptionToken"), one, error("badResumptionToken")])
+
+
+# --- what to ask for --------------------------------------------------------------------------------------------
+
+
+def _next(options: Options, *answers: Answer) -> dict[str, str]:
+    """Return what is asked after a list that was answered so."""
+    steps, _ = walked(list(answers) or pages(1), options)
+    _, fetch = walked(pages(1), options, steps[-1].cursor.state)
+    return fetch.arguments[0]
+
+
+def test_next_list_begins_at_the_first_answer_of_the_last():
+    first, last = pages(1, 1)
+    assert _next(OPTIONS, first, str(last).replace("04:05:06", "09:09:09"))["from"] == "2024-02-03T04:05:06Z"
+
+
+def test_overlap_reaches_back():
+    assert _next(replace(OPTIONS, overlap_seconds=3600))["from"] == "2024-02-03T03:05:06Z"
+
+
+@pytest.mark.parametrize("granularity", [DAY, ""])
+def test_days_are_asked_for_in_days(granularity: str):
+    assert _next(replace(OPTIONS, granularity=granularity))["from"] == "2024-02-03"
+    assert _next(replace(OPTIONS, granularity=granularity, overlap_seconds=86_400))["from"] == "2024-02-02"
+
+
+@pytest.mark.parametrize("date", ["", "today", "2024-02-30T00:00:00Z"])
+def test_our_own_time_stands_for_a_response_date_that_is_none(date: str):
+    answer = page(record(1), date=date)
+    assert _next(OPTIONS, answer)["from"] == "2024-02-03T04:10:00Z"
+    assert "our own time 2024-02-03T04:10:00Z" in walked([answer])[0][0].notes[0]
+
+
+def test_response_date_in_the_future_is_not_believed():
+    answer = page(record(1), date="2999-01-01T00:00:00Z")
+    assert _next(OPTIONS, answer)["from"] == "2024-02-03T04:10:00Z"
+    assert "future" in walked([answer])[0][0].notes[0]
+
+
+def test_list_that_is_not_whole_leaves_the_date_where_it_was():
+    whole, _ = walked(pages(1))
+    short, _ = walked([str(pages(1, announced=9)[0]).replace("2024-02", "2024-03")], state=whole[-1].cursor.state)
+    _, fetch = walked(pages(1), state=short[-1].cursor.state)
+    assert fetch.arguments[0]["from"] == "2024-02-03T04:05:06Z"
+
+
+def test_administrators_bounds_hold_for_every_list():
+    options = replace(OPTIONS, from_="2020-01-01", until="2030-01-01")
+    _, fetch = walked(pages(1), options)
+    assert fetch.arguments[0] == {
+        "verb": "ListRecords",
+        "metadataPrefix": "oai_dc",
+        "from": "2020-01-01T00:00:00Z",
+        "until": "2030-01-01T23:59:59Z",
+    }
+    assert _next(options)["from"] == "2024-02-03T04:05:06Z"
+    assert _next(replace(options, from_="2025-01-01"))["from"] == "2025-01-01T00:00:00Z"
+
+
+def test_window_is_a_list_of_its_own():
+    whole, _ = walked(pages(1))
+    options = replace(OPTIONS, window=("2021-01-01", "2021-12-31"))
+    window, fetch = walked(pages(1, announced=1), options, whole[-1].cursor.state)
+    assert (fetch.arguments[0]["from"], fetch.arguments[0]["until"]) == ("2021-01-01T00:00:00Z", "2021-12-31T23:59:59Z")
+    assert window[-1].is_complete
+    _, fetch = walked(pages(1), state=window[-1].cursor.state)
+    assert fetch.arguments[0]["from"] == "2024-02-03T04:05:06Z"
+    assert "until" not in fetch.arguments[0]
+
+
+def test_half_a_window_leaves_the_other_bound_as_configured():
+    options = replace(OPTIONS, from_="2020-01-01", until="2022-01-01", window=("", "2021-01-01"))
+    _, fetch = walked(pages(1), options)
+    assert fetch.arguments[0]["from"] == "2020-01-01T00:00:00Z"
+    assert fetch.arguments[0]["until"] == "2021-01-01T23:59:59Z"
+
+
+def test_interrupted_window_goes_on_only_as_the_same_window():
+    options = replace(OPTIONS, window=("2021-01-01", ""))
+    fetch = Canned(list(pages(1, 1)))
+    first = next(SOURCE.changes(options, Cursor("x", "oai_dc"), fetch))
+    _, fetch = walked(pages(1), options, first.cursor.state)
+    assert fetch.arguments[0]["resumptionToken"] == "t1"
+    for other in (OPTIONS, replace(OPTIONS, window=("2022-01-01", ""))):
+        _, fetch = walked(pages(1), other, first.cursor.state)
+        assert "resumptionToken" not in fetch.arguments[0]
+
+
+def test_state_that_cannot_be_read_begins_anew_and_is_told():
+    steps, fetch = walked(pages(1), state="?")
+    assert "from" not in fetch.arguments[0]
+    assert "begins anew" in steps[0].notes[0]
+
+
+@pytest.mark.parametrize("wrong", [{"from_": "soon"}, {"window": ("", "2024-02-30")}])
+def test_dates_that_are_none_are_told(wrong: dict[str, str]):
+    with pytest.raises(ConfigurationError, match="dates to harvest are wrong"):
+        walked(pages(1), replace(OPTIONS, **wrong))
+
+
+@pytest.mark.parametrize(
+    ("granularity", "first", "second"),
+    [
+        (SECONDS, ("2024-01-02T00:00:00Z", "2024-01-03T23:59:59Z"), ("2024-01-02", "2024-01-03")),
+        (DAY, ("2024-01-02", "2024-01-03"), ("2024-01-02T00:00:00Z", "2024-01-03T23:59:59Z")),
+    ],
+)
+def test_refused_dates_are_sent_at_the_other_granularity(granularity: str, first, second):
+    """Nakala announces days and DSpace seconds, and some take only the other."""
+    options = replace(OPTIONS, granularity=granularity, from_="2024-01-02", until="2024-01-03")
+    steps, fetch = walked([error("badArgument"), *pages(1)], options)
+    assert [(each["from"], each["until"]) for each in fetch.arguments] == [first, second]
+    assert "were sent again" in steps[0].notes[0]
+    with pytest.raises(RemoteError):
+        walked([error("badArgument")], options)
+
+
+@pytest.mark.parametrize(("bound", "sent"), [({"from_": "2024-01-02"}, "from"), ({"until": "2024-01-02"}, "until")])
+def test_one_refused_date_is_sent_again_alone(bound: dict[str, str], sent: str):
+    _, fetch = walked([error("badArgument"), *pages(1)], replace(OPTIONS, **bound))
+    assert fetch.arguments[1].keys() == {"verb", "metadataPrefix", sent}
+
+
+def test_records_older_than_asked_for_are_told_and_taken():
+    (step,), _ = walked(pages(2), replace(OPTIONS, from_="2024-01-02"))
+    assert len(step.slices) == 2
+    assert step.notes == ("Records older than from=2024-01-02T00:00:00Z were sent: 2 of 2 on the first page.",)
+
+
+def test_base_url_may_have_a_query_of_its_own():
+    _, fetch = walked(pages(1), replace(OPTIONS, url="http://x.org/csw?mode=oai&verb=Identify"))
+    assert parse_qs(urlsplit(fetch.asked[0].url).query)["mode"] == ["oai"]
+    assert fetch.arguments[0]["verb"] == "ListRecords"
+
+
+def test_steps_can_be_closed_in_the_middle():
+    fetch = Canned(list(pages(1, 1)))
+    steps = SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch)
+    next(steps)
+    close: Callable[[], None] = steps.close  # type: ignore[attr-defined]
+    close()
+    assert len(fetch.asked) == 1
