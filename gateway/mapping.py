@@ -18,13 +18,12 @@ from gateway.formats import reader_of, written
 from gateway.model import FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.provenance import Origin
-from gateway.xmltext import clean, escape, escape_attribute, utc_datetime
+from gateway.xmltext import escape, escape_attribute, is_legal, utc_datetime
 
 _DIGEST_BYTES = 16
-_START_TAG = re.compile(rb"<[^\s/>]+")
-_WHOLE_START_TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=/>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*")
+_START_TAG = re.compile(rb"(?s)(?:\s|<!--.*?-->|<\?.*?\?>)*<[^\s/>]+")
+_WHOLE_START_TAG = re.compile(_START_TAG.pattern + rb"(?:\s+[^\s=/>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*")
 _DECLARED = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
-_DEFAULT_DECLARATION = re.compile(rb"""\sxmlns\s*=\s*["']""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +108,10 @@ def prepare(task: Task) -> Prepared:
         return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
     if not live:
         return _tombstones(task, identifier)
-    work = _work(task, read)
+    best_first = _best_first(task, read)
+    work = _work(task, best_first)
     sets = _sets(task, has_files=bool(work.files))
-    fragments = (*_ours(task, read, work, sets), *_passed_through(task, read, sets))
+    fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets))
     return Prepared(task.upstream, identifier, False, sets, fragments)
 
 
@@ -145,32 +145,53 @@ def _read(given: Given) -> _Read:
 def _standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
     """Return a payload with the declarations that it took from what stood around it."""
     content = content.strip()
+    if content.startswith(b"<?xml "):  # a declaration can stand nowhere in an answer of ours
+        content = content.partition(b"?>")[2].lstrip()
     tag = _WHOLE_START_TAG.match(content) if declarations else None
     if tag is None:
         return content
     # What an about container of the record took from above, the payload may declare itself.
-    own = {(match[1] or b"").decode() for match in _DECLARED.finditer(tag[0])}
+    own = _declared(tag[0])
     names = "".join(
         f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"'
         for prefix, uri in declarations
         if prefix not in own
     )
-    return _START_TAG.sub(lambda match: match[0] + names.encode(), content, count=1)
+    return _with(content, names.encode())
+
+
+def _declared(start_tag: bytes) -> set[str]:
+    """Return the prefixes that a start tag declares; the default namespace's is empty."""
+    return {(match[1] or b"").decode() for match in _DECLARED.finditer(start_tag)}
+
+
+def _with(content: bytes, attributes: bytes) -> bytes:
+    return _START_TAG.sub(lambda match: match[0] + attributes, content, count=1)
 
 
 def _guarded(content: bytes, root: xmlio.Element) -> bytes:
     """Return a payload that would not take up our envelope's default namespace, even where it has none."""
     if None in root.nsmap or all("}" in each.tag for each in root.iter() if isinstance(each.tag, str)):
         return content
-    return _START_TAG.sub(lambda match: match[0] + b' xmlns=""', content, count=1)
+    tag = _WHOLE_START_TAG.match(content)
+    return content if tag and "" in _declared(tag[0]) else _with(content, b' xmlns=""')
+
+
+def _best_first(task: Task, read: list[_Read]) -> list[_Read]:
+    """Return the payloads by preference of the source's settings, then by richness; what nobody could read is last."""
+    if len(read) == 1:
+        return read
+    prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
+
+    def order(each: _Read) -> tuple[bool, int, int]:
+        is_mute = each.work is None or not each.work.statements
+        return is_mute, prefer.get(each.given.metadata_prefix, len(prefer)), -each.rank
+
+    return sorted(read, key=order)
 
 
 def _work(task: Task, read: list[_Read]) -> Work:
-    """Return the Work of the preferred payload, or else of the richest; what it lacks, others may still know."""
-    modified = _modified(read)
-    if len(read) > 1:
-        prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
-        read = sorted(read, key=lambda each: (prefer.get(each.given.metadata_prefix, len(prefer)), -each.rank))
+    """Return the Work of the first payload; what it lacks, the others may still know."""
     works = [each.work for each in read if each.work is not None] or [Work()]
     best = works[0]
     return Work(
@@ -179,7 +200,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
         landing_page=next((work.landing_page for work in works if work.landing_page), ""),
         files=best.files if len(works) == 1 else _first_of_each(file for work in works for file in work.files),
         license=best.license,
-        modified=modified,
+        modified=_modified(read),
         upstream=task.upstream,
         oai_dc=next((work.oai_dc for work in works if work.oai_dc), b""),
     )
@@ -201,8 +222,7 @@ def _modified(read: list[_Read]) -> str:
 
 def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
     """Return the fragments of the formats that exist for every item."""
-    origin = next((each for each in read if each.work is not None and each.work.oai_dc), None) if work.oai_dc else None
-    origin = origin or max(read, key=lambda each: each.rank)
+    origin = next((each for each in read if each.work is not None and each.work.oai_dc), read[0])
     saying = _Saying(task.facts, task.upstream, origin, sets)
     fragments = []
     for prefix, known in written().items():
@@ -285,4 +305,4 @@ def most_specific(specs: set[str]) -> tuple[str, ...]:
 
 def is_legal_identifier(upstream: str) -> bool:
     """Tell whether an upstream identifier can stand in an answer of ours."""
-    return bool(upstream) and clean(upstream) == upstream
+    return bool(upstream.strip()) and is_legal(upstream)

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from lxml import etree
 
 from gateway import xmlio
+from gateway.addresses import any_uri
 from gateway.errors import NotXml
 from gateway.xmlio import Element
-from gateway.xmltext import PROVENANCE, RIGHTS, XSI, clean, escape, escape_attribute, parse_utc_datetime, utc_datetime
+from gateway.xmltext import PROVENANCE, RIGHTS, XSI, escape, escape_attribute, parse_utc_datetime, utc_datetime
 
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 _DESCRIPTION = f"{{{PROVENANCE}}}originDescription"
@@ -55,14 +56,14 @@ def _described(origin: Origin, nested: str) -> str:
     base_url, identifier, datestamp, namespace, harvest_date, is_altered = origin
     return (
         f'<originDescription harvestDate="{harvest_date}" altered="{"true" if is_altered else "false"}">'
-        f"{_element('baseURL', base_url)}<identifier>{escape(clean(identifier))}</identifier>"
-        f"<datestamp>{datestamp}</datestamp>{_element('metadataNamespace', namespace)}{nested}</originDescription>"
+        f"{_uri('baseURL', base_url)}<identifier>{escape(any_uri(identifier))}</identifier>"
+        f"<datestamp>{datestamp}</datestamp>{_uri('metadataNamespace', namespace)}{nested}</originDescription>"
     )
 
 
 @lru_cache(maxsize=256)
-def _element(name: str, text: str) -> str:
-    return f"<{name}>{escape(clean(text))}</{name}>"
+def _uri(name: str, text: str) -> str:
+    return f"<{name}>{escape(any_uri(text))}</{name}>"
 
 
 def rights_container(content: str) -> str:
@@ -73,7 +74,7 @@ def rights_container(content: str) -> str:
 def rights_reference(address: str) -> str:
     """Return a rights element that refers to a statement."""
     location = f'xmlns:xsi="{XSI}" xsi:schemaLocation="{RIGHTS} {_SCHEMAS}rights.xsd"'
-    return f'<rights xmlns="{RIGHTS}" {location}><rightsReference ref="{escape_attribute(clean(address))}"/></rights>'
+    return f'<rights xmlns="{RIGHTS}" {location}><rightsReference ref="{escape_attribute(any_uri(address))}"/></rights>'
 
 
 @lru_cache(maxsize=4096)

@@ -22,7 +22,7 @@ class Layer(NamedTuple):
     libraries: tuple[str, ...] = ()
 
 
-GROUND = ("gateway.model", "gateway.errors", "gateway.xmltext")
+GROUND = ("gateway.model", "gateway.errors", "gateway.xmltext", "gateway.addresses")
 CORE = (*GROUND, "gateway.settings", "gateway.xmlio", "gateway.registry")
 PUBLICATION = (
     "gateway.publish",
@@ -40,6 +40,7 @@ LAYERS = {
     "gateway.model": Layer(),
     "gateway.errors": Layer(),
     "gateway.xmltext": Layer(),
+    "gateway.addresses": Layer(),
     "gateway.settings": Layer(GROUND),
     "gateway.registry": Layer(GROUND),
     "gateway.xmlio": Layer(GROUND, ("lxml",)),

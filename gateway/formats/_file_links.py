@@ -70,6 +70,13 @@ SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
 )
 
+# Pages about a file, at addresses that end like a file's.
+PAGES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"/wiki/[^/]+:"), "MediaWiki: /wiki/File:Name.jpg"),
+    (re.compile(r"^https?://(?:www\.)?(?:github|gitlab)\.com/.+/blob/"), "GitHub, GitLab"),
+)
+_ANY_PAGE = re.compile(r"/wiki/|/blob/")
+
 _ANY_SHAPE = re.compile(
     r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|file)\b"
 )  # a quick no for most addresses
@@ -92,6 +99,8 @@ def file_type(url: str, stated: str = "") -> str:
     `stated` is what the record says its only file is; it counts where the address does not tell itself.
     """
     place = url.partition("#")[0]
+    if _ANY_PAGE.search(place) and any(pattern.search(place) for pattern, _ in PAGES):
+        return ""
     path, _, _ = place.partition("?")
     extension = _EXTENSION.search(path)
     if extension and path.count("/") > 2:  # noqa: PLR2004 - http://host/path: a host may end in .zip as well

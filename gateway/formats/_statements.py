@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from urllib.parse import quote
 
+from gateway.addresses import address, is_address, uri_of
 from gateway.formats._file_links import file_type, type_named
 from gateway.model import FileLink, Statement, Work
 
@@ -14,43 +14,10 @@ ELEMENTS = (
     "publisher", "relation", "rights", "source", "subject", "title", "type",
 )  # fmt: skip
 
-# How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was.
-_DOI = re.compile(r"(?i)^(?:doi:\s*|info:doi/|urn:doi:|https?://(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)$")
-_HANDLE = re.compile(r"(?i)^(?:hdl:\s*|info:hdl/|https?://hdl\.handle\.net/)(\d[\d.]*/\S+)$")
-_ADDRESS = re.compile(
-    r"(?i)^https?://(?:[^\s/?#@\[\]]*@)?(?:\[[0-9a-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?(?:[/?#]\S*)?$"
-)
 _TYPED_ADDRESS = re.compile(r"(?is)^([a-z0-9.+/-]{2,80})[\s:;,]+(https?://\S+)$")
 _LICENSE = re.compile(
     r"(?i)^https?://(?:creativecommons\.org/(?:licenses|publicdomain)/|rightsstatements\.org/|opensource\.org/licenses/)\S+$"
 )
-_UNSAFE = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})|#.*#")
-_HOST_IN_BRACKETS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
-
-
-def uri_of(text: str) -> str:
-    """Return a DOI or handle as a URI, however it is spelled; an empty string when it is neither."""
-    if "10." in text and (match := _DOI.match(text)):
-        return "https://doi.org/" + address(match[1])
-    if "/" in text and (match := _HANDLE.match(text)):
-        return "https://hdl.handle.net/" + address(match[1])
-    return ""
-
-
-def address(text: str) -> str:
-    """Return an address as a legal URI: what RFC 3986 does not allow is percent-encoded."""
-    host = _HOST_IN_BRACKETS.match(text) if "[" in text else None
-    start = host.end() if host else 0
-    if not _UNSAFE.search(text, start):
-        return text
-    quoted = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", quote(text[start:], safe="-._~:/?#@!$&'()*+,;=%"))
-    before, mark, fragment = quoted.partition("#")
-    return text[:start] + before + mark + fragment.replace("#", "%23")
-
-
-def is_address(text: str) -> bool:
-    """Tell whether a text is the address of something on the Web, with a host and a port that can be."""
-    return _ADDRESS.match(text) is not None
 
 
 class _Names:
@@ -74,7 +41,7 @@ class _Names:
         uri = uri_of(text)
         if uri and element == "identifier":
             self.identifiers[uri] = None
-        if text[:4].lower() != "http" or not _ADDRESS.match(text):
+        if text[:4].lower() != "http" or not is_address(text):
             return
         url = address(text)
         mime_type = "" if uri else file_type(url, self._only)
@@ -87,7 +54,7 @@ class _Names:
         """Take a format with the type before the address: `pdf http://…` (EPrints)."""
         match = _TYPED_ADDRESS.match(text) if "://" in text else None
         mime_type = type_named(match[1]) if match else ""
-        if match and mime_type:
+        if match and mime_type and is_address(match[2]):
             url = address(match[2])
             self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
 
@@ -114,10 +81,10 @@ def work_of(
     The landing page is the first address that is neither a file's nor a resolver's, else the first resolver's.
     """
     names = _Names(statements)
-    links = tuple({**names.files, **{link.url: link for link in files}}.values())
+    links = tuple({**names.files, **{link.url: link for link in files if is_address(link.url)}}.values())
     if names.license:
         links = tuple(link if link.license else replace(link, license=names.license) for link in links)
-    pages = [url for url in names.addresses if url not in names.files] if not landing_page else [landing_page]
+    pages = [landing_page] if is_address(landing_page) else [url for url in names.addresses if url not in names.files]
     own = (url for url in pages if not uri_of(url))
     page = next(own, pages[0] if pages else "")
     return Work(

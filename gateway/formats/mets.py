@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gateway.addresses import address
 from gateway.formats import MetadataFormat, reader_of
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._statements import address, work_of
+from gateway.formats._statements import work_of
 from gateway.model import FileLink, Work
 from gateway.xmlio import Element, children, name_of
 

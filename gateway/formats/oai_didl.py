@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._statements import address, is_address, uri_of, work_of
+from gateway.formats._statements import work_of
 from gateway.model import FileLink, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, XSI, clean, escape, escape_attribute
@@ -78,12 +79,12 @@ def _descriptor(content: str) -> str:
 
 def _resource(descriptors: str, mime_type: str, url: str) -> str:
     mime_type = mime_type if _MIME_TYPE.fullmatch(mime_type) else UNKNOWN
-    reference = f'<didl:Resource mimeType="{escape_attribute(mime_type)}" ref="{escape_attribute(clean(url))}"/>'
+    reference = f'<didl:Resource mimeType="{escape_attribute(mime_type)}" ref="{escape_attribute(address(url))}"/>'
     return f"<didl:Component>{descriptors}{reference}</didl:Component>"
 
 
 def _identifier(uri: str) -> str:
-    return f'<dii:Identifier xmlns:dii="{DII}">{escape(clean(address(uri)))}</dii:Identifier>'
+    return f'<dii:Identifier xmlns:dii="{DII}">{escape(any_uri(uri))}</dii:Identifier>'
 
 
 def _term(name: str, text: str) -> str:
@@ -113,10 +114,8 @@ def read(root: Element, _content: bytes) -> Work | None:
         for each in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
         if (text := text_of(each)) and all(text != known.text for known in statements)
     )
-    carried = metadata.oai_dc if metadata and not identifiers else b""
-    return work_of(
-        statements + identifiers, _merged(files, metadata), page or (metadata.landing_page if metadata else ""), carried
-    )
+    page = page or (metadata.landing_page if metadata else "")
+    return work_of(statements + identifiers, _merged(files, metadata), page)
 
 
 def _merged(files: tuple[FileLink, ...], metadata: Work | None) -> tuple[FileLink, ...]:

@@ -1,0 +1,63 @@
+"""Addresses as they are found in the wild, made legal: URIs after RFC 3986, DOIs and handles behind their resolvers.
+
+The standard library only. What leaves here can stand wherever a schema wants an anyURI.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+# How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was.
+_DOI = re.compile(r"(?i)^(?:doi:\s*|info:doi/|urn:doi:|https?://(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)$")
+_HANDLE = re.compile(r"(?i)^(?:hdl:\s*|info:hdl/|https?://hdl\.handle\.net/)(\d[\d.]*/\S+)$")
+
+_AUTHORITY = r"(?:[^\s/?#@\[\]]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?"
+_ADDRESS = re.compile(rf"(?i)^https?://{_AUTHORITY}(?:[/?#]\S*)?$")
+_REFERENCE = re.compile(rf"^(?:[A-Za-z][A-Za-z0-9+.-]*:|(?=[^:/?#]*(?:[/?#]|$)))(?://{_AUTHORITY}(?=[/?#]|$)|(?!//))")
+
+_LEGAL = "-._~:/?#@!$&'()*+,;=%"  # beside letters and digits; brackets are legal around a host only
+_UNSAFE = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})|#.*#")
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_HOST_IN_BRACKETS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
+_HOST = re.compile(r"(?i)(https?://)([^\s/?#@:\[\]]+)")
+
+
+def uri_of(text: str) -> str:
+    """Return a DOI or handle as a URI, however it is spelled; an empty string when it is neither."""
+    if "10." in text and (match := _DOI.match(text)):
+        return "https://doi.org/" + address(match[1])
+    if "/" in text and (match := _HANDLE.match(text)):
+        return "https://hdl.handle.net/" + address(match[1])
+    return ""
+
+
+def address(text: str) -> str:
+    """Return an address with what RFC 3986 does not allow percent-encoded, and its host in letters of ASCII."""
+    host = _HOST_IN_BRACKETS.match(text) if "[" in text else None
+    start = host.end() if host else 0
+    if not _UNSAFE.search(text, start):
+        return text
+    if not text.isascii():
+        text = _HOST.sub(_ascii_host, text, count=1) if text[:4].lower() == "http" else text
+    quoted = _STRAY_PERCENT.sub("%25", quote(text[start:], safe=_LEGAL, errors="replace"))
+    before, mark, fragment = quoted.partition("#")
+    return text[:start] + before + mark + fragment.replace("#", "%23")
+
+
+def _ascii_host(match: re.Match[str]) -> str:
+    try:
+        return match[1] + match[2].encode("idna").decode("ascii")
+    except UnicodeError:  # no name that could be registered; it is percent-encoded then
+        return match[0]
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is the address of something on the Web, with a host and a port that can be."""
+    return _ADDRESS.match(text) is not None
+
+
+def any_uri(text: str) -> str:
+    """Return a text as a legal URI reference; what cannot be one is percent-encoded as a whole."""
+    uri = address(text)
+    return uri if _REFERENCE.match(uri) else quote(text, safe="-._~", errors="replace")
