@@ -48,7 +48,7 @@ class Telling(NamedTuple):
 def boot_id(file: Path = _BOOT) -> str:
     """Return what names this start of the host; empty where the system has no such name."""
     try:
-        return file.read_text("ascii").strip()
+        return file.read_text("utf-8").strip()
     except OSError:
         return ""
 

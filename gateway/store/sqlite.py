@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gateway.errors import IntentExpired, PositionMoved, StoreBusy, StoreDamaged, StoreUnwritable
@@ -164,7 +164,8 @@ class SqliteStore:
                 stamped = self._write(session, intent, publication, packed)
                 self._step("publication written")
         except (IntentExpired, PositionMoved):
-            self.abandon(intent)
+            with suppress(StoreBusy, StoreUnwritable):  # then it expires
+                self.abandon(intent)
             raise
         self._step("publication committed")
         self._dictionaries.learn(publication.changes)

@@ -76,10 +76,11 @@ def change(name: str, version: int) -> ItemChange:
 
 
 def publish_for_ever(folder: Path, seed: int) -> None:
-    """Publish random versions of random items."""
+    """Publish random versions of random items, as long as the test lives."""
+    parent = os.getppid()
     fate, choice = Fate(folder, seed), random.Random(-seed)
     store = SqliteStore(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
-    while True:
+    while os.getppid() == parent:
         names = choice.sample(range(ITEMS), choice.randint(1, 60))
         changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
         with suppress(IntentExpired):
