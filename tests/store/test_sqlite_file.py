@@ -188,6 +188,7 @@ def test_a_store_that_cannot_be_written_is_read_and_tells_no_second_above_its_ce
         store.intend()
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
 @pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_read_by_others(open_furnished, make_change, path):
     """A process without the right to write, beside one that has it: it reads, and its writes are refused in words."""
