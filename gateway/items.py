@@ -38,8 +38,11 @@ class Payloads:
 
     def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
         """Return the task of mapping an item: what arrived of it, by upstream prefix, and what else is held of it."""
+        held = payloads_of(state)
+        for prefix in arrived.keys() & held.keys() - self._names.keys() - self._facts.formats.keys():
+            self._held(held[prefix])  # what is deleted shows no namespace, what it was before does
         given = [self._given(page, cut) for page, cut in arrived.values()]
-        given += [self._held(payload) for prefix, payload in payloads_of(state).items() if prefix not in arrived]
+        given += [self._held(payload) for prefix, payload in held.items() if prefix not in arrived]
         given.sort()
         held_sets: tuple[str, ...] = ()
         if state is not None and all(each.is_deleted for each in given):
@@ -58,11 +61,23 @@ class Payloads:
         """Return under which prefix a payload is passed through; empty: under none. A new one is added to the store."""
         upstream = page.metadata_prefix
         if upstream not in self._names:
-            wanted = f"{upstream}.{self._facts.name}" if upstream in written() else upstream
-            schema, namespace = self._facts.formats.get(upstream) or _sniffed(page, cut)
-            format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
-            self._names[upstream] = self._store.add_format(format_).metadata_prefix
+            announced = self._facts.formats.get(upstream)
+            known = None if announced else self._known(upstream)
+            told = announced or known or _sniffed(page, cut)
+            if told is None:
+                return ""  # nobody knows it, and nothing can be seen of it
+            self._names[upstream] = told if isinstance(told, str) else self._added(upstream, *told)
         return self._names[upstream]
+
+    def _known(self, upstream: str) -> str | None:
+        with self._store.view() as view:
+            ours = (each for each in view.formats() if each.source == self._facts.name)
+            return next((each.metadata_prefix for each in ours if each.upstream_prefix == upstream), None)
+
+    def _added(self, upstream: str, schema: str, namespace: str) -> str:
+        wanted = f"{upstream}.{self._facts.name}" if upstream in written() else upstream
+        format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
+        return self._store.add_format(format_).metadata_prefix
 
 
 def payloads_of(state: ItemState | None) -> dict[str, Payload]:
@@ -88,12 +103,12 @@ def given_of(page: RawPage, cut: Slice, exposed: str) -> Given:
     )
 
 
-def _sniffed(page: RawPage, cut: Slice) -> tuple[str, str]:
-    """Return (schema, namespace) of a payload whose source does not announce them."""
+def _sniffed(page: RawPage, cut: Slice) -> tuple[str, str] | None:
+    """Return (schema, namespace) of a payload whose source does not announce them; None when it is none."""
     try:
         root = xmlio.parse(given_of(page, cut, "").content)
     except NotXml:
-        return "", ""
+        return None
     namespace = xmlio.name_of(root)[0]
     locations = (root.get(_SCHEMA_LOCATION) or "").split()
     return dict(zip(locations[::2], locations[1::2], strict=False)).get(namespace, ""), namespace

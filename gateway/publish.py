@@ -62,9 +62,8 @@ class _Arrived(NamedTuple):
         return Payload(self.prefix, self.page.number, self.place, self.digest, self.slice.is_deleted)
 
     def bad(self, reason: str) -> Quarantined:
-        return Quarantined(
-            self.page.page.source, self.prefix, self.slice.identifier, self.page.number, self.place, reason
-        )
+        identifier = self.slice.identifier.encode("utf-8", "backslashreplace").decode()  # no store keeps surrogates
+        return Quarantined(self.page.page.source, self.prefix, identifier, self.page.number, self.place, reason)
 
 
 def publish_pending(

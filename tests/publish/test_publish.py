@@ -1,0 +1,428 @@
+"""What lies in the inbox becomes published records, and what did not change keeps its datestamp."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+
+import pytest
+
+from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.publish import publish_pending
+from gateway.store.sqlite import open_store
+from tests.publish.desk import MODS, OAI, PROVENANCE, START, Desk, Sent, dc, mods, pdf
+
+
+def test_a_new_record_is_published_in_every_format_of_ours(desk: Desk) -> None:
+    counts = desk.sent(Sent("1"))
+    assert (counts.pages, counts.received, counts.published, counts.stamped) == (1, 1, 1, 2)
+    assert desk.formats("1") == ["oai_dc", "oai_didl"]
+    header = [(each.tag.removeprefix(OAI), each.text) for each in desk.tree()[0]]
+    assert header == [
+        ("identifier", "oai:gateway.example.org:laro/1"),
+        ("datestamp", "2023-11-14T22:13:21Z"),
+        ("setSpec", "source:laro"),
+    ]
+    assert [each.tag for each in desk.tree()] == [f"{OAI}header", f"{OAI}metadata", f"{OAI}about"]
+
+
+def test_nothing_is_published_when_there_is_nothing(desk: Desk) -> None:
+    assert desk.publish().pages == 0
+
+
+def test_what_comes_again_as_it_was_keeps_its_datestamp(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.received_at += 86_400  # its harvestDate is another, which is nothing new
+    counts = desk.sent(Sent("1"))
+    assert (counts.unchanged, counts.published, counts.stamped) == (1, 0, 0)
+    assert desk.record().datestamp == START + 1
+
+
+def test_a_harvest_date_alone_is_no_change_of_a_record(desk: Desk) -> None:
+    """The MODS is new, the oai_dc comes again with another harvestDate: its record stays."""
+    desk.sent(Sent("1"))
+    desk.received_at += 86_400
+    desk.send(Sent("1", dc(), datestamp="2020-01-01", about=b"<x/>"))  # arrives as new, says the same
+    assert (desk.publish().stamped, desk.record().datestamp) == (0, START + 1)
+
+
+def test_an_update_gets_a_new_datestamp(desk: Desk) -> None:
+    desk.sent(Sent("1"), Sent("2"))
+    counts = desk.sent(Sent("1", dc("Another title")), Sent("2"))
+    assert (counts.published, counts.unchanged) == (1, 1)
+    assert (desk.record("1").datestamp, desk.record("2").datestamp) == (START + 2, START + 1)
+    assert b"Another title" in desk.record(prefix="oai_didl").content
+
+
+def test_a_new_upstream_datestamp_alone_is_told(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.sent(Sent("1", datestamp="2021-01-01"))
+    assert b"<datestamp>2021-01-01</datestamp>" in desk.record().content
+    assert b"2021-01-01</dcterms:modified>" in desk.record(prefix="oai_didl").content
+
+
+def test_a_deletion_is_a_tombstone_in_its_sets(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("T", pdf()), sets=("a:b",)))
+    counts = desk.sent(Sent("1", None))
+    assert (counts.published, counts.stamped) == (1, 2)
+    assert desk.record().is_deleted
+    assert desk.tree()[0].get("status") == "deleted"
+    assert len(desk.tree()) == 1
+    assert desk.sets() == ["fulltext", "source:laro:a:b"]
+    assert desk.listed("fulltext") == 1
+
+
+def test_a_deletion_that_names_a_set_adds_it(desk: Desk) -> None:
+    desk.sent(Sent("1", sets=("a",)))
+    desk.sent(Sent("1", None, sets=("b",)))
+    assert desk.sets() == ["source:laro:a", "source:laro:b"]
+
+
+def test_what_was_deleted_can_come_back(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.sent(Sent("1", None))
+    desk.sent(Sent("1"))
+    assert not desk.record().is_deleted
+    assert desk.record().datestamp == START + 3
+
+
+def test_a_deletion_of_what_was_never_held_is_ignored(desk: Desk) -> None:
+    counts = desk.sent(Sent("1", None))
+    assert (counts.received, counts.ignored, counts.published) == (1, 1, 0)
+    assert desk.record() is None
+    assert desk.store.position("laro") == 1
+
+
+def test_what_comes_and_goes_within_one_batch_was_never_held(desk: Desk) -> None:
+    counts = desk.sent(Sent("1"), Sent("1", None))
+    assert (counts.unchanged, counts.ignored) == (1, 1)
+    assert desk.record() is None
+
+
+def test_of_a_record_that_comes_twice_in_a_batch_the_last_counts(desk: Desk) -> None:
+    counts = desk.sent(Sent("1", dc("First")), Sent("1", dc("Last")))
+    assert (counts.received, counts.unchanged, counts.published) == (2, 1, 1)
+    assert b"Last" in desk.record().content
+
+
+def test_a_record_that_changes_and_changes_back_within_a_batch_is_unchanged(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    counts = desk.sent(Sent("1", dc("Passing")), Sent("1"))
+    assert (counts.unchanged, counts.stamped) == (2, 0)
+
+
+# --- quarantine ---------------------------------------------------------------------------------------------------
+
+
+def test_a_bad_update_leaves_the_last_good_version(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    counts = desk.sent(Sent("1", b"<broken"))
+    assert (counts.quarantined, counts.stamped) == (1, 0)
+    assert desk.record().datestamp == START + 1
+    (bad,) = desk.store.quarantined()
+    assert (bad.identifier, bad.metadata_prefix, bad.page, bad.slice) == ("1", "oai_dc", 2, 0)
+    assert bad.reason.startswith("The metadata cannot be used. It is not well-formed XML")
+
+
+@pytest.mark.parametrize("good", [dc(), dc("Better")])
+def test_what_is_good_again_leaves_quarantine(desk: Desk, good: bytes) -> None:
+    desk.sent(Sent("1"))
+    desk.sent(Sent("1", b"<broken"))
+    desk.sent(Sent("1", good))
+    assert list(desk.store.quarantined()) == []
+
+
+def test_what_is_bad_and_then_good_in_one_batch_is_not_in_quarantine(desk: Desk) -> None:
+    counts = desk.sent(Sent("1", problem="It is torn."), Sent("1"))
+    assert (counts.quarantined, counts.published) == (1, 1)
+    assert list(desk.store.quarantined()) == []
+
+
+def test_what_is_good_and_then_bad_in_one_batch_is_in_quarantine(desk: Desk) -> None:
+    desk.sent(Sent("1"), Sent("1", problem="It is torn."))
+    assert [bad.reason for bad in desk.store.quarantined()] == ["It is torn."]
+    assert desk.record() is not None
+
+
+@pytest.mark.parametrize("identifier", ["", "  ", "a\x01b", "a\ud800b", "a\ufffe"])
+def test_a_record_without_a_usable_identifier_is_in_quarantine(desk: Desk, identifier: str) -> None:
+    counts = desk.sent(Sent(identifier), Sent("2"))
+    assert (counts.quarantined, counts.published) == (1, 1)
+    assert [bad.reason for bad in desk.store.quarantined()] == ["The record has no usable identifier."]
+
+
+def test_a_problem_of_the_wire_is_the_reason(desk: Desk) -> None:
+    desk.sent(Sent("", problem="The record has no header."), Sent("", problem="The record has no header."))
+    assert [bad.slice for bad in desk.store.quarantined()] == [0, 1]
+
+
+def test_the_good_half_of_an_item_is_published(desk: Desk) -> None:
+    desk.send(Sent("1"))
+    desk.send(Sent("1", b"<broken"), prefix="mods")
+    counts = desk.publish()
+    assert (counts.published, counts.quarantined) == (1, 1)
+    assert desk.formats("1") == ["oai_dc", "oai_didl"]
+
+
+def test_when_what_is_held_cannot_be_read_any_more_the_published_version_stays(desk: Desk, monkeypatch) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("1", mods()), prefix="mods")
+    page = desk.inbox.page
+
+    def damaged(number: int):
+        stored = page(number)
+        return type(stored)(stored.number, stored.page, (stored.slices[0]._replace(stop=3),))
+
+    monkeypatch.setattr(desk.inbox, "page", damaged)
+    counts = desk.publish()
+    assert (counts.quarantined, counts.published) == (1, 0)
+    assert desk.record().datestamp == START + 1
+
+
+# --- several formats ----------------------------------------------------------------------------------------------
+
+
+def test_a_richer_format_is_passed_through_and_tells_the_didl(desk: Desk) -> None:
+    desk.send(Sent("1"))
+    desk.send(Sent("1", mods()), prefix="mods")
+    desk.publish()
+    assert desk.formats("1") == ["mods", "oai_dc", "oai_didl"]
+    assert mods() in desk.record(prefix="mods").content
+    assert dc() in desk.record(prefix="oai_didl").content
+    assert [desk.altered(prefix) for prefix in ("oai_dc", "oai_didl", "mods")] == ["false", "true", "false"]
+
+
+def test_an_item_without_dublin_core_gets_one(desk: Desk) -> None:
+    desk.sent(Sent("1", mods()), prefix="mods")
+    assert b"<dc:title>A richer title</dc:title>" in desk.record().content
+    assert desk.altered("oai_dc") == "true"
+    assert next(desk.tree().iter(f"{PROVENANCE}metadataNamespace")).text == MODS
+
+
+def test_a_second_format_that_comes_later_is_added(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    assert desk.sent(Sent("1", mods()), prefix="mods").published == 1
+    assert desk.record(prefix="mods").datestamp == START + 2
+    assert desk.record().datestamp == START + 1
+
+
+def test_a_deletion_in_one_format_deletes_that_record_only(desk: Desk) -> None:
+    desk.send(Sent("1"))
+    desk.sent(Sent("1", mods()), prefix="mods")
+    desk.sent(Sent("1", None), prefix="mods")
+    assert desk.record(prefix="mods").is_deleted
+    assert not desk.record().is_deleted
+    desk.sent(Sent("1", None))
+    assert desk.record().is_deleted
+    assert desk.state().is_deleted
+
+
+def test_two_sources_with_one_prefix_and_different_namespaces_are_kept_apart(desk: Desk) -> None:
+    desk.add("other")
+    desk.sent(Sent("1", mods()), prefix="mods")
+    desk.sent(Sent("1", b'<mods xmlns="urn:other"/>'), prefix="mods", source="other")
+    assert desk.formats() == ["mods", "mods.other", "oai_dc", "oai_didl"]
+    assert desk.record(prefix="mods.other", source="other") is not None
+
+
+def test_an_upstream_didl_has_a_name_of_its_own(desk: Desk) -> None:
+    didl = b'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item/></DIDL>'
+    desk.sent(Sent("1", didl), prefix="oai_didl")
+    assert didl in desk.record(prefix="oai_didl.laro").content
+    assert didl not in desk.record(prefix="oai_didl").content
+
+
+def test_what_the_source_announces_of_a_format_is_announced(desk: Desk) -> None:
+    facts = desk.facts(formats={"mods": ("http://laro.example.org/mods.xsd", MODS)})
+    desk.sent(Sent("1", mods()), prefix="mods", facts=facts)
+    with desk.store.view() as view:
+        known = {each.metadata_prefix: (each.schema, each.namespace) for each in view.formats()}
+    assert known["mods"] == ("http://laro.example.org/mods.xsd", MODS)
+
+
+@pytest.mark.parametrize(
+    ("payload", "told"),
+    [
+        (
+            b'<m xmlns="urn:m" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:m http://m/x"/>',
+            ("http://m/x", "urn:m"),
+        ),
+        (b'<m xmlns="urn:m"/>', ("urn:m", "urn:m")),
+    ],
+)
+def test_what_it_does_not_announce_is_looked_for(desk: Desk, payload: bytes, told: tuple[str, str]) -> None:
+    desk.sent(Sent("1", payload), prefix="m")
+    with desk.store.view() as view:
+        assert {each.metadata_prefix: (each.schema, each.namespace) for each in view.formats()}["m"] == told
+
+
+def test_of_what_cannot_be_read_no_format_is_made(desk: Desk) -> None:
+    desk.sent(Sent("1", b"<broken"), prefix="m")
+    assert desk.formats() == ["oai_dc", "oai_didl"]
+
+
+def test_a_format_that_two_sources_share_is_deleted_for_each(desk: Desk) -> None:
+    desk.add("other")
+    for source in ("laro", "other"):
+        desk.sent(Sent("1", mods()), prefix="mods", source=source)
+    desk.sent(Sent("1", None), prefix="mods", source="other")
+    assert desk.record(prefix="mods", source="other").is_deleted
+    assert not desk.record(prefix="mods").is_deleted
+
+
+def test_a_preferred_format_tells_the_work(desk: Desk) -> None:
+    desk.send(Sent("1", b'<m xmlns="urn:m"><title>Preferred</title></m>'), prefix="m")
+    desk.sent(Sent("1", mods()), prefix="mods", facts=desk.facts(prefer=("m",)))
+    assert b"<dc:title>Preferred</dc:title>" in desk.record().content
+    assert next(desk.tree().iter(f"{PROVENANCE}metadataNamespace")).text == "urn:m"
+
+
+# --- sets ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_header_names_the_most_specific_sets(desk: Desk) -> None:
+    desk.sent(Sent("1", sets=("a", "a:b", "c", "")))
+    assert desk.sets() == ["source:laro:a:b", "source:laro:c"]
+    assert [desk.listed(spec) for spec in ("source", "source:laro", "source:laro:a", "source:laro:c")] == [1] * 4
+
+
+def test_a_record_that_leaves_a_set_gets_a_new_datestamp(desk: Desk) -> None:
+    desk.sent(Sent("1", sets=("a", "b")))
+    desk.sent(Sent("1", sets=("a",)))
+    assert desk.sets() == ["source:laro:a"]
+    assert desk.record().datestamp == START + 2
+    assert desk.listed("source:laro:b") == 0
+
+
+def test_fulltext_holds_the_items_with_a_file(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("T", pdf())), Sent("2"))
+    assert desk.sets("1") == ["fulltext", "source:laro"]
+    assert desk.listed("fulltext", "oai_didl") == 1
+    desk.sent(Sent("1"))
+    assert (desk.sets("1"), desk.listed("fulltext")) == (["source:laro"], 0)
+
+
+# --- provenance and rights ----------------------------------------------------------------------------------------
+
+
+def test_what_an_upstream_says_of_its_own_sources_is_nested(desk: Desk) -> None:
+    hop = (
+        '<originDescription harvestDate="2019-01-01T00:00:00Z" altered="{}"><baseURL>http://{}/oai</baseURL>'
+        "<identifier>oai:{}:1</identifier><datestamp>2018-01-01</datestamp>"
+        "<metadataNamespace>urn:x</metadataNamespace>{}</originDescription>"
+    )
+    hops = hop.format("true", "b", "b", hop.format("false", "c", "c", ""))
+    about = f'<provenance xmlns="{PROVENANCE[1:-1]}">{hops}</provenance>'.encode()
+    desk.sent(Sent("1", about=about))
+    found = list(desk.tree().iter(f"{PROVENANCE}originDescription"))
+    assert [each[0].text for each in found] == [
+        "http://laro.example.org/oai",
+        "http://b/oai",
+        "http://c/oai",
+    ]
+    assert [each.get("altered") for each in found] == ["false", "true", "false"]
+    assert [each.getparent() for each in found[1:]] == found[:2]
+
+
+@pytest.mark.parametrize(
+    ("payload", "repairs", "altered"),
+    [
+        (dc(), (), "false"),
+        (dc(), ("A character was removed.",), "true"),
+        (dc("T", "<dc:author>No such element</dc:author>"), (), "true"),
+    ],
+)
+def test_altered_is_told_truly(desk: Desk, payload: bytes, repairs: tuple[str, ...], altered: str) -> None:
+    desk.sent(Sent("1", payload), repairs=repairs)
+    assert (desk.altered("oai_dc"), desk.altered("oai_didl")) == (altered, "true")
+
+
+RIGHTS = "http://www.openarchives.org/OAI/2.0/rights/"
+
+
+@pytest.mark.parametrize(
+    ("about", "rights", "expected"),
+    [
+        (b"", "", []),
+        (b"", "https://creativecommons.org/publicdomain/zero/1.0/", ["https://creativecommons.org/publicdomain/zero/1.0/"]),
+        (f'<rights xmlns="{RIGHTS}"><rightsReference ref="urn:own"/></rights>'.encode(), "urn:source", ["urn:own"]),
+        (f'<rights xmlns="{RIGHTS}"><rightsReference/></rights>'.encode(), "urn:source", ["urn:source"]),
+        (b"<broken", "urn:source", ["urn:source"]),
+    ],
+)  # fmt: skip
+def test_rights_are_the_records_own_or_else_its_sources(desk: Desk, about: bytes, rights: str, expected) -> None:
+    desk.sent(Sent("1", about=about), facts=desk.facts(rights=rights))
+    assert [each.get("ref") for each in desk.tree().iter(f"{{{RIGHTS}}}rightsReference")] == expected
+
+
+# --- several processes --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [IntentExpired, PositionMoved])
+def test_a_publication_that_was_overtaken_is_repeated(desk: Desk, monkeypatch, error) -> None:
+    publish, failures = desk.store.publish, [error("once")]
+
+    def overtaken(intent, publication):
+        if failures:
+            desk.store.abandon(intent)
+            raise failures.pop()
+        return publish(intent, publication)
+
+    monkeypatch.setattr(desk.store, "publish", overtaken)
+    assert desk.sent(Sent("1")).published == 1
+
+
+def test_a_publication_that_is_always_overtaken_says_so(desk: Desk, monkeypatch) -> None:
+    def overtaken(intent, publication):
+        desk.store.abandon(intent)
+        raise PositionMoved("again")
+
+    monkeypatch.setattr(desk.store, "publish", overtaken)
+    desk.send(Sent("1"))
+    with pytest.raises(StoreError, match="other processes were faster 5 times"):
+        desk.publish()
+
+
+def test_a_source_that_is_not_known_is_one_clear_sentence(desk: Desk) -> None:
+    desk.send(Sent("1"), source="stranger")
+    with pytest.raises(StoreError, match="There is no source 'stranger'; it must be added before"):
+        desk.publish("stranger")
+
+
+def test_the_domain_is_what_is_published_first(desk: Desk) -> None:
+    desk.store.remember("repository_domain", "stale.example.org")
+    desk.sent(Sent("1"))
+    assert desk.store.fact("repository_domain") == "gateway.example.org"
+
+
+@pytest.mark.slow
+def test_a_pool_of_processes_publishes_the_same(desk: Desk, tmp_path) -> None:
+    records = [Sent(str(number), dc(f"Title {number}", pdf(str(number)))) for number in range(50)]
+    desk.sent(*records, Sent("bad", b"<broken"))
+    (tmp_path / "other").mkdir()
+    other = Desk(tmp_path / "other")
+    other.send(*records, Sent("bad", b"<broken"))
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        counts = other.publish(mapper=partial(pool.map, chunksize=8))
+    assert (counts.published, counts.quarantined) == (50, 1)
+    for each in records:
+        for prefix in ("oai_dc", "oai_didl"):
+            assert other.record(each.identifier, prefix) == desk.record(each.identifier, prefix)
+    other.store.close()
+    other.inbox.close()
+
+
+def test_pages_are_taken_up_to_a_limit(desk: Desk) -> None:
+    desk.send(Sent("1"))
+    desk.send(Sent("2"))
+    assert publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=1).received == 1
+    assert publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=1).received == 1
+    assert publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=1).pages == 0
+
+
+def test_what_was_published_is_there_after_a_restart(desk: Desk, tmp_path) -> None:
+    desk.sent(Sent("1"))
+    again = open_store(tmp_path)
+    assert again.states("laro", ("1",)) == desk.store.states("laro", ("1",))
+    again.close()

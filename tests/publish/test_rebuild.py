@@ -1,0 +1,167 @@
+"""Records made again from the inbox when a mapping grew, and a source that is removed and comes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateway import formats, items, mapping, rebuild
+from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.formats import written
+from gateway.model import ItemChange, Payload, Publication
+from gateway.rebuild import outdated, remove_source
+from tests.publish.desk import START, Desk, Sent, dc, mods, pdf
+
+
+@pytest.fixture
+def grown(monkeypatch) -> None:
+    """Let the mapping of oai_dc be a newer one, which writes more than before."""
+    old = written()["oai_dc"]
+    new = replace(old, version=old.version + 1, write=lambda work: old.write(work) + b"<!-- newer -->")
+    known = {**written(), "oai_dc": new}
+    for module in (formats, items, mapping, rebuild):
+        monkeypatch.setattr(module, "written", lambda: known)
+
+
+def test_nothing_is_outdated_when_it_was_just_published(desk: Desk) -> None:
+    assert outdated(desk.store) == ()
+    desk.sent(Sent("1"))
+    assert outdated(desk.store) == ()
+    assert rebuild.rebuild(desk.store, desk.inbox) == 0
+
+
+def test_a_mapping_that_grew_is_outdated_until_records_are_made_again(desk: Desk, request) -> None:
+    desk.send(Sent("1"), Sent("2", dc("T", pdf()), sets=("a",)), Sent("3"), Sent("gone"))
+    desk.publish()
+    desk.sent(Sent("gone", None))
+    request.getfixturevalue("grown")
+    assert outdated(desk.store) == ("oai_dc",)
+    seen: list[int] = []
+    desk.now += 10
+    assert rebuild.rebuild(desk.store, desk.inbox, progress=seen.append) == 3
+    assert seen == [4]
+    assert outdated(desk.store) == ()
+    assert desk.record("2").datestamp == START + 12
+    assert b"<!-- newer -->" in desk.record("2").content
+    assert desk.record("2", "oai_didl").datestamp == START + 1
+    assert desk.record("gone").datestamp == START + 2
+    assert rebuild.rebuild(desk.store, desk.inbox) == 0
+
+
+@pytest.mark.parametrize(("prefix", "changed"), [("oai_dc", 1), ("oai_didl", 0)])
+def test_one_format_can_be_made_again(desk: Desk, request, prefix: str, changed: int) -> None:
+    desk.sent(Sent("1"))
+    request.getfixturevalue("grown")
+    assert rebuild.rebuild(desk.store, desk.inbox, prefix) == changed
+    assert outdated(desk.store) == (() if changed else ("oai_dc",))
+
+
+def test_when_sets_change_every_header_is_written(desk: Desk, monkeypatch) -> None:
+    desk.send(Sent("1", dc("T", pdf())))
+    desk.sent(Sent("1", mods()), prefix="mods")
+    monkeypatch.setattr(mapping, "FULLTEXT", "other")
+    assert rebuild.rebuild(desk.store, desk.inbox, "oai_dc") == 3
+    assert desk.sets(prefix="mods") == ["other", "source:laro"]
+
+
+def test_several_sources_are_made_again(desk: Desk, request) -> None:
+    desk.add("other")
+    desk.sent(Sent("1"))
+    desk.sent(Sent("1"), source="other")
+    request.getfixturevalue("grown")
+    assert rebuild.rebuild(desk.store, desk.inbox) == 2
+
+
+def test_a_format_that_is_new_is_outdated_when_there_are_records(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.store.remember("mapping oai_didl", "none yet")
+    assert outdated(desk.store) == ("oai_didl",)
+
+
+def test_what_cannot_be_read_any_more_stays_as_it_was(desk: Desk, request, monkeypatch) -> None:
+    desk.sent(Sent("1"))
+    request.getfixturevalue("grown")
+    monkeypatch.setattr(mapping, "_read", _unreadable)
+    assert rebuild.rebuild(desk.store, desk.inbox) == 0
+    assert not desk.record().is_deleted
+
+
+def _unreadable(_given: object) -> None:
+    raise mapping.UnusableRecord("Nothing.")
+
+
+def test_what_did_not_come_from_an_inbox_is_left_alone(desk: Desk) -> None:
+    desk.add("made")
+    change = ItemChange(
+        "x", "oai:gateway.example.org:made/x", False, ("source:made",), (Payload("m", 1, 0, b"", False),), ()
+    )
+    desk.store.publish(desk.store.intend(), Publication("made", (change,)))
+    assert rebuild.rebuild(desk.store, desk.inbox) == 0
+
+
+def test_a_publication_that_comes_in_between_is_not_overwritten(desk: Desk, request, monkeypatch) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("1", dc("Newer metadata")))
+    request.getfixturevalue("grown")
+    intend, waiting = desk.store.intend, [True]
+
+    def overtaken():
+        if waiting:
+            waiting.clear()
+            desk.publish()
+        return intend()
+
+    monkeypatch.setattr(desk.store, "intend", overtaken)
+    rebuild.rebuild(desk.store, desk.inbox)
+    assert b"Newer metadata" in desk.record().content
+
+
+@pytest.mark.parametrize("error", [IntentExpired, PositionMoved])
+def test_what_is_always_overtaken_says_so(desk: Desk, request, monkeypatch, error) -> None:
+    desk.sent(Sent("1"))
+    request.getfixturevalue("grown")
+
+    def overtaken(intent, _publication):
+        desk.store.abandon(intent)
+        raise error("again")
+
+    monkeypatch.setattr(desk.store, "publish", overtaken)
+    with pytest.raises(StoreError, match="could not be made again: something came between 5 times"):
+        rebuild.rebuild(desk.store, desk.inbox)
+    with pytest.raises(StoreError, match="could not be deleted: something came between 5 times"):
+        remove_source(desk.store, "laro")
+
+
+# --- removal ------------------------------------------------------------------------------------------------------
+
+
+def test_a_removed_source_leaves_tombstones_in_their_sets(desk: Desk) -> None:
+    desk.send(Sent("1", dc("T", pdf()), sets=("a",)), Sent("2"))
+    desk.sent(Sent("1", mods()), prefix="mods")
+    desk.sent(Sent("2", None))
+    seen: list[int] = []
+    assert remove_source(desk.store, "laro", seen.append) == 1
+    assert seen == [1]
+    assert [desk.record("1", prefix).is_deleted for prefix in ("oai_dc", "oai_didl", "mods")] == [True] * 3
+    assert desk.sets() == ["fulltext", "source:laro:a"]
+    with desk.store.view() as view:
+        assert [each.is_removed for each in view.sources()] == [True]
+
+
+def test_to_remove_a_source_twice_or_none_is_no_error(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    assert [remove_source(desk.store, name) for name in ("laro", "laro", "stranger")] == [1, 0, 0]
+
+
+def test_a_source_that_is_added_again_brings_back_what_it_still_has(desk: Desk) -> None:
+    desk.send(Sent("1"), Sent("2"))
+    desk.sent(Sent("1", mods()), prefix="mods")
+    remove_source(desk.store, "laro")
+    desk.add("laro")
+    assert desk.sent(Sent("1")).published == 1
+    assert not desk.record("1").is_deleted
+    assert desk.record("2").is_deleted
+    assert desk.record("1", "mods").is_deleted
+    assert desk.sent(Sent("1", mods()), prefix="mods").published == 1
+    assert not desk.record("1", "mods").is_deleted
