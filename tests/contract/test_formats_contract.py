@@ -1,0 +1,205 @@
+"""What every format promises, found by itself: a new file in `formats/` is tested here without an edit."""
+
+from __future__ import annotations
+
+import pickle
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from gateway import xmlio
+from gateway.formats import MetadataFormat, load, oai_dc, reader_of, written
+from gateway.formats._statements import ELEMENTS, work_of
+from gateway.model import FileLink, FileOrigin, Statement, Work
+from gateway.xmltext import DC, OAI_DC, OAI_PMH, XSI
+from tests.conftest import ROOT
+
+GOLDEN = ROOT / "tests" / "golden"
+WORK = Work(
+    statements=(
+        Statement("title", "Hydration & <bonding>", "en"),
+        Statement("creator", "Bruyère, É."),
+        Statement("identifier", "doi:10.1234/laro.1"),
+        Statement("language", "nl", "not a language tag!"),
+    ),
+    identifiers=("https://doi.org/10.1234/laro.1", "https://hdl.handle.net/1234/1"),
+    landing_page="http://laro.example.org/1",
+    files=(
+        FileLink("http://laro.example.org/1.pdf?a=1&b=2", "application/pdf", found_in="dc:identifier"),
+        FileLink(
+            "http://laro.example.org/1.zip",
+            "application/zip",
+            FileOrigin.DISCOVERED,
+            "landing page",
+            size=1024,
+            sha256="0" * 64,
+            modified="2020-02-02",
+            license="https://creativecommons.org/licenses/by/4.0/",
+            version="published",
+        ),
+    ),
+    license="https://creativecommons.org/licenses/by/4.0/",
+    modified="2020-01-01T00:00:00Z",
+    upstream="oai:laro:1",
+)
+OURS = list(written().values())
+
+
+@cache
+def schema(prefix: str) -> etree.XMLSchema:
+    """Return our schema of a format, with the schemas of what may stand inside it."""
+    names = {"oai_didl": "didl"}
+    main = etree.parse(ROOT / "schemas" / f"{names.get(prefix, prefix)}.xsd").getroot().get("targetNamespace")
+    files = {main: f"{names.get(prefix, prefix)}.xsd"}
+    for name in ("oai_dc", "dii", "dcterms", "rdf", "premis"):
+        found = etree.parse(ROOT / "schemas" / f"{name}.xsd").getroot().get("targetNamespace")
+        files.setdefault(found, f"{name}.xsd")
+    imports = "".join(
+        f'<xs:import namespace="{name}" schemaLocation="{(ROOT / "schemas" / file).as_uri()}"/>'
+        for name, file in files.items()
+    )
+    driver = f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:all">{imports}</xs:schema>'
+    return etree.XMLSchema(etree.fromstring(driver))
+
+
+def faults(prefix: str, fragment: bytes) -> list[str]:
+    judge = schema(prefix)
+    return [] if judge.validate(etree.fromstring(fragment)) else [each.message for each in judge.error_log]
+
+
+@pytest.mark.parametrize("known", load(), ids=lambda each: each.metadata_prefix or each.namespace or "fallback")
+def test_a_format_is_whole(known: MetadataFormat) -> None:
+    assert bool(known.metadata_prefix) == bool(known.write) == bool(known.schema)
+    assert known.version >= 1
+    for namespace in known.namespaces:
+        assert reader_of(namespace) is known
+
+
+def test_the_richest_is_read_first_and_the_fallback_reads_the_rest() -> None:
+    assert [each.rank for each in load()] == sorted((each.rank for each in load()), reverse=True)
+    assert reader_of("urn:nobody's").namespaces == ()
+    assert next(iter(written())) == "oai_dc"
+
+
+@pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
+@pytest.mark.parametrize("work", [WORK, Work(upstream="oai:laro:2")], ids=["rich", "empty"])
+def test_a_fragment_stands_alone_and_is_valid(known: MetadataFormat, work: Work) -> None:
+    fragment = known.write(work)
+    root = xmlio.parse(fragment)
+    assert xmlio.name_of(root)[0] == known.namespace
+    assert faults(known.metadata_prefix, fragment) == []
+    inside = xmlio.parse(b'<x xmlns="%b">%b</x>' % (OAI_PMH.encode(), fragment))
+    assert [each.tag for each in inside[0].iter()] == [each.tag for each in root.iter()]
+
+
+@pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
+def test_a_fragment_equals_its_golden_file(known: MetadataFormat) -> None:
+    """A difference is a new `version` of the mapping, and a new golden file."""
+    golden = GOLDEN / f"{known.metadata_prefix}.{known.version}.xml"
+    assert golden.read_bytes().rstrip(b"\n") == known.write(WORK)
+
+
+@pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
+def test_what_we_write_we_can_read(known: MetadataFormat) -> None:
+    fragment = known.write(WORK)
+    work = known.read(xmlio.parse(fragment), fragment)
+    assert work is not None
+    assert [(each.element, each.text) for each in work.statements][:3] == [
+        (each.element, each.text) for each in WORK.statements
+    ][:3]
+    assert pickle.loads(pickle.dumps(work)) == work
+
+
+@pytest.mark.parametrize("known", load(), ids=lambda each: each.metadata_prefix or each.namespace or "fallback")
+def test_a_reader_survives_what_its_namespace_does_not_promise(known: MetadataFormat) -> None:
+    content = f'<odd xmlns="{known.namespace}"/>'.encode()
+    work = known.read(xmlio.parse(content), content)
+    assert work is None or work.statements == ()
+
+
+# --- what is valid oai_dc -----------------------------------------------------------------------------------------
+
+OPEN = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}"'
+INSIDE = [
+    ("", True),
+    ("<dc:title>T</dc:title>", True),
+    ("<dc:title/><dc:title></dc:title>", True),
+    ("\n <dc:title xml:lang='en-GB'>T</dc:title>\n", True),
+    ("<!-- a comment --><?and a-pi?><dc:title>T<!-- c --></dc:title>", True),
+    ("<dc:title><![CDATA[<T>]]></dc:title>", True),
+    ("text<dc:title>T</dc:title>", False),
+    ("<dc:title>T</dc:title>text", False),
+    ("<!-- c -->text", False),
+    ("<dc:author>T</dc:author>", False),
+    ("<title>T</title>", False),
+    ("<dc:title id='1'>T</dc:title>", False),
+    ("<dc:title xml:lang='en_GB'>T</dc:title>", False),
+    ("<dc:title xml:lang='en' id='1'>T</dc:title>", False),
+    ("<dc:title xsi:type='dc:x'>T</dc:title>", False),
+    ("<dc:title xml:space='preserve'>T</dc:title>", False),
+    ("<dc:title>T<b>bold</b></dc:title>", False),
+    ("<dc:title><dc:title>T</dc:title></dc:title>", False),
+    ("<o:dc/>", False),
+]
+FRAMES = [
+    (f"{OPEN} xsi:schemaLocation='{OAI_DC} {oai_dc.SCHEMA}'></o:dc>", True),
+    (f"{OPEN} id='1'></o:dc>", False),
+    (f"{OPEN} xml:lang='en'></o:dc>", False),
+    (f'<dc xmlns="{OAI_DC}"/>', True),
+    (f'<o:record xmlns:o="{OAI_DC}"/>', False),
+    ('<dc xmlns="http://purl.org/dc/elements/1.1/"/>', False),
+]
+TABLE = [(f"{OPEN}>{inside}</o:dc>", is_valid) for inside, is_valid in INSIDE] + FRAMES
+
+
+def carried(content: bytes) -> bool:
+    work = oai_dc.read(xmlio.parse(content), content)
+    return work is not None and work.oai_dc == content
+
+
+@pytest.mark.parametrize(("text", "is_valid"), TABLE)
+def test_what_is_carried_is_what_the_schema_allows(text: str, is_valid: bool) -> None:
+    content = text.encode()
+    assert (faults("oai_dc", content) == []) == is_valid
+    assert carried(content) == is_valid
+
+
+PIECES = st.sampled_from(
+    ["text", " ", "<dc:title>T</dc:title>", "<dc:title",
+     "</dc:title>", "<dc:date/>", "<!--c-->", "<?p i?>", "<x/>", ">",
+     " xml:lang='en'", " xml:lang=''", " a='1'", " xsi:nil='true'", "&amp;", "<![CDATA[x]]>", "<o:dc/>"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=6).map("".join))
+def test_no_invalid_dublin_core_is_ever_carried(inside: str) -> None:
+    content = f"{OPEN}>{inside}</o:dc>".encode()
+    try:
+        root = etree.fromstring(content)
+    except etree.XMLSyntaxError:
+        return
+    work = oai_dc.read(root, content)
+    if work is not None and work.oai_dc:
+        assert faults("oai_dc", content) == []
+    if work is not None:
+        assert faults("oai_dc", oai_dc.write(work)) == []
+
+
+# --- whatever a record says ---------------------------------------------------------------------------------------
+
+URLS = st.one_of(st.text(), st.text().map("http://".__add__), st.text().map("https://h.example.org/".__add__))
+TEXTS = st.one_of(st.text(), URLS, st.text().map("doi:10.1234/".__add__), st.text().map("pdf http://h/".__add__))
+STATEMENTS = st.lists(st.builds(Statement, st.sampled_from(ELEMENTS), TEXTS, st.text(max_size=8)), max_size=5)
+LINKS = st.lists(st.builds(FileLink, URLS, st.text(max_size=20), found_in=st.text(max_size=5)), max_size=3)
+
+
+@given(STATEMENTS.map(tuple), LINKS.map(tuple), URLS, st.text())
+def test_whatever_a_work_says_its_fragments_are_valid(statements, links, page, upstream) -> None:
+    read = work_of(statements, links, page)
+    raw = Work(statements, (page,), page, links, page, upstream=upstream)
+    for work in (read, raw):
+        for known in OURS:
+            assert faults(known.metadata_prefix, known.write(work)) == []
