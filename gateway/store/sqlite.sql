@@ -304,13 +304,15 @@ delete from record where prefix = ? and datestamp = ? and item = ?;
 -- Put a record in its place.
 insert into record (prefix, datestamp, item, is_deleted, dictionary, digest, content) values (?, ?, ?, ?, ?, ?, ?);
 
--- name: membership_remove
--- Take a record from a set's list.
-delete from membership where collection = ? and prefix = ? and datestamp = ? and item = ?;
+-- name: members_remove
+-- Take records (a JSON list of items) from a set's list.
+delete from membership where collection = ?1 and prefix = ?2 and datestamp = ?3 and is_departed = ?4
+  and item in (select value from json_each(?5));
 
--- name: membership_add
--- Put a record into a set's list, as a member or as one that left.
-insert into membership (collection, prefix, datestamp, item, is_departed) values (?, ?, ?, ?, ?);
+-- name: members_add
+-- Put records (a JSON list of items) into a set's list, as members or as some that left.
+insert into membership (collection, prefix, datestamp, is_departed, item)
+select ?, ?, ?, ?, value from json_each(?);
 
 -- name: tally_add
 -- Count records that came to a day, an hour or a second, or left it.
@@ -322,9 +324,9 @@ on conflict do update set records = records + excluded.records, departed = depar
 delete from tally
 where collection = ? and prefix = ? and span = ? and start = ? and records = 0 and departed = 0;
 
--- name: change_add
--- Write a line of the log of changes.
-insert into change (item, prefix, datestamp, kind) values (?, ?, ?, ?);
+-- name: changes_add
+-- Write lines of the log of changes, one for each of many items (a JSON list).
+insert into change (prefix, datestamp, kind, item) select ?, ?, ?, value from json_each(?);
 
 -- name: source_count
 -- Count items that came, were deleted, have full text.

@@ -15,7 +15,7 @@ from gateway.model import ItemChange, Publication
 from gateway.store.compression import Packed
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
-from gateway.store.sqlite_rows import HeldItem, HeldRecord, Known, Numbers, Planner, Rows, ancestors, listed
+from gateway.store.sqlite_rows import HeldItem, HeldRecord, Known, Numbers, Planner, Rows, ancestors, listed, members
 
 SQL = load("sqlite")
 
@@ -31,7 +31,7 @@ def write(session: Session, datestamp: int, publication: Publication, packed: Se
     planner = Planner(known, datestamp)
     for change, contents in zip(publication.changes, packed, strict=True):
         planner.plan(change, contents)
-    _write_rows(session, known.source, planner.rows)
+    _write_rows(session, known, datestamp, planner.rows)
     _write_quarantine(session, known.source, datestamp, publication)
     return len(planner.rows.records_added)
 
@@ -109,21 +109,21 @@ def _numbers(text: str | None) -> Numbers:
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-def _write_rows(session: Session, source: int, rows: Rows) -> None:
+def _write_rows(session: Session, known: Known, datestamp: int, rows: Rows) -> None:
     tallies = list(rows.tallies())
-    emptied = [(*key, span, start) for *key, span, start, members, gone in tallies if min(members, gone) < 0]
+    emptied = [(*key, span, start) for *key, span, start, members_, gone in tallies if min(members_, gone) < 0]
     for query, table in (
         ("item_add", rows.items_added),
         ("item_change", rows.items_changed),
         ("payload_put", rows.payloads),
         ("record_remove", rows.records_removed),
         ("record_add", sorted(rows.records_added)),  # in the order of the table
-        ("membership_remove", rows.members_removed),
-        ("membership_add", sorted(rows.members_added)),
-        ("change_add", rows.changes),
+        ("members_remove", members(rows.left)),
+        ("members_add", members(rows.entered)),
+        ("changes_add", [(prefix, datestamp, kind, listed(items)) for (prefix, kind), items in rows.changes.items()]),
         ("tally_add", tallies),
         ("tally_sweep", emptied),
-        ("source_count", [(rows.items, rows.deleted, rows.fulltext, source)]),
+        ("source_count", [(rows.items, rows.deleted, rows.fulltext, known.source)]),
     ):
         session.executemany(SQL[query], table)
 

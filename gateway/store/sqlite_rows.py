@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from gateway.errors import IntentExpired
 from gateway.model import ItemChange
@@ -19,6 +19,8 @@ CREATED, UPDATED, DELETED = range(3)  # kinds of lines in the log of changes
 Row: TypeAlias = tuple[Any, ...]
 Numbers: TypeAlias = frozenset[int]
 Places: TypeAlias = tuple[Numbers, Numbers, int, int]  # sets a record is in, sets it left, prefix, datestamp
+K = TypeVar("K")
+Items: TypeAlias = defaultdict[K, list[int]]
 
 
 class HeldRecord(NamedTuple):
@@ -56,46 +58,50 @@ class Known:
 
 @dataclass(slots=True)
 class Rows:
-    """Everything that is to be written, table by table, in the order of the columns of the queries."""
+    """Everything that is to be written, table by table.
+
+    Lists of rows have the order of the columns of the queries. What many items have in common is said once, with the
+    list of the items: places that records leave or enter, and the kinds of changes by prefix.
+    """
 
     items_added: list[Row] = field(default_factory=list)
     items_changed: list[Row] = field(default_factory=list)
     payloads: list[Row] = field(default_factory=list)
     records_removed: list[Row] = field(default_factory=list)
     records_added: list[Row] = field(default_factory=list)
-    members_removed: list[Row] = field(default_factory=list)
-    members_added: list[Row] = field(default_factory=list)
-    changes: list[Row] = field(default_factory=list)
-    tally: Counter[Places] = field(default_factory=Counter)
+    left: Items[Places] = field(default_factory=lambda: defaultdict(list))
+    entered: Items[Places] = field(default_factory=lambda: defaultdict(list))
+    changes: Items[tuple[int, int]] = field(default_factory=lambda: defaultdict(list))
     items: int = 0
     deleted: int = 0
     fulltext: int = 0
 
-    def leave(self, item: int, places: Places) -> None:
-        """Take a record out of the lists it stands in."""
-        sets, departed, prefix, datestamp = places
-        self.members_removed += [(collection, prefix, datestamp, item) for collection in sets | departed]
-        self.tally[places] -= 1
-
-    def enter(self, item: int, places: Places) -> None:
-        """Put a record into lists, as a member or as one that left."""
-        sets, departed, prefix, datestamp = places
-        self.members_added += [(collection, prefix, datestamp, item, False) for collection in sets]
-        if departed:
-            self.members_added += [(collection, prefix, datestamp, item, True) for collection in departed]
-        self.tally[places] += 1
-
     def tallies(self) -> Iterator[Row]:
         """Yield by how much each tally changes: set, prefix, span, start, members, departed."""
         sums: defaultdict[Row, list[int]] = defaultdict(lambda: [0, 0])
-        for (sets, departed, prefix, datestamp), records in self.tally.items():
-            for is_departed, collections in enumerate(((EVERYTHING, *sets), departed)):
-                for collection in collections:
+        for sign, moves in ((-1, self.left), (1, self.entered)):
+            for (sets, departed, prefix, datestamp), items in moves.items():
+                for collection, is_departed in ((EVERYTHING, False), *_lists(sets, departed)):
                     for span in SPANS:
-                        sums[collection, prefix, span, datestamp // span * span][is_departed] += records
+                        sums[collection, prefix, span, datestamp // span * span][is_departed] += sign * len(items)
         for key, (members, gone) in sorted(sums.items()):
             if members or gone:
                 yield (*key, members, gone)
+
+
+def members(moves: Items[Places]) -> Iterator[Row]:
+    """Yield the lists that records leave or enter: set, prefix, datestamp, whether as departed, and the items."""
+    found: Items[Row] = defaultdict(list)
+    for (sets, departed, prefix, datestamp), items in moves.items():
+        for collection, is_departed in _lists(sets, departed):
+            found[collection, prefix, datestamp, is_departed] += items
+    for key, items in sorted(found.items()):
+        yield (*key, listed(items))
+
+
+def _lists(sets: Numbers, departed: Numbers) -> Iterator[tuple[int, bool]]:
+    yield from ((collection, False) for collection in sets)
+    yield from ((collection, True) for collection in departed)
 
 
 class Planner:
@@ -169,17 +175,17 @@ class Planner:
                     raise IntentExpired(f"A later publication of {change.upstream} was faster; nothing was written.")
                 del kept[prefix]
                 rows.records_removed.append((prefix, before.datestamp, number))
-                rows.leave(number, (held.sets, held.departed, prefix, before.datestamp))
+                rows.left[held.sets, held.departed, prefix, before.datestamp].append(number)
             rows.records_added.append((prefix, datestamp, number, is_deleted, dictionary, digest, content))
-            rows.changes.append((number, prefix, datestamp, _kind(before, is_deleted)))
-            rows.enter(number, (*lists, prefix, datestamp))
+            rows.changes[prefix, _kind(before, is_deleted)].append(number)
+            rows.entered[*lists, prefix, datestamp].append(number)
         return kept
 
     def _regroup(self, held: HeldItem, kept: dict[int, HeldRecord], sets: Numbers, departed: Numbers) -> None:
         # The caller owes us these records with new digests; without them the lists shall at least agree with the item.
         for prefix, record in kept.items():
-            self.rows.leave(held.number, (held.sets, held.departed, prefix, record.datestamp))
-            self.rows.enter(held.number, (sets, departed, prefix, record.datestamp))
+            self.rows.left[held.sets, held.departed, prefix, record.datestamp].append(held.number)
+            self.rows.entered[sets, departed, prefix, record.datestamp].append(held.number)
 
 
 def ancestors(spec: str) -> Iterator[str]:
