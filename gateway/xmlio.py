@@ -26,8 +26,7 @@ def hardened_parser(*, recover: bool = False, encoding: str | None = None) -> et
         no_network=True,
         load_dtd=False,
         dtd_validation=False,
-        huge_tree=True,
-        collect_ids=False,
+        huge_tree=True,  # and never collect_ids=False: libxml2 2.14 then opens external DTDs, from our disk too
         recover=recover,
         encoding=encoding,
     )

@@ -1,0 +1,62 @@
+"""The one parser: nothing is resolved, nothing is fetched, nothing too large or too odd is read."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from lxml import etree
+
+from gateway import xmlio
+from gateway.errors import NotXml
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"<a>", "not well-formed"),
+        (b"", "not well-formed"),
+        (b"<a xmlns:b=''/>", "not well-formed"),
+        (b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "document type declaration"),
+        (b"<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", "document type declaration"),
+        (b"<a>&undefined;</a>", "not well-formed"),
+        (b"<a>" + b"x" * 100 + b"</a>", "more than the 50"),
+    ],
+)
+def test_what_is_refused(content: bytes, sentence: str) -> None:
+    with pytest.raises(NotXml, match=sentence):
+        xmlio.parse(content, 50 if b"xxx" in content else xmlio.MAX_BYTES)
+
+
+@pytest.mark.parametrize("is_recovering", [False, True])
+def test_no_file_of_ours_is_opened_for_a_stranger(tmp_path, is_recovering: bool) -> None:
+    """With `collect_ids=False`, lxml 6.1 on libxml2 2.14 opened the external DTD (2026-11-21)."""
+    (tmp_path / "a.dtd").write_text("<!ATTLIST a told CDATA 'secret'>")
+    content = f"<!DOCTYPE a SYSTEM '{tmp_path / 'a.dtd'}'><a/>".encode()
+    assert dict(etree.fromstring(content, xmlio.hardened_parser(recover=is_recovering)).attrib) == {}
+    (tmp_path / "a.dtd").write_text("no DTD")
+    assert etree.fromstring(content, xmlio.hardened_parser(recover=is_recovering)).tag == "a"
+
+
+def test_words_about_a_doctype_are_none() -> None:
+    assert xmlio.parse(b"<a><![CDATA[<!DOCTYPE b>]]></a>").text == "<!DOCTYPE b>"
+
+
+def test_what_can_be_told_of_an_element() -> None:
+    root = xmlio.parse(b"<a xmlns='urn:x'><!-- c --><b xmlns=''> x <c>y</c>\n z</b><?p i?></a>")
+    assert xmlio.name_of(root) == ("urn:x", "a")
+    assert [xmlio.name_of(each) for each in root] == [("", ""), ("", "b"), ("", "")]
+    (child,) = xmlio.children(root)
+    assert xmlio.text_of(child) == "x y z"
+    assert xmlio.text_of(child[0]) == "y"
+    assert xmlio.text_of(etree.Element("x")) == ""
+    assert xmlio.depth_of(xmlio.parse(b"<a><b/><b><c/></b></a>")) == 3
+
+
+def test_recovery_reads_what_it_can() -> None:
+    assert etree.fromstring(b"<a><b>x</a>", xmlio.hardened_parser(recover=True))[0].text == "x"
+
+
+def test_threads_have_parsers_of_their_own() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert {each.tag for each in pool.map(xmlio.parse, [b"<a/>"] * 50)} == {"a"}
