@@ -65,7 +65,12 @@ SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "application/pdf",
         "arXiv",
     ),
-    (re.compile(r"/article/(?:download|viewFile)/[^/]+/\d+"), "application/pdf", "OJS"),
+    (re.compile(r"/article/\d+/type/native/viewcontent$"), "", "Digital Commons, additional files"),
+    (re.compile(r"/article/(?:download|viewFile|downloadSuppFile)/[^/]+/[^/]+"), "", "OJS"),
+    (re.compile(r"/article/\d+/download/pdf/?"), "application/pdf", "ARPHA"),
+    (re.compile(r"/publication/\d+/file/\d+$"), "", "LibreCat, Ghent"),
+    (re.compile(r"^https?://[^/]+/download/\d+/\d+$"), "", "LibreCat"),
+    (re.compile(r"/pmc/articles/PMC\d+/pdf/?$"), "application/pdf", "PubMed Central"),
     (re.compile(r"/bitstreams?/[0-9a-f-]{36}/(?:download|content)$"), "", "DSpace 7"),
     (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
 )
@@ -78,7 +83,7 @@ PAGES: tuple[tuple[re.Pattern[str], str], ...] = (
 _ANY_PAGE = re.compile(r"/wiki/|/blob/")
 
 _ANY_SHAPE = re.compile(
-    r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|file)\b"
+    r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|download|file)\b"
 )  # a quick no for most addresses
 _MIME_TYPE = re.compile(r"(?i)^(?:application|audio|font|image|model|text|video)/[a-z0-9][a-z0-9.+-]*$")
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
@@ -110,5 +115,5 @@ def file_type(url: str, stated: str = "") -> str:
     if _ANY_SHAPE.search(place):
         for pattern, mime_type, _ in SHAPES:
             if pattern.search(place):
-                return mime_type or stated or UNKNOWN
+                return stated or mime_type or UNKNOWN
     return ""

@@ -10,6 +10,7 @@ from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._statements import work_of
 from gateway.model import FileLink, Work
 from gateway.xmlio import Element, children, name_of
+from gateway.xmltext import DCTERMS
 
 _METS = "http://www.loc.gov/METS/"
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -28,8 +29,8 @@ def read(root: Element, _content: bytes) -> Work | None:
     files = tuple({file.url: file for file in _files(root)}.values())
     best: tuple[int, Work] | None = None
     for holder in root.iterfind(f"{{{_METS}}}dmdSec/{{{_METS}}}mdWrap/{{{_METS}}}xmlData"):
-        for child in _payloads(holder):
-            reader = reader_of(name_of(child)[0])
+        for namespace, child in _payloads(holder):
+            reader = reader_of(namespace)
             work = reader.read(child, b"") if not best or reader.rank > best[0] else None
             if work is not None and work.statements:
                 best = (reader.rank, work)
@@ -42,10 +43,13 @@ def read(root: Element, _content: bytes) -> Work | None:
     )
 
 
-def _payloads(holder: Element) -> Iterator[Element]:
-    """Return the payload's root; bare Dublin Core elements have none, then what holds them stands for it."""
+def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
+    """Return the payload's namespace and root; bare Dublin Core elements have none, what holds them stands for it."""
     roots = list(children(holder))
-    return iter(roots if len(roots) == 1 else [holder] if roots else [])
+    if len(roots) == 1:
+        yield name_of(roots[0])[0], roots[0]
+    elif roots:
+        yield DCTERMS, holder
 
 
 def _files(root: Element) -> Iterator[FileLink]:

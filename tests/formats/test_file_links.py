@@ -1,0 +1,139 @@
+"""Which addresses are called files, and which never: rows of shapes seen in real records."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.formats._file_links import file_type, type_named
+from gateway.formats._statements import work_of
+from gateway.model import Statement
+
+PDF, UNKNOWN = "application/pdf", "application/octet-stream"
+FILES = [
+    ("https://ep.eur.nl/retrieve/2191/40.pdf", PDF),
+    ("http://cogprints.org/9688/1/2013-3-1.PDF", PDF),
+    ("http://authors.library.caltech.edu/55529/3/ng.3237-S2.xlsx",
+     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("https://repo.example.org/bitstream/123/4/1/foo.pdf?sequence=1&isAllowed=y", PDF),
+    ("https://repo.example.org/bitstreams/0a1b2c3d-0000-1111-2222-333344445555/download", UNKNOWN),
+    ("https://repo.example.org/server/api/core/bitstreams/0a1b2c3d-0000-1111-2222-333344445555/content", UNKNOWN),
+    ("http://newprairiepress.org/cgi/viewcontent.cgi?article=1928&context=aerc", PDF),
+    ("http://newprairiepress.org/cgi/viewcontent.cgi?context=aerc&article=1928", PDF),
+    ("https://digitalscholarship.tnstate.edu/context/a/article/1079/type/native/viewcontent", UNKNOWN),
+    ("http://ijict.org/index.php/ijoat/article/download/system-on-chip/745", UNKNOWN),
+    ("http://revistas.rcaap.pt/index.php/oftalmologia/article/downloadSuppFile/7134/1850", UNKNOWN),
+    ("http://www.combinatorics.org/ojs/index.php/eljc/article/viewFile/v18i1p145/pdf/", UNKNOWN),
+    ("https://imafungus.pensoft.net/article/173358/download/pdf/", PDF),
+    ("https://biblio.ugent.be/publication/5963889/file/5963914", UNKNOWN),
+    ("https://research-explorer.app.ist.ac.at/download/5580/5619", UNKNOWN),
+    ("http://www.ncbi.nlm.nih.gov/pmc/articles/PMC3041178/pdf/", PDF),
+    ("http://arxiv.org/pdf/0901.2443v2", PDF),
+    ("http://arxiv.org/pdf/math.AG/0309001", PDF),
+    ("https://hal.archives-ouvertes.fr/hal-00362065/document", PDF),
+    ("https://hal.archives-ouvertes.fr/hal-00362065v2/file/Krylov", PDF),
+    ("https://x.example.org/a.tar.gz#page=2", "application/gzip"),
+]  # fmt: skip
+PAGES = [
+    "http://cdm16311.contentdm.oclc.org:80/cdm/ref/collection/p15136coll1/id/0",
+    "http://hdl.handle.net/10575/25",
+    "http://www.dspace.cam.ac.uk/handle/1810/219499",
+    "http://arxiv.org/abs/0901.2443",
+    "http://www.ncbi.nlm.nih.gov/pmc/articles/PMC3539697/",
+    "https://research-explorer.app.ist.ac.at/record/5580",
+    "http://revistas.rcaap.pt/index.php/oftalmologia/article/view/6976/5519",
+    "https://repo.example.org/index.php/x/article/view/12/34",
+    "https://hal.archives-ouvertes.fr/hal-00362065",
+    "http://www.pnas.org/content/early/2015/10/28/1515297112.abstract",
+    "http://edocs.ub.unimaas.nl/loader/file.asp?id=886",
+    "http://www.tennessee.gov/tsla/exhibits/rose/exhibit_rose.htm",
+    "http://example.zip",
+    "http://example.org/view?file=a.pdf",
+    "https://commons.wikimedia.org/wiki/File:Example.jpg",
+    "https://github.com/somebody/thing/blob/main/paper.pdf",
+    "https://repo.example.org/a.pdf.html",
+]
+
+
+@pytest.mark.parametrize(("url", "mime_type"), FILES)
+def test_an_address_that_is_known_to_lead_to_a_file(url: str, mime_type: str) -> None:
+    assert file_type(url) == mime_type
+
+
+@pytest.mark.parametrize("url", PAGES)
+def test_a_landing_page_is_never_called_a_file(url: str) -> None:
+    assert file_type(url, PDF) == ""
+
+
+def test_a_wiki_may_hold_files_elsewhere() -> None:
+    assert file_type("https://wiki.example.org/wiki/images/a.pdf") == PDF
+
+
+def test_what_the_record_says_of_its_only_file_counts_where_the_address_is_silent() -> None:
+    url = "http://ijict.org/index.php/ijoat/article/download/1/745"
+    read = work_of((Statement("identifier", url), Statement("format", "text/xml")))
+    assert [(each.url, each.mime_type) for each in read.files] == [(url, "text/xml")]
+    both = (Statement("identifier", url), Statement("format", "text/xml"), Statement("format", "application/pdf"))
+    assert work_of(both).files[0].mime_type == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "mime_type"),
+    [
+        ("application/pdf", PDF),
+        ("Application/PDF; charset=binary", PDF),
+        (".pdf", PDF),
+        ("pdf", PDF),
+        ("postscript", "application/postscript"),
+        ("text/html", ""),
+        ("application/xhtml+xml", ""),
+        ("html", ""),
+        ("24 p.", ""),
+        ("text", "text/plain"),
+        ("print", ""),
+    ],
+)
+def test_a_word_for_a_type(text: str, mime_type: str) -> None:
+    assert type_named(text) == mime_type
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("application/pdf http://x.example.org/1/", [("http://x.example.org/1/", PDF)]),
+        ("pdf\n   http://x.example.org/1/a b", []),
+        ("pdf\n   http://x.example.org/1/a", [("http://x.example.org/1/a", PDF)]),
+        ("text/html http://x.example.org/1/", []),
+        ("pdf http://[x/", []),
+        ("http://x.example.org/1/", []),
+        ("see http://x.example.org/1/", []),
+    ],
+)
+def test_a_format_with_the_type_before_the_address(text: str, expected: list) -> None:
+    assert [(each.url, each.mime_type) for each in work_of((Statement("format", text),)).files] == expected
+
+
+def test_identifiers_the_landing_page_and_the_license_are_told_apart() -> None:
+    work = work_of(
+        (
+            Statement("identifier", "https://doi.org/10.1234/a<b>"),
+            Statement("identifier", "https://hdl.handle.net/1/2"),
+            Statement("identifier", "ISSN 1234"),
+            Statement("identifier", "http://no host/"),
+            Statement("relation", "http://laro.example.org/1"),
+            Statement("source", "http://elsewhere.example.org/"),
+            Statement("relation", "http://laro.example.org/1.pdf"),
+            Statement("rights", "free"),
+            Statement("rights", "http://creativecommons.org/licenses/by/4.0/"),
+            Statement("rights", "http://creativecommons.org/licenses/by-nc/4.0/"),
+        )
+    )
+    assert work.identifiers == ("https://doi.org/10.1234/a%3Cb%3E", "https://hdl.handle.net/1/2")
+    assert work.landing_page == "http://laro.example.org/1"
+    assert [(each.url, each.license) for each in work.files] == [
+        ("http://laro.example.org/1.pdf", "http://creativecommons.org/licenses/by/4.0/")
+    ]
+
+
+def test_a_resolver_is_the_landing_page_when_there_is_no_other() -> None:
+    assert work_of((Statement("identifier", "http://dx.doi.org/10.1/x"),)).landing_page == "http://dx.doi.org/10.1/x"
+    assert work_of((Statement("identifier", "10.1234/x"),)).landing_page == ""

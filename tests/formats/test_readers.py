@@ -1,0 +1,262 @@
+"""What each format reads, on small documents in the manner of real ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway import xmlio
+from gateway.formats import marcxml, mets, mods, oai_didl, qualified_dc, reader_of
+from gateway.model import Work
+from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
+
+PDF, UNKNOWN = "application/pdf", "application/octet-stream"
+MODS = "http://www.loc.gov/mods/v3"
+OPEN = f'<didl:DIDL xmlns:didl="{DIDL}" xmlns:dii="{DII}" xmlns:rdf="{RDF}" xmlns:dc="{DC}"><didl:Item>'
+CLOSE = "</didl:Item></didl:DIDL>"
+
+
+def read(text: str) -> Work | None:
+    content = text.encode()
+    root = xmlio.parse(content)
+    return reader_of(xmlio.name_of(root)[0]).read(root, content)
+
+
+def said(work: Work | None, element: str) -> list[str]:
+    assert work is not None
+    return [each.text for each in work.statements if each.element == element]
+
+
+def links(work: Work | None) -> list[tuple[str, str]]:
+    assert work is not None
+    return [(each.url, each.mime_type) for each in work.files]
+
+
+# --- DIDL ---------------------------------------------------------------------------------------------------------
+
+
+def typed(kind: str, resource: str) -> str:
+    word = f'<rdf:type rdf:resource="info:eu-repo/semantics/{kind}"/>'
+    said = f'<didl:Statement mimeType="application/xml">{word}</didl:Statement>'
+    return (
+        f"<didl:Item><didl:Descriptor>{said}</didl:Descriptor><didl:Component>{resource}</didl:Component></didl:Item>"
+    )
+
+
+def test_the_dutch_profile_puts_everything_in_items_of_their_own() -> None:
+    metadata = f'<m:mods xmlns:m="{MODS}"><m:titleInfo><m:title>A report</m:title></m:titleInfo></m:mods>'
+    work = read(
+        OPEN
+        + '<didl:Descriptor><didl:Statement mimeType="text/xml"><dii:Identifier>urn:nbn:nl:ui:39-4</dii:Identifier>'
+        + "</didl:Statement></didl:Descriptor>"
+        + typed("descriptiveMetadata", f'<didl:Resource mimeType="application/xml">{metadata}</didl:Resource>')
+        + typed("descriptiveMetadata", '<didl:Resource mimeType="application/xml" ref="http://x.example.org/m.xml"/>')
+        + typed("objectFile", '<didl:Resource mimeType="application/pdf" ref="http://x.example.org/get?id=1"/>')
+        + typed("objectFile", '<didl:Resource mimeType="text/html" ref="http://x.example.org/book.html"/>')
+        + typed("humanStartPage", '<didl:Resource mimeType="application/pdf" ref="http://x.example.org/160"/>')
+        + CLOSE
+    )
+    assert said(work, "title") == ["A report"]
+    assert said(work, "identifier") == ["urn:nbn:nl:ui:39-4"]
+    assert links(work) == [("http://x.example.org/get?id=1", PDF), ("http://x.example.org/book.html", UNKNOWN)]
+    assert work.landing_page == "http://x.example.org/160"
+
+
+def test_the_articles_profile_keeps_the_record_in_a_statement() -> None:
+    record = f'<o:dc xmlns:o="{OAI_DC}"><dc:title>T</dc:title><dc:identifier>http://x.example.org/b.pdf</dc:identifier></o:dc>'
+    work = read(
+        f'{OPEN}<didl:Descriptor><didl:Statement mimeType="text/xml">{record}</didl:Statement></didl:Descriptor>'
+        '<didl:Component><didl:Resource mimeType="application/pdf" ref="http://x.example.org/a"/></didl:Component>'
+        f'<didl:Component><didl:Resource mimeType="text/html" ref="http://x.example.org/"/></didl:Component>{CLOSE}'
+    )
+    assert said(work, "title") == ["T"]
+    assert sorted(links(work)) == [("http://x.example.org/a", PDF), ("http://x.example.org/b.pdf", PDF)]
+    assert work.landing_page == "http://x.example.org/"
+    assert work.oai_dc == b""
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        '<didl:Resource mimeType="application/pdf" ref="urn:x"/>',
+        '<didl:Resource mimeType="application/pdf"/>',
+        '<didl:Resource mimeType="application/xml" ref="http://x.example.org/m"/>',
+        '<didl:Resource mimeType="nonsense" ref="http://x.example.org/m"/>',
+        '<didl:Resource mimeType="application/pdf" ref="https://doi.org/10.1234/x"/>',
+    ],
+)
+def test_what_is_not_known_to_be_a_file_is_none(resource: str) -> None:
+    assert links(read(f"{OPEN}<didl:Component>{resource}</didl:Component>{CLOSE}")) == []
+
+
+def test_an_object_type_says_it_too() -> None:
+    said_so = '<x:ObjectType xmlns:x="urn:x">info:eu-repo/semantics/objectFile</x:ObjectType>'
+    work = read(
+        f'{OPEN}<didl:Component><didl:Descriptor><didl:Statement mimeType="text/xml">{said_so}</didl:Statement>'
+        f'</didl:Descriptor><didl:Resource mimeType="x" ref="http://x.example.org/get"/></didl:Component>{CLOSE}'
+    )
+    assert links(work) == [("http://x.example.org/get", UNKNOWN)]
+
+
+def test_metadata_that_says_nothing_is_passed_over() -> None:
+    empty, other = f'<m:mods xmlns:m="{MODS}"/>', "<odd xmlns='urn:odd'/>"
+    work = read(
+        f'{OPEN}<didl:Descriptor><didl:Statement mimeType="a">{empty}{other}</didl:Statement></didl:Descriptor>{CLOSE}'
+    )
+    assert work.statements == ()
+
+
+def test_a_didl_is_a_didl_only_from_its_root() -> None:
+    assert oai_didl.read(xmlio.parse(f'<Item xmlns="{DIDL}"/>'.encode()), b"") is None
+
+
+# --- METS ---------------------------------------------------------------------------------------------------------
+
+METS = (
+    '<mets xmlns="http://www.loc.gov/METS/" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="' + DC + '">%s</mets>'
+)
+
+
+def dmd(content: str) -> str:
+    return f"<dmdSec><mdWrap><xmlData>{content}</xmlData></mdWrap></dmdSec>"
+
+
+def group(use: str, *files: str) -> str:
+    return f'<fileSec><fileGrp USE="{use}">{"".join(files)}</fileGrp></fileSec>'
+
+
+def file(url: str, mime_type: str = "application/pdf", size: str = "") -> str:
+    return f'<file MIMETYPE="{mime_type}" SIZE="{size}"><FLocat xlink:href="{url}"/></file>'
+
+
+def test_mets_has_its_richest_metadata_and_its_files() -> None:
+    rich = f'<m:mods xmlns:m="{MODS}"><m:titleInfo><m:title>Rich</m:title></m:titleInfo><m:location><m:url>http://x.example.org/b.pdf</m:url></m:location></m:mods>'
+    work = read(
+        METS
+        % (
+            dmd("<dc:title>Poor</dc:title><dc:date>1</dc:date>")
+            + dmd(rich)
+            + group("ORIGINAL", file("http://x.example.org/a", size="12"))
+        )
+    )
+    assert said(work, "title") == ["Rich"]
+    assert sorted(links(work)) == [("http://x.example.org/a", PDF), ("http://x.example.org/b.pdf", PDF)]
+    assert {each.size for each in work.files} == {12, None}
+
+
+def test_bare_dublin_core_in_mets_is_read() -> None:
+    assert said(read(METS % dmd("<dc:title>A</dc:title><dc:title>B</dc:title>")), "title") == ["A", "B"]
+    assert said(read(METS % (dmd("") + group("", file("http://x.example.org/a")))), "title") == []
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        (group("THUMBS", file("http://x.example.org/a.jpg", "image/jpeg")), []),
+        (group("", file("file:///a.pdf")), []),
+        (group("", file("http://x.example.org/a", "text/html")), []),
+        (group("", file("http://x.example.org/a", "")), [("http://x.example.org/a", UNKNOWN)]),
+        (group("", file("http://x.example.org/a.pdf", "?")), [("http://x.example.org/a.pdf", PDF)]),
+        (group("", "<file/>"), []),
+    ],
+)
+def test_files_of_mets(section: str, expected: list) -> None:
+    assert links(read(METS % section)) == expected
+
+
+def test_no_other_root_is_mets() -> None:
+    assert mets.read(xmlio.parse(b'<file xmlns="http://www.loc.gov/METS/"/>'), b"") is None
+
+
+# --- MODS ---------------------------------------------------------------------------------------------------------
+
+
+def test_mods() -> None:
+    work = read(
+        f"""<modsCollection xmlns="{MODS}"><mods>
+        <titleInfo><nonSort>The</nonSort><title>Title</title><subTitle>a tale</subTitle></titleInfo><titleInfo/>
+        <name><namePart type="given">A.</namePart><namePart type="family">Writer</namePart></name>
+        <name><namePart>Corporation</namePart></name><name><displayForm>Shown</displayForm></name><name/>
+        <identifier type="doi">10.1234/x</identifier><identifier type="hdl">1/2</identifier>
+        <identifier type="doi">doi:10.1234/x</identifier><identifier type="doi">doi:/odd</identifier>
+        <identifier>local</identifier>
+        <physicalDescription><internetMediaType>application/pdf</internetMediaType></physicalDescription>
+        <location><url access="raw object">http://x.example.org/get</url><url>http://x.example.org/</url>
+        <url>no address</url><url>http://x.example.org/2</url></location></mods></modsCollection>"""
+    )
+    assert said(work, "title") == ["The Title: a tale"]
+    assert said(work, "creator") == ["Writer, A.", "Corporation", "Shown"]
+    assert said(work, "identifier") == ["doi:10.1234/x", "hdl:1/2", "doi:10.1234/x", "doi:/odd", "local"]
+    assert work.identifiers == ("https://doi.org/10.1234/x", "https://hdl.handle.net/1/2")
+    assert links(work) == [("http://x.example.org/get", PDF)]
+    assert work.landing_page == "http://x.example.org/"
+    assert mods.read(xmlio.parse(f'<modsCollection xmlns="{MODS}"/>'.encode()), b"") is None
+
+
+# --- MARCXML ------------------------------------------------------------------------------------------------------
+
+MARC = "http://www.loc.gov/MARC21/slim"
+
+
+def field(tag: str, ind2: str = " ", **subfields: str) -> str:
+    inside = "".join(f'<subfield code="{code}">{text}</subfield>' for code, text in subfields.items())
+    return f'<datafield tag="{tag}" ind1=" " ind2="{ind2}">{inside}</datafield>'
+
+
+def test_marcxml() -> None:
+    work = read(
+        f'<collection xmlns="{MARC}"><record>'
+        + field("245", a="Title /", b="rest", c="by her")
+        + field("100", a="Writer, A.,")
+        + field("260", b="House,", c="[2001].")
+        + field("264", b="House")
+        + field("024", a="10.1234/x")
+        + field("999", a="local")
+        + field("650", a="")
+        + field("856", u="http://x.example.org/a.pdf")
+        + field("856", u="http://x.example.org/get", q="application/pdf")
+        + field("856", u="http://x.example.org/1")
+        + field("856", u="http://x.example.org/2")
+        + field("856", u="ftp://x.example.org/")
+        + field("856", "2", u="http://related.example.org/b.pdf")
+        + "</record></collection>"
+    )
+    assert said(work, "title") == ["Title / rest"]
+    assert said(work, "creator") == ["Writer, A."]
+    assert (said(work, "date"), said(work, "publisher")) == (["2001"], ["House", "House"])
+    assert work.identifiers == ("https://doi.org/10.1234/x",)
+    assert links(work) == [("http://x.example.org/a.pdf", PDF), ("http://x.example.org/get", PDF)]
+    assert work.landing_page == "http://x.example.org/1"
+    assert marcxml.read(xmlio.parse(f'<collection xmlns="{MARC}"/>'.encode()), b"") is None
+
+
+# --- qualified Dublin Core and what nobody knows ------------------------------------------------------------------
+
+
+def test_a_refinement_counts_as_what_it_refines() -> None:
+    work = read(
+        f'<q:qualifieddc xmlns:q="http://dspace.org/qualifieddc/" xmlns:dc="{DC}" xmlns:dcterms="{DCTERMS}">'
+        "<dc:title xml:lang='en'>T</dc:title><dcterms:abstract>A</dcterms:abstract><dcterms:issued>2001"
+        "</dcterms:issued>"
+        "<dcterms:audience>all</dcterms:audience><dc:date> </dc:date></q:qualifieddc>"
+    )
+    assert [tuple(each) for each in work.statements] == [
+        ("title", "T", "en"), ("description", "A", ""), ("date", "2001", "")
+    ]  # fmt: skip
+    assert qualified_dc.read(xmlio.parse(f'<x xmlns="{DCTERMS}"/>'.encode()), b"") is None
+
+
+def test_the_fallback_finds_dublin_core_wherever_it_is() -> None:
+    work = read(
+        f'<x><y xmlns:dc="{DC}"><dc:title>T</dc:title><dc:title>T</dc:title><dc:odd>o</dc:odd><dc:date/></y></x>'
+    )
+    assert [tuple(each) for each in work.statements] == [("title", "T", "")]
+
+
+def test_the_fallback_goes_by_names_else() -> None:
+    work = read("<x><Title>T</Title><author><name>no</name></author><author>A</author><doi>10.1234/x</doi><year/></x>")
+    assert [tuple(each) for each in work.statements] == [
+        ("title", "T", ""),
+        ("creator", "A", ""),
+        ("identifier", "10.1234/x", ""),
+    ]
+    assert work.identifiers == ("https://doi.org/10.1234/x",)

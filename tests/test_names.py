@@ -1,0 +1,42 @@
+"""Names here can be undone, and are legal whatever they are made of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.names import local_identifier, local_set, upstream_identifier, upstream_set
+
+IDENTIFIER = re.compile(r"oai:gateway\.example\.org:(?:[A-Za-z0-9\-_.!~*'();/?:@&=+$,]|%[0-9A-F]{2})+")
+SPEC = re.compile(r"[A-Za-z0-9\-_.!~*'()]+(:[A-Za-z0-9\-_.!~*'()]+)*")
+ANY = st.text(st.characters(codec=None), max_size=20)
+
+
+@given(ANY)
+def test_an_identifier_is_legal_and_can_be_undone(upstream: str) -> None:
+    local = local_identifier("gateway.example.org", "laro", upstream)
+    assert IDENTIFIER.fullmatch(local)
+    assert upstream_identifier(local) == upstream
+
+
+@given(ANY)
+def test_a_set_is_legal_and_can_be_undone(upstream: str) -> None:
+    local = local_set("laro", upstream)
+    assert SPEC.fullmatch(local)
+    assert upstream_set(local) == upstream
+
+
+@pytest.mark.parametrize(
+    ("upstream", "local"),
+    [("a:b", "a:b"), ("", "~"), ("a::b", "a:~:b"), ("~", "~7E"), ("é", "~C3~A9"), ("a b/c", "a~20b~2Fc")],
+)
+def test_what_no_set_may_have_is_escaped(upstream: str, local: str) -> None:
+    assert local_set("laro", upstream) == f"source:laro:{local}"
+
+
+def test_escapes_of_an_identifier_are_in_capitals() -> None:
+    name = local_identifier("gateway.example.org", "laro", "oai:a/b c%2f<é>")
+    assert name == "oai:gateway.example.org:laro/oai:a/b%20c%252f%3C%C3%A9%3E"
