@@ -25,6 +25,7 @@ _OPENING = (
     f'<about><provenance xmlns="{PROVENANCE}" xmlns:xsi="{XSI}" '
     f'xsi:schemaLocation="{PROVENANCE} {_SCHEMAS}provenance.xsd">'
 )
+_SCHEMA_LOCATION = f"{{{XSI}}}schemaLocation"
 _MOST_HOPS = 20  # nobody re-exposes what was re-exposed so often; a loop of gateways does
 _LENIENT = re.compile(r"\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?")
 
@@ -126,14 +127,22 @@ def _nested(element: Element, hops: int) -> str:
 def _is_rights(root: Element) -> bool:
     """Tell whether the schema allows this rights element: one rightsReference with a ref, or one rightsDefinition."""
     parts = list(xmlio.children(root))
-    if len(parts) != 1 or (root.text or "").strip():
+    if len(parts) != 1 or set(root.attrib) - {_SCHEMA_LOCATION} or _has_text(root):
         return False
-    namespace, name = xmlio.name_of(parts[0])
-    if namespace != RIGHTS:
+    (part,) = parts
+    inside = list(xmlio.children(part))
+    if part.tag == f"{{{RIGHTS}}}rightsReference":
+        ref = part.get("ref", "")
+        is_legal = bool(ref) and any_uri(ref) == ref
+        return is_legal and list(part.attrib) == ["ref"] and not inside and not part.text
+    if part.tag != f"{{{RIGHTS}}}rightsDefinition" or part.attrib or len(inside) != 1 or _has_text(part):
         return False
-    if name == "rightsReference":
-        return bool(parts[0].get("ref")) and not set(parts[0].attrib) - {"ref"} and not len(parts[0])
-    return name == "rightsDefinition" and len(list(xmlio.children(parts[0]))) == 1
+    return xmlio.name_of(inside[0])[0] not in ("", RIGHTS)
+
+
+def _has_text(element: Element) -> bool:
+    """Tell whether an element has text beside its children."""
+    return any(text and text.strip() for text in (element.text, *(child.tail for child in element)))
 
 
 def _standing_alone(root: Element) -> str:

@@ -1,0 +1,163 @@
+"""What a record says about itself is valid, and tells what an upstream said before us."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from gateway import provenance
+from gateway.provenance import Origin
+from gateway.xmltext import PROVENANCE, RIGHTS, XSI, clean
+from tests.conftest import ROOT
+
+JUDGE = etree.XMLSchema(file=str(ROOT / "schemas" / "provenance.xsd"))
+RIGHTS_JUDGE = etree.XMLSchema(file=str(ROOT / "schemas" / "rights.xsd"))
+ORIGIN = Origin("http://a.example.org/oai", "oai:a:1", "2020-01-01", "urn:x", "2020-01-02T00:00:00Z", False)
+HOP = (
+    '<originDescription harvestDate="{date}" altered="{altered}"><baseURL>http://b/oai</baseURL>'
+    "<identifier>{identifier}</identifier><datestamp>{datestamp}</datestamp>"
+    "<metadataNamespace>urn:x</metadataNamespace>{inner}</originDescription>"
+)
+GOOD = {
+    "date": "2019-01-01T00:00:00Z",
+    "altered": "true",
+    "identifier": "oai:b:1",
+    "datestamp": "2018-01-01",
+    "inner": "",
+}
+
+
+def hop(**changes: str) -> str:
+    return HOP.format(**{**GOOD, **changes})
+
+
+def said(inner: str) -> provenance.Said:
+    return provenance.read([f'<provenance xmlns="{PROVENANCE}">{inner}</provenance>'.encode()])
+
+
+def inside(container: str) -> etree._Element:
+    return etree.fromstring(container)[0]
+
+
+@given(st.text(), st.text(), st.text())
+def test_a_container_is_valid_whatever_it_tells(base_url: str, identifier: str, namespace: str) -> None:
+    origin = ORIGIN._replace(base_url=base_url, identifier=identifier, namespace=namespace)
+    JUDGE.assertValid(inside(provenance.container(origin, hop_of(said(hop())))))
+
+
+def hop_of(found: provenance.Said) -> str:
+    assert found.origin
+    return found.origin
+
+
+@pytest.mark.parametrize(("altered", "told"), [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
+def test_a_hop_is_made_again_validly(altered: str, told: str) -> None:
+    container = inside(provenance.container(ORIGIN, said(hop(altered=altered)).origin))
+    JUDGE.assertValid(container)
+    assert [each.get("altered") for each in container.iter(f"{{{PROVENANCE}}}originDescription")] == ["false", told]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["", hop(date=""), hop(date="2019"), hop(identifier=" "), hop(datestamp="lately"), "<x/>"],
+)
+def test_a_hop_that_cannot_be_made_valid_says_nothing(inner: str) -> None:
+    assert said(inner).origin == ""
+
+
+def test_hops_end_somewhere() -> None:
+    inner = ""
+    for _ in range(50):
+        inner = hop(inner=inner)
+    assert said(inner).origin.count("<originDescription") == 20
+    JUDGE.assertValid(inside(provenance.container(ORIGIN, said(inner).origin)))
+
+
+def test_of_two_provenances_the_first_counts() -> None:
+    one, two = (
+        f'<provenance xmlns="{PROVENANCE}">{hop(identifier=f"oai:b:{number}")}</provenance>'.encode()
+        for number in (1, 2)
+    )
+    assert "oai:b:1" in provenance.read([one, two]).origin
+    assert "oai:b:2" not in provenance.read([one, two]).origin
+
+
+@pytest.mark.parametrize(
+    ("content", "is_kept"),
+    [
+        ('<rightsReference ref="http://a.example.org/"/>', True),
+        ("<rightsDefinition><x xmlns='urn:x'>free</x></rightsDefinition>", True),
+        ('<!-- c --><rightsReference ref="http://a.example.org/"/>', True),
+        ("", False),
+        ("free", False),
+        ("<rightsReference/>", False),
+        ('<rightsReference ref=""/>', False),
+        ('<rightsReference ref="://"/>', False),
+        ('<rightsReference ref="a" b="c"/>', False),
+        ('<rightsReference ref="a">text</rightsReference>', False),
+        ('<rightsReference ref="a"><x/></rightsReference>', False),
+        ('<rightsReference ref="a"/>tail', False),
+        ('<rightsReference ref="a"/><rightsReference ref="b"/>', False),
+        ("<rightsDefinition/>", False),
+        ("<rightsDefinition>text</rightsDefinition>", False),
+        ("<rightsDefinition><x xmlns=''/></rightsDefinition>", False),
+        ("<rightsDefinition><rights/></rightsDefinition>", False),
+        ('<rightsDefinition a="b"><x xmlns="urn:x"/></rightsDefinition>', False),
+        ("<rightsDefinition><x xmlns='urn:x'/><y xmlns='urn:x'/></rightsDefinition>", False),
+        ("<rightsDefinition><x xmlns='urn:x'/>tail</rightsDefinition>", False),
+        ("<other xmlns='urn:x'/>", False),
+        ("<rightsNonsense/>", False),
+    ],
+)
+def test_rights_are_kept_when_they_are_valid(content: str, is_kept: bool) -> None:
+    text = f'<rights xmlns="{RIGHTS}">{content}</rights>'
+    found = provenance.read([text.encode()]).rights
+    assert len(found) == is_kept
+    for each in found:
+        RIGHTS_JUDGE.assertValid(inside(provenance.rights_container(each)))
+
+
+@pytest.mark.parametrize("attribute", ['a="b"', f'xmlns:xsi="{XSI}" xsi:type="a"'])
+def test_rights_with_attributes_of_their_own_are_not_kept(attribute: str) -> None:
+    text = f'<rights xmlns="{RIGHTS}" {attribute}><rightsReference ref="urn:x"/></rights>'
+    assert provenance.read([text.encode()]).rights == ()
+
+
+def test_rights_keep_where_their_schema_lies_and_stand_alone() -> None:
+    text = (
+        f'<rights xmlns="{RIGHTS}" xmlns:xsi="{XSI}" xmlns:unused="urn:u" xsi:schemaLocation="{RIGHTS} http://a/r.xsd">'
+        '<rightsReference ref="urn:x"/></rights>'
+    )
+    (found,) = provenance.read([text.encode(), text.encode()]).rights
+    assert "urn:u" not in found
+    RIGHTS_JUDGE.assertValid(etree.fromstring(found))
+
+
+@given(st.text())
+def test_a_reference_is_valid_whatever_it_refers_to(address: str) -> None:
+    RIGHTS_JUDGE.assertValid(etree.fromstring(provenance.rights_reference(clean(address))))
+
+
+@pytest.mark.parametrize("content", [b"<broken", b"<x/>", b""])
+def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
+    assert provenance.read([content]) == provenance.Said()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2020-01-01", "2020-01-01"),
+        ("2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z"),
+        (" 2020-01-01 10:00:00.5", "2020-01-01T10:00:00Z"),
+        ("2020-01-01T10:00:00+00:00", "2020-01-01T10:00:00Z"),
+        ("2020-01-01 and more", "2020-01-01"),
+        ("2020-02-30", "1970-01-01T00:00:07Z"),
+        ("2020-02-30T10:00:00.0", "1970-01-01T00:00:07Z"),
+        ("lately", "1970-01-01T00:00:07Z"),
+        ("", "1970-01-01T00:00:07Z"),
+    ],
+)
+def test_a_datestamp_is_what_can_be_read_of_it(text: str, expected: str) -> None:
+    assert provenance.datestamp_of(text, 7) == expected
