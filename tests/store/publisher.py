@@ -56,7 +56,7 @@ class Fate:
         self._folder = folder
         self._random = random.Random(seed)
 
-    def at(self, _name: str) -> None:
+    def at(self, name: str) -> None:
         draw = self._random.random()
         if draw < 0.010:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -64,6 +64,8 @@ class Fate:
             os.kill(os.getpid(), signal.SIGSTOP)
         elif draw < 0.020:
             set_host(self._folder, wall=self._random.uniform(-4000, 4000))
+        elif name == "datestamp taken" and draw < 0.500:  # it prepares its records; the lock is free
+            time.sleep(self._random.uniform(0, 1.5))
         elif draw < 0.300:
             time.sleep(self._random.uniform(0, 0.1))
 

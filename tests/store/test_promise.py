@@ -22,7 +22,8 @@ from threading import Event, Lock, Thread
 import pytest
 
 from gateway.model import Format, Selection, Source
-from gateway.store.sqlite import SqliteStore
+from gateway.store.clock import tell
+from gateway.store.sqlite import SqliteStore, _anchor
 
 SCRIPT = Path(__file__).with_name("publisher.py")
 CHAOS_SECONDS = 50
@@ -46,7 +47,8 @@ class NaiveStore(SqliteStore):
     @contextmanager
     def view(self):
         with super().view() as view, self._file.reading() as session:
-            view._horizon = self._now(session)
+            anchor, _ = _anchor(session)
+            view._horizon = tell(anchor, self._clock.moment()).second
             yield view
 
 

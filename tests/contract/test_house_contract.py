@@ -1,0 +1,154 @@
+"""What every backend promises of quarantine, formats, sources, sets and facts (gateway/store/base.py)."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from gateway.errors import StoreError, StoreMissing
+from gateway.model import (
+    Format,
+    Quarantined,
+    Selection,
+    Source,
+)
+
+DC = Selection("oai_dc")
+START = 1_700_000_000
+
+
+# --- quarantine ---------------------------------------------------------------------------------------------------
+
+
+def bad(identifier="a", page=1, slice_=0, reason="It is no XML.", source="laro", at=5):
+    return Quarantined(source, "oai_dc", identifier, page, slice_, reason, at)
+
+
+def test_quarantine_is_told_oldest_first(desk):
+    desk.store.add_source(Source("other", "https://other.example.org/oai"))
+    desk.publish(quarantined=(bad("b"), bad("a"), bad("", 1, 2)))
+    desk.publish(quarantined=(bad("c", source="other"),), source="other")
+    assert list(desk.store.quarantined()) == [bad("b"), bad("a"), bad("", 1, 2), bad("c", source="other")]
+    assert list(desk.store.quarantined("other")) == [bad("c", source="other")]
+    assert desk.store.counts("laro")["quarantined"] == 3
+
+
+def test_a_record_that_is_good_again_leaves_quarantine(desk):
+    desk.publish(quarantined=(bad("a"), bad("b")))
+    desk.publish(released=(("oai_dc", "a"), ("oai_dc", "never there"), ("oai_dc", "")))
+    assert list(desk.store.quarantined("laro")) == [bad("b")]
+    desk.publish(quarantined=(bad("a", page=9),))
+    assert list(desk.store.quarantined("laro")) == [bad("b"), bad("a", page=9)]
+
+
+def test_a_record_lies_in_quarantine_once(desk):
+    desk.publish(quarantined=(bad("a"), bad("", 1, 2)))
+    desk.publish(quarantined=(bad("a", 4, 1, "It is worse."), bad("", 1, 2), bad("", 4, 2)))
+    assert list(desk.store.quarantined()) == [bad("a", 4, 1, "It is worse."), bad("", 1, 2), bad("", 4, 2)]
+
+
+def test_quarantine_without_a_time_takes_that_of_the_publication(desk):
+    desk.publish(quarantined=(bad("a", at=0),))
+    assert next(desk.store.quarantined()).at == START + 1
+
+
+def test_a_long_quarantine_is_told_whole(desk):
+    desk.publish(quarantined=tuple(bad(str(number)) for number in range(1100)))
+    assert [each.identifier for each in desk.store.quarantined()] == [str(number) for number in range(1100)]
+
+
+# --- formats, sources, facts --------------------------------------------------------------------------------------
+
+
+def upstream(prefix, namespace, source, schema="s", upstream_prefix=""):
+    return Format(prefix, schema, namespace, 1, source, upstream_prefix or prefix)
+
+
+def test_a_format_keeps_its_name_when_that_is_free_or_means_the_same(desk):
+    first = upstream("mods", "urn:mods", "laro")
+    assert desk.store.add_format(first) == first
+    assert desk.store.add_format(first) == first
+    second = upstream("mods", "urn:mods", "other", schema="another")
+    assert desk.store.add_format(second).metadata_prefix == "mods"
+    with desk.view() as view:
+        assert [each for each in view.formats() if each.metadata_prefix.startswith("mods")] == [first]
+
+
+def test_a_format_of_another_namespace_is_named_after_its_source(desk):
+    desk.store.add_format(upstream("mods", "urn:mods", "laro"))
+    added = desk.store.add_format(upstream("mods", "urn:other", "other"))
+    assert added == Format("mods.other", "s", "urn:other", 1, "other", "mods")
+    assert desk.store.add_format(upstream("mods", "urn:other", "other")) == added
+    assert desk.store.add_format(upstream("mods", "urn:third", "other")).metadata_prefix == "mods.other.2"
+
+
+def test_an_upstreams_format_may_share_ours(desk):
+    added = desk.store.add_format(upstream("oai_dc", "urn:dc", "laro"))
+    assert added == Format("oai_dc", "dc.xsd", "urn:dc", 1, "laro", "oai_dc")
+    assert desk.store.add_format(upstream("dc", "urn:dc", "laro")).metadata_prefix == "dc"
+    renamed = desk.store.add_format(Format("oai_didl.laro", "s", "urn:didl", 1, "laro", "oai_didl"))
+    assert renamed.metadata_prefix == "oai_didl.laro"
+
+
+def test_a_format_of_ours_is_replaced_when_its_version_grows(desk):
+    desk.store.add_format(Format("oai_dc", "newer.xsd", "urn:dc", 2))
+    assert desk.store.add_format(Format("oai_dc", "older.xsd", "urn:dc", 1)) == Format(
+        "oai_dc", "newer.xsd", "urn:dc", 2
+    )
+    with desk.view() as view:
+        assert view.formats()[0] == Format("oai_dc", "newer.xsd", "urn:dc", 2)
+
+
+def test_a_format_of_ours_takes_over_a_name_that_means_the_same(desk):
+    desk.store.add_format(upstream("mods", "urn:mods", "laro"))
+    ours = Format("mods", "ours.xsd", "urn:mods")
+    assert desk.store.add_format(ours) == ours
+    with desk.view() as view:
+        assert ours in view.formats()
+
+
+def test_a_format_of_ours_does_not_take_a_name_that_means_something_else(desk):
+    desk.store.add_format(upstream("mods", "urn:other", "laro"))
+    with pytest.raises(StoreError, match=r"'mods'.*'laro'"):
+        desk.store.add_format(Format("mods", "ours.xsd", "urn:mods"))
+
+
+def test_sources_are_told_by_name_removed_ones_too(desk):
+    desk.store.add_source(Source("a", "https://a.example.org", "static", is_removed=True))
+    with desk.view() as view:
+        assert view.sources() == (
+            Source("a", "https://a.example.org", "static", is_removed=True),
+            Source("laro", "https://laro.example.org/oai"),
+        )
+
+
+def test_a_source_can_be_changed_and_keeps_its_position(desk):
+    desk.store.advance("laro", 0, 3)
+    desk.store.add_source(Source("laro", "https://new.example.org", is_removed=True))
+    assert desk.store.position("laro") == 3
+    with desk.view() as view:
+        assert view.sources() == (Source("laro", "https://new.example.org", is_removed=True),)
+
+
+def test_facts_are_remembered(desk):
+    assert desk.store.fact("domain") == ""
+    desk.store.remember("domain", "a.example.org")
+    desk.store.remember("domain", "b.example.org")
+    assert desk.store.fact("domain") == "b.example.org"
+
+
+def test_a_store_is_made_only_when_asked(backend, tmp_path):
+    with pytest.raises(StoreMissing):
+        backend.store(tmp_path)
+    with pytest.raises(StoreMissing):
+        backend.inbox(tmp_path)
+
+
+def test_everything_is_there_after_opening_again(backend, tmp_path, clocks, furnish, make_change):
+    with closing(backend.store(tmp_path / "new" / "folder", create=True, clock=clocks.host())) as store:
+        furnish(store, clocks).publish(make_change("a"))
+    with closing(backend.store(tmp_path / "new" / "folder", create=True, clock=clocks.host())) as store:
+        with store.view() as view:
+            assert view.count(DC) == 1
+        assert store.check() == ()

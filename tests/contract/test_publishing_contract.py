@@ -1,0 +1,264 @@
+"""What every backend promises of publishing: records, positions, horizons (gateway/store/base.py)."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from threading import Thread
+
+import pytest
+
+from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.model import (
+    ChangeLine,
+    Intent,
+    Publication,
+    Selection,
+)
+
+DC = Selection("oai_dc")
+START = 1_700_000_000
+
+
+# --- publishing ---------------------------------------------------------------------------------------------------
+
+
+def test_an_unchanged_record_is_left_alone(desk, make_change):
+    assert desk.publish(make_change("a")) == 2
+    assert desk.publish(make_change("a")) == 0
+    with desk.view() as view:
+        assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 1
+        assert len(view.changes(0, 10)) == 2
+
+
+def test_payload_pointers_move_even_when_no_record_changes(desk, make_change):
+    desk.publish(make_change("a", page=1))
+    assert desk.publish(make_change("a", page=5)) == 0
+    assert desk.store.states("laro", ["a"])["a"].payloads[0].page == 5
+
+
+def test_records_that_are_not_named_stay_as_they_are(desk, make_change):
+    desk.publish(make_change("a"))
+    assert desk.publish(make_change("a", 2, prefixes=("oai_dc",))) == 1
+    with desk.view() as view:
+        assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 2
+        assert view.record("oai:gateway.example.org:laro/a", "oai_didl").datestamp == START + 1
+
+
+def test_the_deleted_flag_alone_is_a_change(desk, make_change):
+    item = make_change("a")
+    desk.publish(item)
+    gone = item._replace(records=tuple(record._replace(is_deleted=True) for record in item.records))
+    assert desk.publish(gone) == 2
+
+
+def test_changes_are_logged_with_their_kind(desk, make_change):
+    desk.publish(make_change("a", prefixes=("oai_dc",)))
+    desk.publish(make_change("a", 2, prefixes=("oai_dc",)))
+    desk.publish(make_change("a", prefixes=("oai_dc",), is_deleted=True))
+    desk.publish(make_change("a", 3, prefixes=("oai_dc",)))
+    with desk.view() as view:
+        lines = view.changes(0, 10)
+        assert view.changes(0, 1) + view.changes(1, 10) == lines
+    identifier = "oai:gateway.example.org:laro/a"
+    assert lines == tuple(
+        ChangeLine(number, identifier, "oai_dc", START + number, kind)
+        for number, kind in enumerate(("created", "updated", "deleted", "created"), start=1)
+    )
+
+
+def test_many_small_and_large_records_come_back_as_they_were(desk, make_change):
+    """Enough of them that dictionaries are made, trained and replaced on the way."""
+    written = {}
+    for first in range(0, 6000, 1500):
+        changes = [make_change(f"item {number}", prefixes=("oai_dc",)) for number in range(first, first + 1500)]
+        large = changes[0].records[0]._replace(content=b"<record>" + b"x" * 100_000 + b"</record>")
+        changes[0] = changes[0]._replace(records=(large,))
+        desk.publish(*changes)
+        written.update((change.identifier, change.records[0].content) for change in changes)
+    assert desk.page(DC, None, 10_000).records == tuple(written.values())
+    with desk.view() as view:
+        assert all(
+            view.record(identifier, "oai_dc").content == written[identifier] for identifier in list(written)[::97]
+        )
+    assert desk.store.check() == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "prefix"),
+    [("nobody", "oai_dc"), ("laro", "marc21")],
+)
+def test_what_was_not_added_cannot_be_published(desk, make_change, source, prefix):
+    with pytest.raises(StoreError, match="must be added"):
+        desk.publish(make_change("a", prefixes=(prefix,)), source=source)
+    assert desk.store.items(None, 0, 1) == ()
+
+
+def test_an_item_cannot_be_named_twice_in_one_publication(desk, make_change):
+    with pytest.raises(StoreError, match="twice"):
+        desk.publish(make_change("a"), make_change("a", 2))
+
+
+def test_an_empty_publication_moves_the_position(desk):
+    assert desk.publish(position=(0, 4)) == 0
+    assert desk.store.position("laro") == 4
+
+
+def test_counts_follow_the_items(desk, make_change):
+    desk.publish(make_change("a", sets=("fulltext",)), make_change("b"), make_change("c", sets=("fulltext",)))
+    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0}
+    desk.publish(make_change("a", is_deleted=True, sets=("fulltext",)), make_change("b", 2, sets=("fulltext",)))
+    desk.publish(make_change("c", 2))
+    assert desk.store.counts("laro") == {"items": 3, "deleted": 1, "fulltext": 1, "quarantined": 0}
+    desk.publish(make_change("a", 3, sets=("fulltext",)))
+    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0}
+    assert set(desk.store.counts("nobody").values()) == {0}
+    assert desk.store.check() == ()
+
+
+def test_threads_may_publish_at_once(desk, make_change):
+    def work(name):
+        for number in range(10):
+            desk.store.publish(desk.store.intend(), Publication("laro", (make_change(f"{name}{number}"),)))
+
+    threads = [Thread(target=work, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert desk.count(DC) == len(desk.page(DC).records) == 40
+    assert desk.store.check() == ()
+
+
+# --- positions ----------------------------------------------------------------------------------------------------
+
+
+def test_the_position_moves_with_the_publication(desk, make_change):
+    assert desk.store.position("laro") == 0
+    desk.publish(make_change("a"), position=(0, 3))
+    desk.store.advance("laro", 3, 5)
+    assert desk.store.position("laro") == 5
+    assert desk.store.position("nobody") == 0
+
+
+def test_a_publication_from_a_position_that_moved_writes_nothing(desk, make_change):
+    desk.publish(make_change("a"), position=(0, 3))
+    with pytest.raises(PositionMoved):
+        desk.publish(make_change("b"), position=(0, 3))
+    assert desk.count(DC) == 1
+    assert desk.store.position("laro") == 3
+    desk.clocks.pass_seconds(5)
+    with desk.view() as view:
+        assert view.horizon == START + 7, "its intent is gone"
+
+
+def test_the_position_cannot_be_advanced_from_where_it_is_not(desk):
+    desk.store.advance("laro", 0, 3)
+    with pytest.raises(PositionMoved):
+        desk.store.advance("laro", 0, 3)
+    with pytest.raises(PositionMoved):
+        desk.store.advance("nobody", 0, 3)
+
+
+# --- the horizon --------------------------------------------------------------------------------------------------
+
+
+def test_the_horizon_is_the_clock(desk):
+    desk.clocks.pass_seconds(7)
+    with desk.view() as view:
+        assert view.horizon == START + 7
+
+
+def test_an_open_intent_holds_the_horizon_until_it_is_published(desk, make_change):
+    intent = desk.store.intend()
+    desk.clocks.pass_seconds(10)
+    with desk.view() as view:
+        assert view.horizon == intent.datestamp == START
+    desk.store.publish(intent, Publication("laro", (make_change("a"),)))
+    with desk.view() as view:
+        assert view.horizon == START + 10
+        assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START
+
+
+def test_the_oldest_of_several_intents_holds_the_horizon(desk):
+    first = desk.store.intend()
+    desk.clocks.pass_seconds(3)
+    second = desk.store.intend()
+    desk.clocks.pass_seconds(3)
+    desk.store.abandon(first)
+    with desk.view() as view:
+        assert view.horizon == second.datestamp == START + 3
+    desk.store.abandon(second)
+    with desk.view() as view:
+        assert view.horizon == START + 6
+
+
+def test_an_intent_lives_a_minute(desk, make_change):
+    intent = desk.store.intend()
+    desk.clocks.pass_seconds(59)
+    with desk.view() as view:
+        assert view.horizon == START
+    desk.clocks.pass_seconds(1)
+    with desk.view() as view:
+        assert view.horizon == START + 60
+    with pytest.raises(IntentExpired):
+        desk.store.publish(intent, Publication("laro", (make_change("a"),)))
+    assert desk.count(DC) == 0
+
+
+def test_an_intent_cannot_be_used_twice(desk, make_change):
+    intent = desk.store.intend()
+    desk.store.publish(intent, Publication("laro", (make_change("a"),)))
+    desk.store.intend()
+    with pytest.raises(IntentExpired):
+        desk.store.publish(intent, Publication("laro", (make_change("b"),)))
+    with pytest.raises(IntentExpired):
+        desk.store.publish(Intent(99, START), Publication("laro", (make_change("b"),)))
+
+
+def test_a_datestamp_never_goes_back(desk, make_change):
+    """A slow publication that another one has overtaken is to be repeated, with a new intent."""
+    slow = desk.store.intend()
+    desk.publish(make_change("a", 2))
+    with pytest.raises(IntentExpired, match="later publication of a"):
+        desk.store.publish(slow, Publication("laro", (make_change("b"), make_change("a", 1)), position=(0, 5)))
+    assert (desk.count(DC), desk.store.position("laro")) == (1, 0)
+    with desk.view() as view:
+        assert view.horizon == START + 1, "the intent is gone"
+        assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 1
+    assert desk.publish(make_change("b"), make_change("a", 1), position=(0, 5)) == 4
+
+
+def test_a_clock_that_goes_back_is_not_followed(desk, make_change):
+    desk.clocks.pass_seconds(100)
+    with desk.view() as view:
+        told = view.horizon
+    desk.clocks.wall -= 5000
+    assert desk.store.intend().datestamp == told
+    desk.clocks.pass_seconds(2)
+    with desk.view() as view:
+        assert view.horizon == told, "an intent is open"
+
+
+def test_a_reboot_with_a_clock_that_went_back_goes_on_above_all_that_was_told(backend, tmp_path, clocks, make_change):
+    with closing(backend.store(tmp_path, create=True, clock=clocks.host())) as store:
+        clocks.pass_seconds(1000)
+        with store.view() as view:
+            told = view.horizon
+    clocks.wall, clocks.monotonic, clocks.boot = START - 10_000.0, 5.0, "second"
+    with closing(backend.store(tmp_path, clock=clocks.host())) as store:
+        assert told <= store.intend().datestamp <= told + 60
+        with store.view() as view:
+            assert told <= view.horizon <= told + 60
+
+
+def test_the_earliest_datestamp_is_the_first_or_that_of_the_making(desk, make_change):
+    desk.clocks.pass_seconds(50)
+    with desk.view() as view:
+        assert view.earliest_datestamp() == START
+    desk.publish(make_change("a"))
+    desk.publish(make_change("b"))
+    with desk.view() as view:
+        assert view.earliest_datestamp() == START + 51
+    desk.publish(make_change("a", 2))
+    with desk.view() as view:
+        assert view.earliest_datestamp() == START + 52
