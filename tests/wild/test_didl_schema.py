@@ -1,0 +1,70 @@
+"""DIDL as others write it is read, METS and MODS too; what we make of them validates against the ISO schema."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from gateway import xmlio
+from gateway.errors import NotXml
+from gateway.formats import oai_didl, reader_of
+from gateway.xmltext import DIDL
+from tests.conftest import SHARED
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared")]
+NAMESPACES = (DIDL, "http://www.loc.gov/METS/", "http://www.loc.gov/mods/v3")
+
+
+@cache
+def iso() -> etree.XMLSchema:
+    return etree.XMLSchema(file=str(SHARED / "xsd" / "mpeg21" / "didl.xsd"))
+
+
+def samples() -> list[Path]:
+    data = SHARED / "data"
+    return sorted(
+        [*data.glob("didl/*/unwrapped/*.record.xml"), *data.glob("didl/KB*/*.xml"), *data.glob("packages/m*/*/*.xml")]
+    )
+
+
+def roots(file: Path) -> list[etree._Element]:
+    try:
+        root = xmlio.parse(file.read_bytes())
+    except NotXml:
+        return []
+    found = (each for each in root.iter("{*}DIDL", "{*}mets", "{*}mods") if xmlio.name_of(each)[0] in NAMESPACES)
+    return [each for each in found if all(above.tag != f"{{{DIDL}}}DIDL" for above in each.iterancestors())]
+
+
+def test_every_package_gives_a_valid_didl() -> None:
+    titled = files = seen = 0
+    for file in samples():
+        for root in roots(file):
+            content = etree.tostring(root, with_tail=False)
+            work = reader_of(xmlio.name_of(root)[0]).read(xmlio.parse(content), content)
+            assert work is not None, file
+            made = etree.fromstring(oai_didl.write(work))
+            assert iso().validate(made), (file, iso().error_log)
+            seen += 1
+            titled += any(each.element == "title" for each in work.statements)
+            files += bool(work.files)
+    assert seen > 60
+    assert titled > seen * 0.6
+    assert files > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "links", "page"),
+    [
+        ("0050_differ_oai_www_differ_nl_160", 0, "https://www.differ.nl/node/160"),
+    ],
+)
+def test_a_dutch_record_is_read(name: str, links: int, page: str) -> None:
+    (root,) = roots(SHARED / "data" / "didl" / "DANS-KNAW+gmh-meresco" / "unwrapped" / f"{name}.record.xml")
+    work = oai_didl.read(root, b"")
+    assert work is not None
+    assert (len(work.files), work.landing_page) == (links, page)
+    assert "Anomalous plasma heating" in next(each.text for each in work.statements if each.element == "title")
