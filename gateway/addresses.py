@@ -6,6 +6,7 @@ The standard library only. What leaves here can stand wherever a schema wants an
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import quote
 
 # How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was.
@@ -32,6 +33,7 @@ def uri_of(text: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=1024)  # the addresses of one item come by several times
 def address(text: str) -> str:
     """Return an address with what RFC 3986 does not allow percent-encoded, and its host in letters of ASCII."""
     host = _HOST_IN_BRACKETS.match(text) if "[" in text else None
@@ -52,11 +54,13 @@ def _ascii_host(match: re.Match[str]) -> str:
         return match[0]
 
 
+@lru_cache(maxsize=1024)
 def is_address(text: str) -> bool:
     """Tell whether a text is the address of something on the Web, with a host and a port that can be."""
     return _ADDRESS.match(text) is not None
 
 
+@lru_cache(maxsize=1024)
 def any_uri(text: str) -> str:
     """Return a text as a legal URI reference; what cannot be one is percent-encoded as a whole."""
     uri = address(text)

@@ -27,6 +27,7 @@ PREMIS = "http://www.loc.gov/premis/v3"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TELLING = re.compile('[&<>"\t\n\r]')
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SECOND = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
@@ -44,6 +45,8 @@ def escape(text: str) -> str:
 
 def escape_attribute(text: str) -> str:
     """Return `text` escaped for an attribute in double quotes; white space survives normalisation."""
+    if _TELLING.search(text) is None:
+        return text
     text = escape(text).replace('"', "&quot;")
     return text.replace("\t", "&#9;").replace("\n", "&#10;").replace("\r", "&#13;")
 

@@ -32,20 +32,21 @@ def read(root: Element, content: bytes) -> Work | None:
     is_valid = _is_frame_valid(root)
     statements = []
     for child in root:
-        element = _BY_TAG.get(child.tag) if isinstance(child.tag, str) else None
+        tag = child.tag
+        element = _BY_TAG.get(tag)  # a comment has a function for its tag, which is no key
         if element is None:
-            is_valid = is_valid and not isinstance(child.tag, str) and not (child.tail or "").strip()
+            is_valid = is_valid and not isinstance(tag, str) and not (child.tail or "").strip()
             continue
         language = ""
-        if child.attrib:
+        if attributes := child.keys():  # unlike `attrib` it makes no object of its own
             language = child.get(_LANGUAGE, "")
-            is_valid = is_valid and len(child.attrib) == 1 and _LANGUAGE_TAG.fullmatch(language) is not None
+            is_valid = is_valid and len(attributes) == 1 and _LANGUAGE_TAG.fullmatch(language) is not None
         if len(child):
             is_valid = is_valid and not any(isinstance(inner.tag, str) for inner in child)
             text = text_of(child)
         else:
             text = " ".join((child.text or "").split())
-        if child.tail is not None and child.tail.strip():
+        if is_valid and (tail := child.tail) and tail.strip():
             is_valid = False
         if text:
             statements.append(Statement(element, text, language))

@@ -39,20 +39,19 @@ def write(work: Work) -> bytes:
         parts.append(_descriptor(_term("modified", work.modified)))
     parts += [_component(file) for file in work.files if is_address(file.url)]  # no other is a legal anyURI
     if is_address(work.landing_page):
-        described = _descriptor(_identifier(work.landing_page)) + _descriptor(_type(START_PAGE))
+        described = _descriptor(_identifier(work.landing_page)) + _START_PAGE
         parts.append(_resource(described, "text/html", work.landing_page))
     parts.append(_CLOSING)
     return "".join(parts).encode()
 
 
 def _component(file: FileLink) -> str:
-    return _resource("".join(map(_descriptor, _secondary(file))), file.mime_type or UNKNOWN, file.url)
+    known = _descriptor(_identifier(file.url)) + _OBJECT_FILE + "".join(map(_descriptor, _secondary(file)))
+    return _resource(known, file.mime_type or UNKNOWN, file.url)
 
 
 def _secondary(file: FileLink) -> Iterator[str]:
-    """Return what is known of a file, each fit for a Statement of its own."""
-    yield _identifier(file.url)
-    yield _type(OBJECT_FILE)
+    """Return what else is known of a file, each fit for a Statement of its own."""
     if file.size is not None:
         yield _term("extent", f"{file.size} bytes")
     if file.modified:
@@ -93,6 +92,9 @@ def _term(name: str, text: str) -> str:
 
 def _type(uri: str) -> str:
     return f'<rdf:type xmlns:rdf="{RDF}" rdf:resource="{uri}"/>'
+
+
+_OBJECT_FILE, _START_PAGE = _descriptor(_type(OBJECT_FILE)), _descriptor(_type(START_PAGE))
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
