@@ -142,7 +142,9 @@ def repositories() -> list[Repository]:
             name = _name(folder, f"single-{turn}" if turn else "single")
             _add(made, Repository(name, _listed(each), **described))
     for folder, answers in _by_folder(_loose_records()):
-        _add(made, Repository(_name(folder, "loose"), _pages_of_loose(answers)))
+        for turn, each in enumerate(_by_turn([_page_of(answer) for answer in answers])):
+            name = _name(folder, f"loose-{turn}" if turn else "loose")
+            _add(made, Repository(name, _listed_by_namespace(each)))
     return [made[name] for name in sorted(made)]
 
 
@@ -276,12 +278,16 @@ def _with_tokens(prefix: str, pages: list[Answer]) -> list[Answer]:
     return [*made, pages[-1]]
 
 
-def _pages_of_loose(answers: list[Answer]) -> dict[str, list[Answer]]:
-    """Make a list of the loose records of a folder, a page for each file, by the namespace of the payload."""
+def _page_of(answer: Answer) -> Answer:
+    """Make a page of a file of loose records."""
+    return Answer(answer.file, ENVELOPE % b"".join((b"<ListRecords>", _as_records(answer), b"</ListRecords>")))
+
+
+def _listed_by_namespace(pages: list[Answer]) -> dict[str, list[Answer]]:
+    """Make lists of pages of our making, by the namespace of the payload."""
     lists: dict[str, list[Answer]] = {}
     namespaces: dict[str, str] = {}
-    for answer in answers:
-        page = Answer(answer.file, ENVELOPE % b"".join((b"<ListRecords>", _as_records(answer), b"</ListRecords>")))
+    for page in pages:
         namespace, _ = payload_of(page.body)
         prefix = _PREFIXES.get(namespace) or namespaces.setdefault(namespace, f"format{len(namespaces)}")
         lists.setdefault(prefix, []).append(page)
