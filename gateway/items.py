@@ -141,7 +141,7 @@ def write(store: Store, publication: Publication, changes: Sequence[Change]) -> 
     Raise what `Store.publish` raises.
     """
     if not changes and not publication.quarantined and not publication.released:
-        if publication.position:
+        if publication.position and publication.position[0] != publication.position[1]:
             store.advance(publication.source, *publication.position)
         return 0
     intent = store.intend()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -118,12 +119,19 @@ def prepare(task: Task) -> Prepared:
 def record(identifier: str, datestamp: int, sets: tuple[str, ...], fragment: Fragment) -> bytes:
     """Return the whole `<record>` of a fragment (OAI-PMH 2.0 §2.5)."""
     status = ' status="deleted"' if fragment.is_deleted else ""
-    specs = "".join([f"<setSpec>{spec}</setSpec>" for spec in sets])
     head = (
         f"<record><header{status}><identifier>{escape(identifier)}</identifier>"
-        f"<datestamp>{utc_datetime(datestamp)}</datestamp>{specs}</header>"
+        f"<datestamp>{_told(datestamp)}</datestamp>{_specs(sets)}</header>"
     )
     return b"".join((head.encode(), fragment.body, b"</record>"))
+
+
+_told = lru_cache(maxsize=4096)(utc_datetime)  # what comes together has one time
+
+
+@lru_cache(maxsize=4096)
+def _specs(sets: tuple[str, ...]) -> str:
+    return "".join(f"<setSpec>{spec}</setSpec>" for spec in sets)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
@@ -256,7 +264,7 @@ class _Saying:
         self._rights = "".join(map(provenance.rights_container, rights))
         self._nested = said.origin
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
-        harvested = utc_datetime(given.received_at)
+        harvested = _told(given.received_at)
         self._origin = Origin(facts.base_url, upstream, datestamp, read.namespace, harvested, is_altered=False)
         # Everything but the harvestDate, which changes without anything being new.
         meant = (facts.base_url, given.datestamp, read.namespace, said.origin, self._rights, *sets)

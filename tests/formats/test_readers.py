@@ -144,6 +144,9 @@ def test_mets_has_its_richest_metadata_and_its_files() -> None:
 
 
 def test_bare_dublin_core_in_mets_is_read() -> None:
+    poor = dmd("<dc:title>Poor</dc:title><dc:date>1</dc:date>")
+    rich = dmd(f'<m:mods xmlns:m="{MODS}"><m:titleInfo><m:title>Rich</m:title></m:titleInfo></m:mods>')
+    assert said(read(METS % (rich + poor)), "title") == ["Rich"]
     assert said(read(METS % dmd("<dc:title>A</dc:title><dc:title>B</dc:title>")), "title") == ["A", "B"]
     assert said(read(METS % (dmd("") + group("", file("http://x.example.org/a")))), "title") == []
 

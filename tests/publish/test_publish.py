@@ -172,6 +172,8 @@ def test_when_what_is_held_cannot_be_read_any_more_the_published_version_stays(d
 
     def damaged(number: int):
         stored = page(number)
+        if number != 1:
+            return stored
         return type(stored)(stored.number, stored.page, (stored.slices[0]._replace(stop=3),))
 
     monkeypatch.setattr(desk.inbox, "page", damaged)

@@ -65,12 +65,13 @@ def test_when_sets_change_every_header_is_written(desk: Desk, monkeypatch) -> No
     assert desk.sets(prefix="mods") == ["other", "source:laro"]
 
 
-def test_several_sources_are_made_again(desk: Desk, request) -> None:
+def test_several_sources_are_made_again_in_batches(desk: Desk, request, monkeypatch) -> None:
+    monkeypatch.setattr(rebuild, "_BATCH", 1)
     desk.add("other")
-    desk.sent(Sent("1"))
+    desk.sent(Sent("1"), Sent("2"))
     desk.sent(Sent("1"), source="other")
     request.getfixturevalue("grown")
-    assert rebuild.rebuild(desk.store, desk.inbox) == 2
+    assert rebuild.rebuild(desk.store, desk.inbox) == 3
 
 
 def test_a_format_that_is_new_is_outdated_when_there_are_records(desk: Desk) -> None:
