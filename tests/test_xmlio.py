@@ -60,3 +60,13 @@ def test_recovery_reads_what_it_can() -> None:
 def test_threads_have_parsers_of_their_own() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert {each.tag for each in pool.map(xmlio.parse, [b"<a/>"] * 50)} == {"a"}
+
+
+def test_what_is_nested_too_deep_is_refused_before_it_breaks_a_harvester() -> None:
+    def nested(depth: int) -> bytes:
+        return b"<a>" * depth + b"</a>" * depth
+
+    assert xmlio.parse(nested(xmlio.MAX_DEPTH)).tag == "a"
+    assert xmlio.parse(b"<a>" + b"<b></b>" * 1000 + b"</a>").tag == "a"
+    with pytest.raises(NotXml, match="nested deeper than"):
+        xmlio.parse(nested(xmlio.MAX_DEPTH + 1))

@@ -37,7 +37,9 @@ def write(work: Work) -> bytes:
     ]
     if work.modified:
         parts.append(_descriptor(_term("modified", work.modified)))
-    parts += [_component(file) for file in work.files if is_address(file.url)]  # no other is a legal anyURI
+    parts += [
+        _component(file, work.modified) for file in work.files if is_address(file.url)
+    ]  # no other is a legal anyURI
     if is_address(work.landing_page):
         described = _descriptor(_identifier(work.landing_page)) + _START_PAGE
         parts.append(_resource(described, "text/html", work.landing_page))
@@ -45,12 +47,13 @@ def write(work: Work) -> bytes:
     return "".join(parts).encode()
 
 
-def _component(file: FileLink) -> str:
-    known = _descriptor(_identifier(file.url)) + _OBJECT_FILE + "".join(map(_descriptor, _secondary(file)))
+def _component(file: FileLink, modified: str) -> str:
+    described = "".join(map(_descriptor, _secondary(file, modified)))
+    known = _descriptor(_identifier(file.url)) + _OBJECT_FILE + described
     return _resource(known, file.mime_type or UNKNOWN, file.url)
 
 
-def _secondary(file: FileLink) -> Iterator[str]:
+def _secondary(file: FileLink, modified: str) -> Iterator[str]:
     """Return what else is known of a file, each fit for a Statement of its own."""
     if file.size is not None:
         yield _term("extent", f"{file.size} bytes")
@@ -58,15 +61,17 @@ def _secondary(file: FileLink) -> Iterator[str]:
         yield _term("modified", file.modified)
     if file.license:
         yield _term("license", file.license)
-    yield _term("provenance", _story(file))
+    yield _term("provenance", _story(file, modified))
     if file.sha256:
         algorithm = "<premis:messageDigestAlgorithm>SHA-256</premis:messageDigestAlgorithm>"
         digest = f"<premis:messageDigest>{escape(file.sha256)}</premis:messageDigest>"
         yield f'<premis:fixity xmlns:premis="{PREMIS}">{algorithm}{digest}</premis:fixity>'
 
 
-def _story(file: FileLink) -> str:
+def _story(file: FileLink, modified: str) -> str:
+    """Return who names a file, where, and since when that is known: the source's own date, which stays the same."""
     place = f" in {file.found_in}" if file.found_in else ""
+    place += f" of the record of {modified}" if modified else ""
     version = f"; version: {file.version}" if file.version else ""
     return f"{file.origin.value}: named{place}{version}"
 
