@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.publish import local_set
-
 from gateway.model import SetDescription
+from gateway.publish import local_set
 from harvester.instance import Instance
 from harvester.sources import Description
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Self
 
-from gateway.publish import Counts, SourceFacts, publish_pending
-
 from gateway.errors import ConfigurationError
+from gateway.publish import Counts, SourceFacts, publish_pending
 from harvester.instance import Instance
 from harvester.progress import Progress
 from harvester.publisher import Publisher

@@ -19,9 +19,8 @@ from multiprocessing.connection import wait
 from select import select
 from threading import Thread
 
-from gateway.publish import publish_pending
-
 from gateway.errors import GatewayError
+from gateway.publish import publish_pending
 from harvester.instance import opened
 from harvester.publication import counts_of, facts_of
 from harvester.publisher import END

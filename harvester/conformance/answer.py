@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import OAI_PMH
 
 

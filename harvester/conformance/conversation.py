@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
-from gateway.xmlio import Element
-
 from gateway import xmlio
 from gateway.errors import FetchError, GatewayError
+from gateway.xmlio import Element
 from gateway.xmltext import is_legal
 from harvester.conformance.answer import Answer
 from harvester.conformance.report import Evidence

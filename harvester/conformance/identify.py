@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import OAI_IDENTIFIER, OAI_PMH, XSI
 from harvester.conformance.answer import elements, local_name, namespace, oai, texts
 from harvester.conformance.check import Check, Finding, Findings

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import DC, DIDL, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
 from harvester.conformance.answer import elements, local_name, namespace, payload, record_header
 from harvester.conformance.check import Check, Finding, Findings

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import OAI_PMH
 from harvester.conformance.answer import (
     Header,

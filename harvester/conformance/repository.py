@@ -12,7 +12,6 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.conformance.answer import Header, oai, record_header, text, texts
 from harvester.conformance.conversation import Conversation, Exchange, Limits, Undecided, encoded

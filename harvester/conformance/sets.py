@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from gateway.xmlio import Element
-
 from gateway.xmltext import OAI_PMH
 from harvester.conformance.answer import Header, elements, local_name, namespace, text
 from harvester.conformance.check import Check, Finding, Findings
