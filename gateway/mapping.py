@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gateway import provenance, xmlio
 from gateway.errors import NotXml, UnusableRecord
-from gateway.formats import reader_of, written
+from gateway.formats import glancing, reader_of, written
 from gateway.model import FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.provenance import Origin
@@ -139,6 +139,9 @@ def _specs(sets: tuple[str, ...]) -> str:
 
 def _read(given: Given) -> _Read:
     content = _standing_alone(given.content, given.declarations)
+    for known in glancing():
+        if not given.exposed and known.glance is not None and (work := known.glance(content)) is not None:
+            return _Read(given, content, known.namespace, known.rank, work)
     try:
         root = xmlio.parse(content)
     except NotXml as error:

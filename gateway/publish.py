@@ -6,7 +6,7 @@ killed and repeated without effect. What did not change is left alone, and keeps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -15,11 +15,11 @@ from typing import NamedTuple, TypeAlias
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.items import TRIES, Change, Payloads, given_of, introduce, payloads_of, write
 from gateway.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare
-from gateway.model import ItemState, Payload, Publication, Quarantined, Slice, StoredPage
+from gateway.model import Payload, Publication, Quarantined, Slice, StoredPage
 from gateway.names import local_set
 from gateway.store.base import Inbox, Store
 
-__all__ = ["Counts", "SourceFacts", "given_of", "local_set", "publish_pending"]
+__all__ = ["Counts", "SourceFacts", "given_of", "local_set", "publish_all", "publish_pending"]
 
 Mapper: TypeAlias = Callable[[Callable[[Task], Prepared], Iterable[Task]], Iterable[Prepared]]
 
@@ -87,12 +87,46 @@ def publish_pending(
         if not pages:
             return Counts()
         try:
-            return _Batch(store, inbox, facts, pages).publish(mapper, before)
+            return _Batch(store, inbox, facts, pages, mapper).publish(before)
         except (IntentExpired, PositionMoved):
             continue
     raise StoreError(
         f"The pages of {source} after {before} could not be published: other processes were faster {TRIES} times."
     )
+
+
+def publish_all(
+    store: Store,
+    inbox: Inbox,
+    source: str,
+    facts: SourceFacts,
+    mapper: Mapper,
+    limit_pages: int = 1,
+) -> Iterator[Counts]:
+    """Publish everything that is pending, and yield the counts of each publication.
+
+    As `publish_pending`, but the next pages are on their way through `mapper` while these are written: with a pool,
+    mapping and writing go on side by side.
+    """
+    _check_known(store, source)
+    introduce(store, facts)
+
+    def begun(after: int) -> _Batch | None:
+        pages = list(islice(inbox.pages(source, after), limit_pages))
+        return _Batch(store, inbox, facts, pages, mapper) if pages else None
+
+    before = store.position(source)
+    batch = begun(before)
+    while batch is not None:
+        following = begun(batch.last)
+        try:
+            yield batch.publish(before)
+            before = batch.last
+        except (IntentExpired, PositionMoved):
+            yield publish_pending(store, inbox, source, facts, mapper, limit_pages)
+            before, following = store.position(source), None
+        # What was begun before its items were written knows an older state of them.
+        batch = following if following is not None and not following.touches(batch) else begun(before)
 
 
 def _check_known(store: Store, name: str) -> None:
@@ -104,38 +138,49 @@ def _check_known(store: Store, name: str) -> None:
 class _Batch:
     """The records of some pages, on their way into the store."""
 
-    def __init__(self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage]) -> None:
-        self._store, self._facts, self._pages = store, facts, pages
+    def __init__(
+        self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage], mapper: Mapper
+    ) -> None:
+        """Look at the records, and send those that changed to be mapped."""
+        self._store, self._facts = store, facts
+        self.last = pages[-1].number
         self._payloads = Payloads(store, inbox, facts, pages)
         self.counts = Counts(pages=len(pages))
         self._quarantined: dict[tuple[str, str], list[Quarantined]] = {}  # by prefix and upstream identifier
         self._good: list[tuple[str, str]] = []
         self._has_quarantine = store.counts(facts.name)["quarantined"] > 0
+        arrived = self._usable(pages)
+        self._upstreams = {each.slice.identifier for each in arrived}
+        self._states = store.states(facts.name, tuple(self._upstreams))
+        self._changed = self._without_known(arrived)
+        tasks = [self._task(upstream, parts) for upstream, parts in self._changed.items()]
+        self._mapped = mapper(prepare, tasks)
 
-    def publish(self, mapper: Mapper, before: int) -> Counts:
-        arrived = self._usable()
-        states = self._store.states(self._facts.name, tuple({each.slice.identifier for each in arrived}))
-        changed = self._changed(arrived, states)
-        tasks = [self._task(upstream, parts, states.get(upstream)) for upstream, parts in changed.items()]
+    def touches(self, other: _Batch) -> bool:
+        """Tell whether an item is in both."""
+        return not self._upstreams.isdisjoint(other._upstreams)
+
+    def publish(self, before: int) -> Counts:
+        """Write what became of the records, when the position is still at `before`."""
         changes = []
-        for prepared in mapper(prepare, tasks):
-            upstream = prepared.upstream
-            found = self._settled(prepared, changed[upstream], states.get(upstream))
+        for prepared in self._mapped:
+            found = self._settled(prepared, self._changed[prepared.upstream])
             if found is not None:
                 changes.append(found)
         quarantined = tuple(bad for bads in self._quarantined.values() for bad in bads)
-        position = (before, self._pages[-1].number)
+        position = (before, self.last)
         publication = Publication(self._facts.name, (), quarantined, tuple(self._good), position)
         self.counts.stamped = write(self._store, publication, changes)
         return self.counts
 
-    def _task(self, upstream: str, parts: Mapping[str, _Arrived], state: ItemState | None) -> Task:
+    def _task(self, upstream: str, parts: Mapping[str, _Arrived]) -> Task:
+        state = self._states.get(upstream)
         return self._payloads.task(upstream, {prefix: each.part for prefix, each in parts.items()}, state)
 
-    def _usable(self) -> list[_Arrived]:
+    def _usable(self, pages: Sequence[StoredPage]) -> list[_Arrived]:
         """Return the slices that name an item; the others go to quarantine."""
         usable = []
-        for page in self._pages:
+        for page in pages:
             text = page.page.repaired or page.page.body
             self.counts.received += len(page.slices)
             for place, each in enumerate(page.slices):
@@ -164,12 +209,12 @@ class _Batch:
         key = (arrived.prefix, arrived.slice.identifier)
         self._quarantined.setdefault(key, []).append(arrived.bad(reason))
 
-    def _changed(self, arrived: list[_Arrived], states: Mapping[str, ItemState]) -> dict[str, dict[str, _Arrived]]:
+    def _without_known(self, arrived: list[_Arrived]) -> dict[str, dict[str, _Arrived]]:
         """Return what is new, by upstream identifier and prefix; of one record that came twice, the last."""
         changed: dict[str, dict[str, _Arrived]] = {}
         for each in arrived:
             upstream, prefix = each.slice.identifier, each.prefix
-            held = payloads_of(states.get(upstream))
+            held = payloads_of(self._states.get(upstream))
             parts = changed.setdefault(upstream, {})
             if parts.pop(prefix, None) is not None:
                 self.counts.unchanged += 1  # the one that came before is superseded within this batch
@@ -182,7 +227,7 @@ class _Batch:
                 parts[prefix] = each
         return {upstream: parts for upstream, parts in changed.items() if parts}
 
-    def _settled(self, prepared: Prepared, parts: Mapping[str, _Arrived], state: ItemState | None) -> Change | None:
+    def _settled(self, prepared: Prepared, parts: Mapping[str, _Arrived]) -> Change | None:
         """Count what became of an item, and return what is to be written; the good half of a bad item stays."""
         reasons = dict(prepared.problems)
         good = {prefix: each for prefix, each in parts.items() if prefix not in reasons}
@@ -192,7 +237,7 @@ class _Batch:
         if not good:
             return None
         if len(good) < len(parts):
-            prepared = prepare(self._task(prepared.upstream, good, state))
+            prepared = prepare(self._task(prepared.upstream, good))
         if prepared.problems:  # what was held cannot be read any more: the last good version stays as it is
             for each in good.values():
                 self._refuse(each, prepared.problems[0][1])
@@ -200,7 +245,8 @@ class _Batch:
         self.counts.published += len(good)
         for each in good.values():
             self._release(each)
-        return Change(prepared, tuple(each.payload() for each in good.values()), state)
+        payloads = tuple(each.payload() for each in good.values())
+        return Change(prepared, payloads, self._states.get(prepared.upstream))
 
 
 def _digest(cut: Slice, text: bytes) -> bytes:

@@ -20,13 +20,13 @@ from select import select
 from threading import Thread
 
 from gateway.errors import GatewayError
-from gateway.publish import publish_pending
+from gateway.publish import publish_all
 from harvester.instance import opened
 from harvester.publication import counts_of, facts_of
 from harvester.publisher import END
 
 # Few enough that a publication stays far below the minute that its intent lives, many enough to fill the pool.
-PAGES_PER_PUBLICATION = 8
+PAGES_PER_PUBLICATION = 2
 # Records that travel to a process of the pool together.
 CHUNK = 64
 
@@ -49,12 +49,13 @@ def _publish(folder: str, source: str) -> None:
         mapper = partial(pool.map, chunksize=CHUNK)
         is_idle = True
         while orders.want_more(is_idle):
-            counts = publish_pending(
-                instance.store, instance.inbox, source, facts, mapper=mapper, limit_pages=PAGES_PER_PUBLICATION
-            )
-            is_idle = not counts.pages
-            total.update(counts_of(counts))
-            _tell({"counts": total})
+            is_idle = True
+            for counts in publish_all(instance.store, instance.inbox, source, facts, mapper, PAGES_PER_PUBLICATION):
+                is_idle = False
+                total.update(counts_of(counts))
+                _tell({"counts": total})
+                if not orders.want_more(is_idle):
+                    return
 
 
 def _tell(message: object) -> None:

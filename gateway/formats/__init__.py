@@ -20,7 +20,9 @@ class MetadataFormat:
     """One format. `rank` says how rich it is: the Work of an item is read from its highest.
 
     `read(element, content)` takes the root of a payload and its bytes, which stand alone, and returns a Work, or None
-    when the payload is not what its namespace promises. `write(work)` returns a fragment that stands alone, in UTF-8.
+    when the payload is not what its namespace promises. `glance(content)` reads a plain payload without a tree, just
+    as `read` would, or returns None and leaves it to `read`. `write(work)` returns a fragment that stands alone, in
+    UTF-8.
     `version` grows when the same Work is written otherwise than before.
     """
 
@@ -31,6 +33,7 @@ class MetadataFormat:
     schema: str = ""
     version: int = 1
     write: Callable[[Work], bytes] | None = None
+    glance: Callable[[bytes], Work | None] | None = None
 
     @property
     def namespace(self) -> str:
@@ -55,6 +58,12 @@ def written() -> Mapping[str, MetadataFormat]:
     """Return the formats that exist for every item, by prefix, `oai_dc` first: the others may carry it."""
     ours = {each.metadata_prefix: each for each in load() if each.metadata_prefix}
     return dict(sorted(ours.items(), key=lambda pair: pair[0] != "oai_dc"))
+
+
+@cache
+def glancing() -> tuple[MetadataFormat, ...]:
+    """Return the formats that can read their plain payloads at a glance."""
+    return tuple(each for each in load() if each.glance)
 
 
 @cache
