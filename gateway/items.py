@@ -16,6 +16,7 @@ from gateway.errors import NotXml
 from gateway.formats import MetadataFormat, written
 from gateway.mapping import Given, Prepared, SourceFacts, Task, record
 from gateway.model import Format, ItemChange, ItemState, Payload, Publication, RawPage, Record, Slice, StoredPage
+from gateway.names import local_prefix
 from gateway.store.base import Inbox, Store
 
 DOMAIN_FACT = "repository_domain"
@@ -75,7 +76,7 @@ class Payloads:
             return next((each.metadata_prefix for each in ours if each.upstream_prefix == upstream), None)
 
     def _added(self, upstream: str, schema: str, namespace: str) -> str:
-        wanted = f"{upstream}.{self._facts.name}" if upstream in written() else upstream
+        wanted = f"{upstream}.{self._facts.name}" if upstream in written() else local_prefix(upstream)
         format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
         return self._store.add_format(format_).metadata_prefix
 

@@ -13,6 +13,7 @@ SOURCES = "source"  # the set of everything
 FULLTEXT = "fulltext"  # the set of items with at least one file
 
 _SAFE = "-_.!~*'();/?:@&=+$,"  # what oai-identifier allows beside letters and digits
+_ILLEGAL_IN_PREFIX = re.compile(rb"[^A-Za-z0-9\-_.!*'()]")
 _ILLEGAL_IN_SET = re.compile(rb"[^A-Za-z0-9\-_.!*'():]")
 _ESCAPED_IN_SET = re.compile(r"~([0-9A-F]{2})?")
 
@@ -34,9 +35,13 @@ def local_set(source: str, upstream: str) -> str:
     A byte that no setSpec may have becomes `~` and two hexadecimal digits, so does `~` itself; a part that is empty
     becomes `~`.
     """
-    text = _ILLEGAL_IN_SET.sub(lambda match: b"~%02X" % match[0][0], upstream.encode("utf-8", "surrogatepass"))
-    parts = (part or "~" for part in text.decode("ascii").split(":"))
+    parts = (part or "~" for part in _escaped(_ILLEGAL_IN_SET, upstream).split(":"))
     return f"{SOURCES}:{source}:{':'.join(parts)}"
+
+
+def local_prefix(upstream: str) -> str:
+    """Return the metadataPrefix here of an upstream's: itself when it is legal (OAI-PMH 2.0 §3.4), else as in a set."""
+    return _escaped(_ILLEGAL_IN_PREFIX, upstream)
 
 
 def upstream_set(local: str) -> str:
@@ -44,3 +49,8 @@ def upstream_set(local: str) -> str:
     escaped = local.split(":", 2)[2]
     raw = _ESCAPED_IN_SET.sub(lambda match: chr(int(match[1], 16)) if match[1] else "", escaped)
     return raw.encode("latin-1").decode("utf-8", "surrogatepass")
+
+
+def _escaped(illegal: re.Pattern[bytes], upstream: str) -> str:
+    text = upstream.encode("utf-8", "surrogatepass")
+    return illegal.sub(lambda match: b"~%02X" % match[0][0], text).decode("ascii")

@@ -149,8 +149,9 @@ class Store(Protocol):
     def add_format(self, wanted: Format) -> Format:
         """Return the format of `wanted`'s source and upstream prefix, adding it under the first free name.
 
-        `wanted.metadata_prefix` is kept when it is free or when the format there has the same namespace; otherwise
-        it becomes `<prefix>.<source>`. Formats of ours have no source; theirs is replaced when the version grows.
+        `wanted.metadata_prefix` is kept when it is free or when the format there has the same namespace and is no
+        other format of that source; otherwise it becomes `<prefix>.<source>`. Formats of ours have no source; theirs
+        is replaced when the version grows.
         """
         ...
 

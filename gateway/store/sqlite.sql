@@ -213,6 +213,11 @@ set schema = excluded.schema, namespace = excluded.namespace, version = excluded
 select prefix.name from upstream_format join prefix on prefix.id = upstream_format.prefix
 where source = ? and upstream_prefix = ?;
 
+-- name: format_of_upstream_taken
+-- Whether a prefix exposes another format of the same source already.
+select 1 from upstream_format join prefix on prefix.id = upstream_format.prefix
+where source = ?1 and upstream_prefix <> ?2 and prefix.name = ?3 limit 1;
+
 -- name: upstream_format_put
 -- Remember under which prefix a source's format is exposed.
 insert or replace into upstream_format select ?1, ?2, id from prefix where name = ?3;

@@ -42,13 +42,18 @@ def _add_upstream(session: Session, wanted: Format) -> Format:
 
 
 def _free(session: Session, wanted: Format, names: Iterator[str]) -> Format:
-    """Return the format under the first of `names` that is free or that has the same namespace."""
+    """Return the format under the first of `names` that is free, or that means the same and is no other of the source.
+
+    Two formats of one source would be two records of one item under one name: a gateway's `oai_didl` and what it calls
+    `oai_didl.up` are both that to its harvester, which calls it `up`.
+    """
     name = next(names)
     there = _format(session, name)
     if there is None:
         there = Format(name, wanted.schema, wanted.namespace, wanted.version, wanted.source, wanted.upstream_prefix)
         _put(session, there)
-    return there if there.namespace == wanted.namespace else _free(session, wanted, names)
+    others = session.one(SQL["format_of_upstream_taken"], (wanted.source, wanted.upstream_prefix, name))
+    return there if there.namespace == wanted.namespace and not others else _free(session, wanted, names)
 
 
 def _names(wanted: Format) -> Iterator[str]:

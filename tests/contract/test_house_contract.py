@@ -83,6 +83,14 @@ def test_a_format_of_another_namespace_is_named_after_its_source(desk):
     assert desk.store.add_format(upstream("mods", "urn:third", "other")).metadata_prefix == "mods.other.2"
 
 
+def test_two_formats_of_one_source_have_two_names(desk):
+    first = desk.store.add_format(upstream("oai_didl.up", "urn:didl2", "up", upstream_prefix="oai_didl"))
+    second = desk.store.add_format(upstream("oai_didl.up", "urn:didl2", "up"))
+    assert (first.metadata_prefix, second.metadata_prefix) == ("oai_didl.up", "oai_didl.up.up")
+    assert desk.store.add_format(first) == first
+    assert desk.store.add_format(upstream("oai_didl.up", "urn:didl2", "other")).metadata_prefix == "oai_didl.up"
+
+
 def test_an_upstreams_format_may_share_ours(desk):
     added = desk.store.add_format(upstream("oai_dc", "urn:dc", "laro"))
     assert added == Format("oai_dc", "dc.xsd", "urn:dc", 1, "laro", "oai_dc")

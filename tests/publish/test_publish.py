@@ -235,6 +235,23 @@ def test_an_upstream_didl_has_a_name_of_its_own(desk: Desk) -> None:
     assert didl not in desk.record(prefix="oai_didl").content
 
 
+def test_two_formats_of_one_source_never_share_a_name(desk: Desk) -> None:
+    """What a gateway calls `oai_didl` and `oai_didl.laro` is the same to us, who call that gateway `laro`."""
+    newer, older = (
+        b'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item id="%b"/></DIDL>' % name for name in (b"n", b"o")
+    )
+    desk.send(Sent("1", newer), prefix="oai_didl")
+    desk.sent(Sent("1", older), prefix="oai_didl.laro")
+    assert newer in desk.record(prefix="oai_didl.laro").content
+    assert older in desk.record(prefix="oai_didl.laro.laro").content
+    assert desk.sent(Sent("1", older), prefix="oai_didl.laro").published == 0
+
+
+def test_a_prefix_that_nobody_could_ask_for_is_escaped(desk: Desk) -> None:
+    desk.sent(Sent("1", b'<w xmlns="urn:w"/>'), prefix="marc+xml")
+    assert desk.formats("1") == ["marc~2Bxml", "oai_dc", "oai_didl"]
+
+
 def test_what_the_source_announces_of_a_format_is_announced(desk: Desk) -> None:
     facts = desk.facts(formats={"mods": ("http://laro.example.org/mods.xsd", MODS)})
     desk.sent(Sent("1", mods()), prefix="mods", facts=facts)
