@@ -1,0 +1,81 @@
+"""A plain payload is read without a tree, and says what the tree says; what is not plain is left to the tree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.errors import NotXml
+from gateway.formats.oai_dc import ELEMENTS, glance, read
+from gateway.xmlio import parse
+from gateway.xmltext import DC, OAI_DC, XSI
+
+OPENING = f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" xsi:schemaLocation="a b">'
+CLOSING = "</oai_dc:dc>"
+
+
+def payload(*elements: str, opening: str = OPENING, closing: str = CLOSING) -> bytes:
+    return f"{opening}{''.join(elements)}{closing}".encode("utf-8", "surrogatepass")
+
+
+def test_a_plain_payload_is_read_at_a_glance() -> None:
+    content = payload(
+        "<dc:title>A  title</dc:title>", '\n <dc:date xml:lang="en-GB">2020</dc:date>', "<dc:type></dc:type>", "\n"
+    )
+    assert glance(content) == read(parse(content), content)
+    assert glance(content).oai_dc == content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff",
+        b"",
+        b"text",
+        payload("<dc:title>a &amp; b</dc:title>"),
+        payload("<dc:title>a<!-- b --></dc:title>"),
+        payload("<dc:title>a ]]> b</dc:title>"),
+        payload("<dc:title>\x01</dc:title>"),
+        payload("<dc:title>\ud800</dc:title>"),
+        payload("<dc:title xml:lang=''>a</dc:title>"),
+        payload("<dc:title><b>a</b></dc:title>"),
+        payload("<dc:titles>a</dc:titles>"),
+        payload("<dc:title>a</dc:date>"),
+        payload("<dc:title>a</dc:title>text"),
+        payload("\u00a0<dc:title>a</dc:title>"),
+        payload("<dc:title>a</dc:title>", closing=""),
+        payload("<dc:title>a</dc:title>", closing=CLOSING + "<more/>"),
+        payload("<dc:title>a</dc:title>", opening=OPENING.replace("xsi:schemaLocation", "other")),
+        payload("<dc:title>a</dc:title>", opening=OPENING.replace(DC, "http://purl.org/other")),
+        payload("<dc:title>a</dc:title>", opening=OPENING.replace('xmlns:dc="', 'xmlns:dc="&')),
+        payload(
+            "<dc:title>a</dc:title>", opening=OPENING.replace("oai_dc:dc", "oai_dc:other"), closing="</oai_dc:other>"
+        ),
+        payload("<title>a</title>", opening=f'<dc xmlns="{DC}">', closing="</dc>"),
+    ],
+)
+def test_what_is_not_plain_is_left_to_the_tree(content: bytes) -> None:
+    assert glance(content) is None
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*ELEMENTS, "titles"]),
+            st.text(st.characters(codec="utf-8"), max_size=20)
+            | st.sampled_from(["http://a.org/b.pdf", "10.5555/1", "]]>"]),
+            st.sampled_from(["", "", ' xml:lang="de"', ' xml:lang=""', ' id="1"', " "]),
+            st.sampled_from(["", "\n", "x", "\u00a0", "<!-- c -->"]),
+        ),
+        max_size=4,
+    )
+)
+def test_a_glance_never_differs_from_a_look(elements: list[tuple[str, str, str, str]]) -> None:
+    content = payload(*(f"<dc:{name}{attribute}>{text}</dc:{name}>{tail}" for name, text, attribute, tail in elements))
+    seen = glance(content)
+    try:
+        looked = read(parse(content), content)
+    except NotXml:
+        looked = None
+    assert seen is None or seen == looked
