@@ -123,6 +123,9 @@ def rehearse(
         cursor = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes)
         for step in kind.changes(options, cursor, fetch):
             count(counts, step)
+            counts["doubts"] += len(step.doubts)
+            for doubt in step.doubts:
+                progress.say(f"{entry.name} {label_of(step)}: {doubt}")
             progress.show(f"{entry.name} {label_of(step)}", step.received, step.announced[1])
             if stop.is_asked or (wishes.max_records and counts["received"] >= wishes.max_records):
                 return counts
@@ -144,8 +147,11 @@ def label_of(step: Step) -> str:
 
 
 def _cursor(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:
-    """Return where the list is to go on: where it stopped, or, on a full harvest, at its beginning."""
-    if wishes.is_full:
+    """Return where the list is to go on: where it stopped, or, on a full harvest, at its beginning.
+
+    A window is whole in any case; begun from nothing, it would take the incremental harvest's place with it.
+    """
+    if wishes.is_full and not (wishes.from_ or wishes.until):
         return Cursor(source, metadata_prefix, set_spec)
     return instance.inbox.cursor(source, metadata_prefix, set_spec)
 

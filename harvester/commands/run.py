@@ -75,12 +75,19 @@ def _run(
 def _rehearse(
     instance: Instance, entry: SourceEntry, wishes: Wishes, telling: Progress, stop: Stop, as_json: bool
 ) -> Status:
-    with fetcher(instance.settings, entry, stop) as fetch:
-        counts = pipeline.rehearse(instance, entry, kind_of(entry.kind), wishes, fetch, telling, stop)
+    """Rehearse the run of one source; an error ends only this one."""
+    try:
+        with fetcher(instance.settings, entry, stop) as fetch:
+            counts = pipeline.rehearse(instance, entry, kind_of(entry.kind), wishes, fetch, telling, stop)
+    except GatewayError as error:
+        telling.say(f"{entry.name}: {error}")
+        return status_of_error(error)
     telling.say(f"{entry.name}: {in_words(counts)}; nothing was kept.")
     if as_json:
         write_json({"source": entry.name, "counts": counts})
-    return Status.SUCCEEDED
+    if stop.is_asked:
+        return Status.STOPPED
+    return Status.WITH_ERRORS if counts["doubts"] or counts["unusable"] else Status.SUCCEEDED
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -190,6 +191,10 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         living = held["items"] - held["deleted"]
         if living and not is_sure:
             click.confirm(f"Delete the {living} items of {name} for every harvester of ours?", abort=True, err=True)
+        for cursor in instance.inbox.cursors(name):
+            instance.inbox.put_cursor(
+                replace(cursor, state="")
+            )  # added again, it is to be harvested from the beginning
         with progress() as telling:
             deleted = remove_source(instance.store, name, lambda done: telling.show(f"{name} deleted", done, living))
         instance.sources.remove(name)

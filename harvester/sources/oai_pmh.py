@@ -187,10 +187,16 @@ def _begun(options: Options, state: ListState) -> ListState:
         raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
     is_window = options.window is not None
     if state.complete and not is_window:
-        from_ = max(from_, written(state.complete - options.overlap_seconds, granularity))
+        since = written(state.complete - options.overlap_seconds, granularity)
+        # A `from` behind the last date that is wanted is no legal request.
+        from_ = max(from_, min(since, until) if until else since)
     if state.token and state.is_window == is_window and (not is_window or (state.from_, state.until) == (from_, until)):
         return state
-    return ListState(state.complete, from_=from_, until=until, is_window=is_window, is_verbatim=state.is_verbatim)
+    if state.is_window and not is_window and state.paused:
+        return state_of(state.paused)[0]
+    paused = state.paused or (text_of(state) if state.token and not state.is_window else "")
+    begun = ListState(state.complete, from_=from_, until=until, is_window=is_window, is_verbatim=state.is_verbatim)
+    return replace(begun, paused=paused) if is_window else begun
 
 
 class _Walk:
@@ -274,7 +280,8 @@ class _Walk:
 
     def _restart(self) -> None:
         state = self.state
-        self.state = ListState(state.complete, from_=state.from_, until=state.until, is_window=state.is_window)
+        begun = ListState(state.complete, from_=state.from_, until=state.until, is_window=state.is_window)
+        self.state = replace(begun, paused=state.paused)
         self.tokens.clear()
         self.pages.clear()
         self.empties = 0
@@ -372,7 +379,8 @@ class _Walk:
         elif state.announced is not None and state.received > state.announced:
             self.notes.append(f"The source announced {state.announced} records and sent {state.received}.")
         complete = state.complete if doubts or state.is_window else state.first
-        self.state = ListState(complete, is_verbatim=state.is_verbatim)
+        rest = ListState(complete, is_verbatim=state.is_verbatim)
+        self.state = state_of(state.paused)[0] if state.paused else rest
         return self._step(fetched, answer, end, tuple(doubts), of=state)
 
     def _step(

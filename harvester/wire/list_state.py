@@ -18,7 +18,8 @@ class ListState:
 
     `complete` is the responseDate of the first answer of the last list that was shown to be whole, in seconds; 0: none.
     The rest describes the list in progress: what was asked, when its first answer was given, what came so far.
-    `is_window` marks a list of its own, asked for by `--from` and `--until`.
+    `is_window` marks a list of its own, asked for by `--from` and `--until`; `paused` is the state of the list that was
+    in progress before it, which goes on when the window is over.
     """
 
     complete: int = 0
@@ -26,6 +27,7 @@ class ListState:
     from_: str = ""
     until: str = ""
     is_window: bool = False
+    paused: str = ""
     first: int = 0  # seconds: the responseDate of the first answer of the list in progress
     received: int = 0
     announced_first: int | None = None

@@ -153,6 +153,16 @@ def test_a_window_leaves_the_incremental_harvest_where_it_was(run, repository):
     assert [each.get("from") for each in repository.lists()] == ["2024-05-05T12:00:00Z"]
 
 
+def test_a_full_window_leaves_the_incremental_harvest_where_it_was_too(run, repository):
+    repository.fill(3)
+    repository.now = "2024-05-05T12:00:00Z"
+    run(overlap_seconds=0)
+    run(Wishes(is_full=True, from_="2023-01-01"))
+    repository.asked.clear()
+    run(overlap_seconds=0)
+    assert [each.get("from") for each in repository.lists()] == ["2024-05-05T12:00:00Z"]
+
+
 def test_nothing_new_is_a_success(run, repository):
     assert run().status is Status.SUCCEEDED
     assert run().run.is_complete

@@ -402,6 +402,27 @@ def test_interrupted_window_goes_on_only_as_the_same_window():
         assert "resumptionToken" not in fetch.arguments[0]
 
 
+def test_list_in_progress_goes_on_when_windows_are_over():
+    (first, *_), _ = walked(pages(1, 1))
+    window = replace(OPTIONS, window=("2021-01-01", ""))
+    begun = next(SOURCE.changes(window, first.cursor, Canned(list(pages(1, 1)))))
+    other = replace(OPTIONS, window=("2022-01-01", ""))
+    # The window's own token has expired by then.
+    _, fetch = walked([error("badResumptionToken"), *pages(1)], window, begun.cursor.state)
+    assert [each.get("from", "") for each in fetch.arguments] == ["", "2021-01-01T00:00:00Z"]
+    over, fetch = walked(pages(1), other, begun.cursor.state)
+    assert fetch.arguments[0]["from"] == "2022-01-01T00:00:00Z"
+    for state in (begun.cursor.state, over[-1].cursor.state):
+        _, fetch = walked(pages(1), state=state)
+        assert fetch.arguments[0]["resumptionToken"] == "t1"
+
+
+def test_nothing_is_asked_for_behind_the_last_date_that_is_wanted():
+    options = replace(OPTIONS, from_="2020-01-01", until="2022-01-01")
+    asked = _next(options)
+    assert (asked["from"], asked["until"]) == ("2022-01-01T23:59:59Z", "2022-01-01T23:59:59Z")
+
+
 def test_state_that_cannot_be_read_begins_anew_and_is_told():
     steps, fetch = walked(pages(1), state="?")
     assert "from" not in fetch.arguments[0]
