@@ -10,8 +10,10 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 from gateway.errors import ConfigurationError
+from gateway.xmltext import escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,21 @@ class Credentials:
     def argument(self) -> tuple[str, str] | None:
         """Return the argument of the address that carries the secret, or None."""
         return (self.name, self.secret.value()) if self.kind == "query" else None
+
+    def blotted(self, data: bytes) -> bytes:
+        """Return what a server sent with the secret argument blotted out, wherever the server repeats our address.
+
+        Servers do so in `request`, in headers and in complaints, all of which are kept and shown. Only the value behind
+        the argument's name is touched: elsewhere it may be a word of a record.
+        """
+        if self.kind != "query":
+            return data
+        value = self.secret.value()
+        for text in {value, quote(value), quote(value, safe=""), quote_plus(value), escape(value)}:
+            for sign in ("=", "%3D", "%3d"):
+                told = f"{self.name}{sign}{text}".encode()
+                data = data.replace(told, told[: -len(text.encode())] + b"*" * len(text.encode()))
+        return data
 
     def client_certificate(self) -> tuple[str, str] | str | None:
         """Return the files of the client certificate, as requests wants them, or None."""

@@ -235,8 +235,12 @@ class Web:
             given = tuple(response.headers.items())
             encoding = response.headers.get("Content-Encoding", "")
             body = decoded(raw, encoding, response.headers.get("Content-Type", ""), limit) if raw else b""
+            credentials = self._credentials(request.source)
+            if credentials is not None:
+                given = tuple((name, credentials.blotted(value.encode()).decode()) for name, value in given)
+                body = credentials.blotted(body)
             fetched = Fetched(url, response.status_code, given, body, int(self.clock()))
-            return _Answer(fetched, response.headers.get("Location", ""))
+            return _Answer(fetched, fetched.header("Location"))
 
     # -- what belongs to a source ---------------------------------------------------------------------------------
 

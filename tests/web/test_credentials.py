@@ -102,6 +102,26 @@ def test_key_is_in_no_error(make):
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+@pytest.mark.parametrize(
+    ("secret", "repeated"), [(SECRET, SECRET), ("a b&c/d", "a+b%26c%2Fd"), ("a b&c/d", "a b&amp;c/d"), ("a/b", "a/b")]
+)
+@pytest.mark.parametrize("sign", ["=", "%3D"])
+def test_key_that_the_server_repeats_is_blotted_out(server, make, monkeypatch, secret: str, repeated: str, sign: str):
+    monkeypatch.setenv("X_SECRET", secret)
+    told = f"key{sign}{repeated}"
+    url = server.say("/", ok(f"<request>/?{told}</request><title>{repeated}</title>".encode(), Link=f"</?{told}>"))
+    found = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
+    blotted = f"key{sign}{'*' * len(repeated)}"
+    assert found.body.decode() == f"<request>/?{blotted}</request><title>{repeated}</title>"
+    assert found.header("Link") == f"</?{blotted}>"
+
+
+def test_words_of_a_record_are_no_secret(server, make):
+    url = server.say("/", ok(b"<a>X-Key=open-sesame</a>"))
+    found = make(Access(url, credentials_from(KINDS["header"]))).web(Request(url, "x"))
+    assert found.body == b"<a>X-Key=open-sesame</a>"
+
+
 def test_user_and_password_in_an_address_are_neither_sent_nor_told(server, make):
     url = server.say("/", ok(b"", 302, Location=server.url("/new").replace("//", "//me:open-sesame@")))
     server.say("/new", ok())
