@@ -104,7 +104,7 @@ def test_an_administrators_wrong_date_is_an_error():
 
 
 def test_state_survives_being_written():
-    for state in (ListState(), ListState(5, "tö\n", "a", "b", True, 1, 2, 3, 4, True)):
+    for state in (ListState(), ListState(5, "tö\n", "a", "b", True, "{}", 1, 2, 3, 4, True)):
         assert state_of(text_of(state)) == (state, "")
 
 
