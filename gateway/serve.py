@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import gc
 import logging
+import os
+import signal
 import socket
 from collections.abc import Callable, Mapping
 
@@ -21,6 +23,7 @@ _KEEPALIVE_SECONDS = 75
 _TIMEOUT_SECONDS = 300
 _GRACE_SECONDS = 30
 _OBJECTS_BEFORE_COLLECTION = 20_000
+_ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
@@ -72,15 +75,29 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     def when_ready(_arbiter: object) -> None:
         click.echo(f"Serving {place} (Ctrl-C ends it)", err=True)
 
-    hooks = {"when_ready": when_ready, "post_worker_init": _settle}
+    _hold_signals_while_workers_begin()
+    hooks = {"when_ready": when_ready, "post_worker_init": _begin}
     _Server(_config(settings, listener.detach(), access_log) | hooks, application).run()
 
 
-def _settle(_worker: object) -> None:
+def _hold_signals_while_workers_begin() -> None:
+    """Let a signal wait that reaches a worker before it listens to signals.
+
+    Gunicorn's arbiter sends it once. A worker that was still young lost it, and Ctrl-C just after the start took the
+    whole time of grace.
+    """
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING_SIGNALS),
+    )
+
+
+def _begin(_worker: object) -> None:
     """Spare the collector what was loaded, and pages: 500 rows made and dropped are no reason to look for cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING_SIGNALS)
 
 
 def _config(settings: Settings, descriptor: int, access_log: str) -> dict[str, object]:
@@ -94,6 +111,8 @@ def _config(settings: Settings, descriptor: int, access_log: str) -> dict[str, o
         "limit_request_line": 0,
         "limit_request_field_size": 0,
         "http_parser": "python",
+        # Nobody in front of us may set SCRIPT_NAME or the like by a header: baseURL comes from the settings alone.
+        "forwarder_headers": "",
         "control_socket_disable": True,
         "keepalive": _KEEPALIVE_SECONDS,
         "timeout": _TIMEOUT_SECONDS,

@@ -84,8 +84,7 @@ def test_the_tour_of_the_readme_works_as_it_is_written(
             assert result.returncode == 0, f"{line}\n{result.stdout}{result.stderr}"
     identify, oai_dc, fulltext = answers
     assert identify.findtext(f".//{OAI}protocolVersion") == "2.0"
-    assert len(oai_dc.findall(f".//{OAI}record")) == 25
-    assert len(oai_dc.findall(f".//{OAI}header[@status='deleted']")) == 3
+    assert len(oai_dc.findall(f".//{OAI}record")) == 22
     assert 10 < len(fulltext.findall(f".//{OAI}record")) < 22
 
 

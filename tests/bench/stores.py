@@ -61,7 +61,8 @@ def of(items: int) -> Stored:
     facts = folder / "made.json"
     if not facts.exists():
         print(f"    making a store of {items:,} items in {folder.relative_to(ROOT)} ...", flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        for older in _BUILD.glob(f"{items}-*"):
+            shutil.rmtree(older)
         folder.mkdir(parents=True)
         started = time.monotonic()
         facts.write_text(json.dumps(_fill(folder, items)))

@@ -72,8 +72,9 @@ class Repository:
         return [each for each in self.asked if each.get("verb") == verb]
 
     def answer(self, arguments: dict[str, str]) -> str:
-        verb = arguments["verb"]
-        body = getattr(self, f"_{verb.lower()}")(arguments)
+        wrong = '<error code="badVerb">There is no such verb.</error>'
+        write = getattr(self, f"_{arguments.get('verb', '').lower()}", lambda _: wrong)
+        body = write(arguments)
         now = self.now or strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         return ENVELOPE.format(now=now, url=escape(self.url), body=body)
 

@@ -122,6 +122,15 @@ def test_a_base_url_of_the_settings_is_announced_exactly(instance):
     assert "<baseURL>https://repo.example.org/x/oai</baseURL>" in body
 
 
+def test_no_header_says_where_the_application_lies(base_url):
+    """Gunicorn lets a peer on loopback, a proxy that forwards everything perhaps, set SCRIPT_NAME by a header."""
+    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=30)
+    connection.request("GET", "/oai?verb=Identify", headers={"SCRIPT_NAME": "/evil"})
+    answer = connection.getresponse()
+    assert (answer.status, b"<Identify>" in answer.read()) == (200, True)
+    connection.close()
+
+
 def test_get_post_and_head_agree(send):
     query = "verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/1"
     got, body = send("GET", query)
