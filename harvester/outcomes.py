@@ -41,7 +41,7 @@ STATUS_SENTENCES: dict[Status, str] = {
     Status.SUCCEEDED: "Done; a run that stopped at the limit it was given counts as done.",
     Status.FAILED: "It failed; the last line says why.",
     Status.USAGE: "The command, an option, a setting or a source's entry is wrong; nothing was done.",
-    Status.WITH_ERRORS: "Done, but something was quarantined, repaired with losses, or could not be proven complete.",
+    Status.WITH_ERRORS: "Done, but something was quarantined, or it could not be proven complete.",
     Status.REFUSED: "The remote refuses: credentials, address or permission.",
     Status.TRY_LATER: "The remote cannot answer now, or asks to come back later; what arrived is kept.",
     Status.LOCKED: "Another process works on this source.",
