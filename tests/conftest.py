@@ -55,6 +55,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.skip(f"for want of {name}")
 
 
+def loaded_by(code: str) -> tuple[set[str], list[str]]:
+    """Run Python code in a process of its own; return the modules it has loaded, and the lines it printed.
+
+    Without the measurement of coverage, which is loaded before everything and brings modules of its own.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    line = [sys.executable, "-c", f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules)"]
+    found = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
+    *printed, modules = found.stdout.splitlines()
+    return set(modules.split()), printed
+
+
 def _may_skip() -> bool:
     return os.environ.get("TEST_SKIPS") != "forbidden"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tomllib
 
 import pytest
@@ -13,6 +11,7 @@ from click.testing import CliRunner
 from gateway.store.sqlite import open_inbox
 from harvester.cli import COMMANDS, main
 from harvester.locks import lock
+from tests.conftest import loaded_by
 
 # What `harvester --help` must not load: each of them costs tens of milliseconds.
 SLOW = ("lxml", "requests", "rich", "sqlite3", "tomlkit", "zstandard", "sqlite_utils", "multiprocessing")
@@ -40,13 +39,11 @@ def added(command, repository):
 
 
 def test_help_lists_every_command_and_loads_nothing_slow():
-    code = "import sys\nfrom harvester.cli import main\ntry: main(['--help'])\nfinally: print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    *shown, loaded = found.stdout.splitlines()
+    modules, shown = loaded_by("from harvester.cli import main; main(['--help'])")
     for name, row in COMMANDS.items():
         assert any(line.startswith(f"  {name} ") for line in shown), name
-        assert row.sentence.split()[0] in found.stdout
-    assert set(loaded.split()).isdisjoint(SLOW)
+        assert any(row.sentence.split()[0] in line for line in shown)
+    assert modules.isdisjoint(SLOW)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
