@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,8 +46,9 @@ class Telling(NamedTuple):
     safe: int
 
 
+@cache
 def boot_id(file: Path = _BOOT) -> str:
-    """Return what names this start of the host; empty where the system has no such name."""
+    """Return what names this start of the host, which no process outlives; empty where the system has no such name."""
     try:
         return file.read_text("utf-8").strip()
     except OSError:

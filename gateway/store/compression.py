@@ -6,7 +6,7 @@ they are. The first one is made of the first records themselves, the next are tr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol, TypeAlias
 
@@ -47,13 +47,28 @@ def make_dictionary(samples: Sequence[bytes], train: Callable[..., Trained] = zs
     return b"".join(samples)[:DICTIONARY_BYTES]
 
 
+class _Readers(dict[int, Callable[[bytes], bytes]]):
+    """What reads the records of each dictionary, made when it is first asked for."""
+
+    def __init__(self, make: Callable[[int], Callable[[bytes], bytes]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, dictionary: int) -> Callable[[bytes], bytes]:
+        reader = self[dictionary] = self._make(dictionary)
+        return reader
+
+
 class Codec:
     """Compresses and reads. One thread at a time: a decompressor shared between threads fails at random."""
 
     def __init__(self, dictionary: Callable[[int], bytes]) -> None:
-        """Take where the content of a dictionary is found by its number."""
+        """Take where the content of a dictionary is found by its number.
+
+        `readers` has what reads the records of each dictionary, for those who read many.
+        """
         self._dictionary = dictionary
-        self._readers: dict[int, zstandard.ZstdDecompressor] = {}
+        self.readers: Mapping[int, Callable[[bytes], bytes]] = _Readers(self._reader)
         self._writers: dict[str, tuple[int, zstandard.ZstdCompressor]] = {}
 
     def packer(self, prefix: str, dictionary: int) -> Callable[[bytes], bytes]:
@@ -66,10 +81,7 @@ class Codec:
 
     def unpack(self, dictionary: int, content: bytes) -> bytes:
         """Return what was compressed."""
-        reader = self._readers.get(dictionary)
-        if reader is None:
-            reader = self._readers[dictionary] = self._reader(dictionary)
-        return reader.decompress(content)
+        return self.readers[dictionary](content)
 
     def _writer(self, dictionary: int) -> zstandard.ZstdCompressor:
         if dictionary == _NONE:
@@ -79,7 +91,8 @@ class Codec:
         # The row names its dictionary, so the frame need not.
         return zstandard.ZstdCompressor(dict_data=known, level=LEVEL, write_dict_id=False)
 
-    def _reader(self, dictionary: int) -> zstandard.ZstdDecompressor:
+    def _reader(self, dictionary: int) -> Callable[[bytes], bytes]:
         if dictionary == _NONE:
-            return zstandard.ZstdDecompressor()
-        return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(self._dictionary(dictionary)))
+            return zstandard.ZstdDecompressor().decompress
+        known = zstandard.ZstdCompressionDict(self._dictionary(dictionary))
+        return zstandard.ZstdDecompressor(dict_data=known).decompress

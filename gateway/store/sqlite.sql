@@ -54,19 +54,32 @@ select id from collection where spec = ?;
 
 -- name: page
 -- A part of the list of all records of one format.
-select datestamp, item, dictionary, content, 0 from record
+select dictionary, content from record
 where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
 order by datestamp, item limit :limit;
 
+-- name: page_end
+-- The key of the last record of a full part of that list, and that of the record behind it, if there is one.
+select datestamp, item from record
+where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
+order by datestamp, item limit 2 offset :limit - 1;
+
 -- name: page_of_set
 -- A part of the list of one format's records in one set; those that left it only if they are shown.
-select member.datestamp, member.item, record.dictionary, record.content, member.is_departed
+select record.dictionary, record.content, member.is_departed
 from membership as member
 cross join record on record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
 where member.collection = :collection and member.prefix = :prefix
   and (member.datestamp, member.item) > (:datestamp, :item) and member.datestamp <= :until
   and member.is_departed <= :departed
 order by member.datestamp, member.item limit :limit;
+
+-- name: page_of_set_end
+-- The same for the list of a set.
+select datestamp, item from membership
+where collection = :collection and prefix = :prefix
+  and (datestamp, item) > (:datestamp, :item) and datestamp <= :until and is_departed <= :departed
+order by datestamp, item limit 2 offset :limit - 1;
 
 -- name: tally
 -- How many records lie in a row of days, hours or seconds.

@@ -44,16 +44,22 @@ class SqliteView:
             "item": start.item,
             "until": _EVER if selection.until is None else selection.until,
             "departed": self._departed,
-            "limit": limit + 1,  # one more than is served: it alone tells whether there is a next page
+            "limit": limit,
         }
-        query = SQL["page" if collection == EVERYTHING else "page_of_set"]
-        rows = self._session.execute(query, parameters).fetchall()
-        unpack = self._session.codec.unpack
-        records = tuple(
-            as_departed(unpack(dictionary, content)) if is_departed else unpack(dictionary, content)
-            for _, _, dictionary, content, is_departed in rows[:limit]
-        )
-        return Page(records, Key(*rows[limit - 1][:2]) if len(rows) > limit else None)
+        whole = (SQL["page"], SQL["page_end"])
+        scan, end = whole if collection == EVERYTHING else (SQL["page_of_set"], SQL["page_of_set_end"])
+        rows = self._session.execute(scan, parameters).fetchall()
+        readers = self._session.codec.readers
+        if collection == EVERYTHING:
+            records = [readers[dictionary](content) for dictionary, content in rows]
+        else:
+            records = [
+                as_departed(readers[dictionary](content)) if is_departed else readers[dictionary](content)
+                for dictionary, content, is_departed in rows
+            ]
+        # Most columns of five hundred rows would be read for nothing: only the end of a full page is of interest.
+        keys = self._session.execute(end, parameters).fetchall() if len(rows) == limit else ()
+        return Page(tuple(records), Key(*keys[0]) if len(keys) > 1 else None)
 
     def count(self, selection: Selection) -> int:
         """Count a list by its tallies."""

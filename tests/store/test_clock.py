@@ -90,6 +90,6 @@ def test_the_hosts_clocks_are_read():
 
 
 def test_a_boot_without_a_name_has_an_empty_one(tmp_path):
-    assert boot_id(tmp_path / "boot_id") == ""
+    assert boot_id(tmp_path / "nothing") == ""
     (tmp_path / "boot_id").write_text("0b00\n")
     assert boot_id(tmp_path / "boot_id") == "0b00"
