@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -70,6 +71,7 @@ def of(items: int) -> Stored:
     return Stored(folder, items, *json.loads(facts.read_text()))
 
 
+@cache
 def _fingerprint() -> str:
     """Return a sum over everything that decides what a made store looks like."""
     digest = hashlib.sha256()
