@@ -24,6 +24,8 @@ from harvester.publisher import END, WAKE, Publisher
 from harvester.publishing import _Orders
 from harvester.stopping import Stop
 
+pytestmark = pytest.mark.slow  # it starts processes
+
 
 def _child(code):
     """Start a child that speaks as `code` says."""

@@ -20,6 +20,8 @@ from gateway.model import Publication, Selection
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_view import SqliteView
 
+pytestmark = pytest.mark.slow  # every interleaving of the steps takes seconds
+
 HOST = -1  # in a schedule: not an actor moves, but something happens to the host
 
 

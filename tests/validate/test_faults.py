@@ -14,6 +14,8 @@ from tests.validate.faults_asked import ASKED, EXAMPLE, LEGAL
 from tests.validate.faults_seen import SEEN
 from tests.validate.strikes import Fault, instead
 
+pytestmark = pytest.mark.slow  # two hundred faulty providers: a second tier's worth
+
 
 def _answered(illegal):
     """Return the fault of answering an illegal request as if it were a legal one of the same verb."""

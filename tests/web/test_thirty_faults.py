@@ -19,6 +19,8 @@ from harvester.sources.oai_pmh import SOURCE
 from tests.web.conftest import Made, Said, Server, ok
 from tests.wire.pages import error, page, payload, record
 
+pytestmark = pytest.mark.slow  # it waits for servers that are slow on purpose
+
 Told = Said | Callable[[Any], None]
 
 

@@ -339,6 +339,7 @@ def test_connection_that_takes_too_long_is_connection_failed(server, make, monke
         make(url, {"fetch_retries": 0}).web(Request(url, "x"))
 
 
+@pytest.mark.slow
 def test_silent_server_is_too_slow(server, make):
     url = server.say("/", lambda _: time.sleep(0.5))
     with pytest.raises(AnswerTooSlow, match="silent for too long"):
@@ -355,6 +356,7 @@ def test_silence_in_the_middle_is_too_slow(server, make):
         make(url, {"fetch_read_timeout_seconds": 0.1, "fetch_retries": 0}).web(Request(url, "x"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beginning", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"])
 def test_trickle_ends_at_the_deadline(server, make, beginning: bytes):
     """A server that sends a byte now and then is never silent, in the headers or in the body."""

@@ -58,6 +58,7 @@ def test_what_is_no_damage_stays(text: str):
     assert cleaned(text) == (text, ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [
