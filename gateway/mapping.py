@@ -161,14 +161,14 @@ def _standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -
     tag = _WHOLE_START_TAG.match(content) if declarations else None
     if tag is None:
         return content
-    # What an about container of the record took from above, the payload may declare itself.
+    # They are the whole record's: of two parts, one may need what the other declares itself, or does not use.
     own = _declared(tag[0])
     names = "".join(
         f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"'
         for prefix, uri in declarations
-        if prefix not in own
+        if prefix not in own and (not prefix or f"{prefix}:".encode() in content)
     )
-    return _with(content, names.encode())
+    return _with(content, names.encode()) if names else content
 
 
 def _declared(start_tag: bytes) -> set[str]:
@@ -262,9 +262,10 @@ class _Saying:
 
     def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
         given = read.given
-        said = provenance.read(given.abouts) if given.abouts else provenance.Said()
-        rights = said.rights or ((provenance.rights_reference(facts.rights),) if facts.rights else ())
-        self._rights = "".join(map(provenance.rights_container, rights))
+        abouts = (_standing_alone(each, given.declarations) for each in given.abouts)
+        said = provenance.read(abouts) if given.abouts else provenance.Said()
+        rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
+        self._rights = provenance.rights_container(rights) if rights else ""
         self._nested = said.origin
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
         harvested = _told(given.received_at)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from gateway import xmlio
 from gateway.addresses import any_uri
 from gateway.errors import NotXml
 from gateway.xmlio import Element
-from gateway.xmltext import PROVENANCE, RIGHTS, XSI, escape, escape_attribute, parse_utc_datetime, utc_datetime
+from gateway.xmltext import PROVENANCE, RIGHTS, XSI, escape, escape_attribute, utc_datetime
 
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 _DESCRIPTION = f"{{{PROVENANCE}}}originDescription"
@@ -27,7 +28,9 @@ _OPENING = (
 )
 _SCHEMA_LOCATION = f"{{{XSI}}}schemaLocation"
 _MOST_HOPS = 20  # nobody re-exposes what was re-exposed so often; a loop of gateways does
-_LENIENT = re.compile(r"\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?")
+# What the schema's union of date and dateTime takes, but for days and hours that do not exist.
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?)?")
+_DAY_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Origin(NamedTuple):
@@ -42,10 +45,10 @@ class Origin(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the about containers of an upstream record say: ready originDescription and rights elements."""
+    """What the about containers of an upstream record say: a ready originDescription and rights element, or empty."""
 
     origin: str = ""
-    rights: tuple[str, ...] = ()
+    rights: str = ""
 
 
 def container(origin: Origin, nested: str) -> str:
@@ -81,18 +84,38 @@ def rights_reference(address: str) -> str:
 @lru_cache(maxsize=4096)
 def datestamp_of(text: str, otherwise: int) -> str:
     """Return a datestamp as the schema wants it: as it came, else what can be read of it, else `otherwise`."""
+    return _readable(text) or utc_datetime(otherwise)
+
+
+def _readable(text: str) -> str:
+    """Return a date as the schema wants it: as it came, else told again in UTC, else its day; empty if none."""
+    text = text.strip()
+    moment = _moment(text)
+    if moment is None:
+        day = _DAY_FIRST.match(text)
+        return day[0] if day and _moment(day[0]) else ""
+    if _DATE.fullmatch(text):
+        return text
+    if len(text) <= len("YYYY-MM-DD"):
+        return f"{moment.year:04}-{moment:%m-%d}"
+    return f"{moment.year:04}-{moment:%m-%dT%H:%M:%SZ}"
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the moment that a text in any form of ISO 8601 tells, in UTC; None when it tells none."""
     try:
-        parse_utc_datetime(text)
-    except ValueError:
-        match = _LENIENT.match(text)
-        guess = f"{match[1]}T{match[2]}Z" if match and match[2] else match[1] if match else ""
-        return guess if guess and guess != text and datestamp_of(guess, otherwise) == guess else utc_datetime(otherwise)
-    return text
+        moment = datetime.fromisoformat(text)
+        return moment.astimezone(UTC) if moment.tzinfo else moment
+    except (ValueError, OverflowError):
+        return None
 
 
 def read(abouts: Iterable[bytes]) -> Said:
-    """Read the contents of an upstream's about containers. What cannot be read says nothing."""
-    origin, rights = "", []
+    """Read the contents of an upstream's about containers. What cannot be read says nothing.
+
+    Of several rights the first counts: a record must not have more (guideline for rights, §3).
+    """
+    origin = rights = ""
     for content in abouts:
         try:
             root = xmlio.parse(content)
@@ -101,24 +124,19 @@ def read(abouts: Iterable[bytes]) -> Said:
         if root.tag == f"{{{PROVENANCE}}}provenance" and not origin:
             found = root.find(_DESCRIPTION)
             origin = _nested(found, _MOST_HOPS) if found is not None else ""
-        elif root.tag == f"{{{RIGHTS}}}rights" and _is_rights(root):
-            rights.append(_standing_alone(root))
-    return Said(origin, tuple(dict.fromkeys(rights)))
+        elif root.tag == f"{{{RIGHTS}}}rights" and not rights and _is_rights(root):
+            rights = _standing_alone(root)
+    return Said(origin, rights)
 
 
 def _nested(element: Element, hops: int) -> str:
     """Return an upstream's originDescription, made again so that it is valid; empty when it lacks what it must have."""
     values = [(element.findtext(f"{{{PROVENANCE}}}{name}") or "").strip() for name in _FIELDS]
-    harvest_date = (element.get("harvestDate") or "").strip()
-    if not all(values) or not harvest_date or not hops:
+    base_url, identifier, datestamp, namespace = values
+    datestamp, harvest_date = _readable(datestamp), _readable(element.get("harvestDate") or "")
+    if not all((base_url, identifier, datestamp, namespace, harvest_date, hops)):
         return ""
     inner = element.find(_DESCRIPTION)
-    base_url, identifier, datestamp, namespace = values
-    try:
-        parse_utc_datetime(datestamp)
-        parse_utc_datetime(harvest_date)
-    except ValueError:
-        return ""
     altered = (element.get("altered") or "").strip() in ("true", "1")
     origin = Origin(base_url, identifier, datestamp, namespace, harvest_date, altered)
     return _described(origin, _nested(inner, hops - 1) if inner is not None else "")

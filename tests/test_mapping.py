@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from gateway.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, most_specific, prepare, record
-from gateway.xmltext import DC, OAI_DC, OAI_PMH, escape
+from gateway.xmltext import DC, OAI_DC, OAI_PMH, PROVENANCE, escape
 
 FACTS = SourceFacts("laro", "http://laro.example.org/oai", "gateway.example.org")
 
@@ -42,6 +42,7 @@ def payload_of(prepared: Prepared, prefix: str) -> etree._Element:
         ("<a:x/>", (("a", "urn:a&b"),), "{urn:a&b}x"),
         ("<a:x xmlns:a='urn:own'/>", (("a", "urn:a"),), "{urn:own}x"),
         ("<x/>", (("", "urn:a"),), "{urn:a}x"),
+        ("<a:x/>", (("a", "urn:a"), ("about", "urn:about")), "{urn:a}x"),
         ("<!-- <c> --><?p i?>\n<a:x/>", (("a", "urn:a"),), "{urn:a}x"),
         ("<!-- <c> --><x/>", (), "x"),
         ("<?xml version='1.0' encoding='UTF-8'?>\n<x/>", (), "x"),
@@ -59,6 +60,27 @@ def test_what_is_no_xml_is_a_problem(content: str) -> None:
     prepared = mapped(given_payload(content, declarations=(("b", "urn:b"),)))
     assert [prefix for prefix, _ in prepared.problems] == ["x"]
     assert prepared.fragments == ()
+
+
+def test_nothing_is_declared_that_is_not_used() -> None:
+    prepared = mapped(given_payload("<a:x/>", declarations=(("a", "urn:a"), ("about", "urn:about"))))
+    assert b"urn:about" not in prepared.fragments[-1].body
+
+
+def test_an_about_container_takes_its_declarations_from_above_too() -> None:
+    values = "".join(
+        f"<p:{name}>{value}</p:{name}>"
+        for name, value in (
+            ("baseURL", "http://b.example.org/oai"),
+            ("identifier", "oai:b:1"),
+            ("datestamp", "2018-01-01"),
+            ("metadataNamespace", "urn:x"),
+        )
+    )
+    hop = f'<p:originDescription harvestDate="2019-01-01T00:00:00Z" altered="true">{values}</p:originDescription>'
+    about = f"<p:provenance>{hop}</p:provenance>".encode()
+    prepared = mapped(given_payload("<x/>", abouts=(about,), declarations=(("p", PROVENANCE),)))
+    assert all(b"oai:b:1" in each.body for each in prepared.fragments)
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=30), st.text(max_size=20))
