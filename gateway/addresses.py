@@ -9,9 +9,17 @@ import re
 from functools import lru_cache
 from urllib.parse import quote
 
-# How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was.
-_DOI = re.compile(r"(?i)^(?:doi:\s*|info:doi/|urn:doi:|https?://(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)$")
-_HANDLE = re.compile(r"(?i)^(?:hdl:\s*|info:hdl/|https?://hdl\.handle\.net/)(\d[\d.]*/\S+)$")
+# How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was,
+# and two of these at once (`http://dx.doi.org/doi:10.…`). OpenAIRE names the other identifiers of the same work so.
+ALSO_KNOWN_AS = "info:eu-repo/semantics/altIdentifier/"
+_DOI = re.compile(
+    rf"(?i)^(?:{ALSO_KNOWN_AS}doi/)?(?:doi:?\s*)?"
+    r"(?:info:doi/|urn:doi:|(?:https?://)?(?:dx\.|www\.)?doi\.org/(?:doi:\s*)?)?(10\.\d{4,9}(?:\.\d+)*)(?:/|%2F)(\S+)$"
+)
+_HANDLE = re.compile(
+    rf"(?i)^(?:{ALSO_KNOWN_AS}hdl/|hdl:\s*|info:hdl/|https?://hdl\.handle\.net/)"
+    r"((?!123456789/)\d[\d.]*/\S+)$"  # 123456789 is what DSpace calls itself before it has a prefix: many do
+)
 
 _AUTHORITY = r"(?:[^\s/?#@\[\]]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?"
 _ADDRESS = re.compile(rf"(?i)^https?://{_AUTHORITY}(?:[/?#]\S*)?$")
@@ -27,7 +35,7 @@ _HOST = re.compile(r"(?i)(https?://)([^\s/?#@:\[\]]+)")
 def uri_of(text: str) -> str:
     """Return a DOI or handle as a URI, however it is spelled; an empty string when it is neither."""
     if "10." in text and (match := _DOI.match(text)):
-        return "https://doi.org/" + address(match[1])
+        return f"https://doi.org/{match[1]}/{address(match[2])}"
     if "/" in text and (match := _HANDLE.match(text)):
         return "https://hdl.handle.net/" + address(match[1])
     return ""

@@ -72,6 +72,15 @@ SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"^https?://[^/]+/download/\d+/\d+$"), "", "LibreCat"),
     (re.compile(r"/pmc/articles/PMC\d+/pdf/?$"), "application/pdf", "PubMed Central"),
     (re.compile(r"/bitstreams?/[0-9a-f-]{36}/(?:download|content)$"), "", "DSpace 7"),
+    (re.compile(r"/bitstream/(?:id/[^/]+|(?:handle/)?[^/]+/[^/]+)/[^?]+"), "", "DSpace 1 to 6"),
+    (re.compile(r"/id/eprint/\d+/\d+/[^/?]+\.\w{1,5}$"), "", "EPrints"),
+    (re.compile(r"/records?/[\w-]+/files/[^/?]+(?:/content)?(?:\?.*)?$"), "", "Invenio, Zenodo"),
+    (re.compile(r"/islandora/object/[^/]+/datastream/(?:OBJ|PDF)/(?:view|download)"), "", "Islandora"),
+    (re.compile(r"/ws/(?:portal)?files/(?:portal/)?\d+/[^/?]+"), "", "Pure"),
+    (re.compile(r"/ndownloader/files/\d+|//ndownloader\.figshare\.com/files/\d+"), "", "figshare"),
+    (re.compile(r"/frontdoor/deliver/index/docId/\d+/file/[^?]+"), "", "OPUS 4"),
+    (re.compile(r"/api/access/datafile/(?:\d+|:persistentId\?)"), "", "Dataverse"),
+    (re.compile(r"/show\.cgi\?fid=\d+$"), "", "ARNO"),
     (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
 )
 
@@ -83,9 +92,10 @@ PAGES: tuple[tuple[re.Pattern[str], str], ...] = (
 _ANY_PAGE = re.compile(r"/wiki/|/blob/")
 
 _ANY_SHAPE = re.compile(
-    r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|download|file)\b"
+    r"/(?:cgi/viewcontent|pdf|article|bitstreams?|document|download|file|files|portalfiles|eprint|islandora|datafile|show\.cgi)\b"
 )  # a quick no for most addresses
 _MIME_TYPE = re.compile(r"(?i)^(?:application|audio|font|image|model|text|video)/[a-z0-9][a-z0-9.+-]*$")
+_PAGE_EXTENSIONS = frozenset(("html", "htm", "xhtml", "shtml", "php", "jsp", "asp", "aspx"))
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,5})$")
 UNKNOWN = "application/octet-stream"
@@ -112,6 +122,8 @@ def file_type(url: str, stated: str = "") -> str:
         found = EXTENSIONS.get(extension[1].lower())
         if found:
             return found
+        if extension[1].lower() in _PAGE_EXTENSIONS:
+            return ""
     if _ANY_SHAPE.search(place):
         for pattern, mime_type, _ in SHAPES:
             if pattern.search(place):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from gateway.addresses import address, is_address, uri_of
+from gateway.addresses import ALSO_KNOWN_AS, address, is_address, uri_of
 from gateway.formats._file_links import file_type, type_named
 from gateway.model import FileLink, Statement, Work
 
@@ -14,7 +14,7 @@ ELEMENTS = (
     "publisher", "relation", "rights", "source", "subject", "title", "type",
 )  # fmt: skip
 
-_TYPED_ADDRESS = re.compile(r"(?is)^([a-z0-9.+/-]{2,80})[\s:;,]+(https?://\S+)$")
+_TYPED_ADDRESS = re.compile(r"(?is)^([a-z0-9.+/-]{2,80})[\s:;,]+(https?://\S.*)$")
 _LICENSE = re.compile(
     r"(?i)^https?://(?:creativecommons\.org/(?:licenses|publicdomain)/|rightsstatements\.org/|opensource\.org/licenses/)\S+$"
 )
@@ -23,11 +23,13 @@ _LICENSE = re.compile(
 class _Names:
     """What the statements name, gathered in one walk: identifiers, addresses, files, the license."""
 
-    __slots__ = ("_only", "addresses", "files", "identifiers", "license")
+    __slots__ = ("_only", "files", "identifiers", "license", "pages", "related", "resolvers")
 
     def __init__(self, statements: tuple[Statement, ...]) -> None:
         self.identifiers: dict[str, None] = {}
-        self.addresses: list[str] = []
+        self.pages: list[str] = []  # addresses of the work that are neither a file's nor a resolver's
+        self.resolvers: list[str] = []
+        self.related: list[str] = []  # what a relation leads to: the work's page, or anything else
         self.files: dict[str, FileLink] = {}
         self.license = ""
         stated = {found for element, text, _ in statements if element == "format" and (found := type_named(text))}
@@ -39,29 +41,51 @@ class _Names:
     def locator(self, element: str, text: str) -> None:
         """Take an identifier, relation or source: an address, a DOI or handle, or neither."""
         uri = uri_of(text)
-        if uri and element == "identifier":
+        if uri and (element == "identifier" or text.startswith(ALSO_KNOWN_AS)):
             self.identifiers[uri] = None
-        if text[:4].lower() != "http" or not is_address(text):
+        if text[:4].lower() != "http":
+            return
+        text = text.replace("&amp;", "&")  # Digital Commons escapes what is escaped already
+        if not is_address(text):
             return
         url = address(text)
         mime_type = "" if uri else file_type(url, self._only)
         if mime_type:
             self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
-        elif element != "source":
-            self.addresses.append(url)
+        elif element == "identifier":
+            (self.resolvers if uri else self.pages).append(url)
+        elif element == "relation" and not uri:
+            self.related.append(url)
 
     def typed_address(self, element: str, text: str) -> None:
         """Take a format with the type before the address: `pdf http://…` (EPrints)."""
         match = _TYPED_ADDRESS.match(text) if "://" in text else None
         mime_type = type_named(match[1]) if match else ""
-        if match and mime_type and is_address(match[2]):
-            url = address(match[2])
-            self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
+        if not match or not mime_type or uri_of(match[2]):
+            return
+        spaced = match[2].replace("&amp;", "&")
+        stated = spaced.replace(" ", "%20")
+        if not is_address(stated) or (stated != spaced and not file_type(stated)):
+            return  # what stands after an address belongs to it only where it ends in a file's name
+        url = address(stated)
+        self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
 
     def rights(self, _element: str, text: str) -> None:
         """Take the address of a license."""
         if not self.license and _LICENSE.match(text):
             self.license = address(text)
+
+    def page(self) -> str:
+        """Return the landing page, as far as it can be told.
+
+        The first address that identifies the work and is neither a file's nor a resolver's; else a related one on the
+        host of a file, as EPrints has it; else the resolver's; else any that is related.
+        """
+        if not self.related:
+            return next(iter(self.pages or self.resolvers), "")
+        hosts = {_host(url) for url in self.files}
+        beside = [url for url in self.related if _host(url) in hosts]
+        return next(iter(self.pages or beside or self.resolvers or self.related), "")
 
 
 _TELLING = {
@@ -73,20 +97,26 @@ _TELLING = {
 }
 
 
+def _host(url: str) -> str:
+    return url.split("/", 3)[2].lower()
+
+
 def work_of(
-    statements: tuple[Statement, ...], files: tuple[FileLink, ...] = (), landing_page: str = "", oai_dc: bytes = b""
+    statements: tuple[Statement, ...],
+    files: tuple[FileLink, ...] = (),
+    landing_page: str = "",
+    oai_dc: bytes = b"",
+    telling: tuple[Statement, ...] | None = None,
 ) -> Work:
     """Return the Work that these statements, and what a richer format knows besides, tell of.
 
-    The landing page is the first address that is neither a file's nor a resolver's, else the first resolver's.
+    `telling` are those that speak of the work itself, when others among the statements name other works.
     """
-    names = _Names(statements)
+    names = _Names(statements if telling is None else telling)
     links = tuple({**names.files, **{link.url: link for link in files if is_address(link.url)}}.values())
     if names.license:
         links = tuple(link if link.license else replace(link, license=names.license) for link in links)
-    pages = [landing_page] if is_address(landing_page) else [url for url in names.addresses if url not in names.files]
-    own = (url for url in pages if not uri_of(url))
-    page = next(own, pages[0] if pages else "")
+    page = landing_page if is_address(landing_page) else names.page()
     return Work(
         statements=statements,
         identifiers=tuple(names.identifiers),
@@ -94,4 +124,20 @@ def work_of(
         files=links,
         license=names.license,
         oai_dc=oai_dc,
+    )
+
+
+def completed(
+    inner: Work, statements: tuple[Statement, ...] = (), files: tuple[FileLink, ...] = (), landing_page: str = ""
+) -> Work:
+    """Return the Work of metadata in a container, with what the container knows besides; its own word comes first."""
+    own = work_of(statements, files, landing_page)
+    links = {file.url: file for file in (*own.files, *inner.files)}.values()
+    licensed = own.license or inner.license
+    return Work(
+        statements=inner.statements + statements,
+        identifiers=tuple(dict.fromkeys(inner.identifiers + own.identifiers)),
+        landing_page=landing_page if is_address(landing_page) else inner.landing_page or own.landing_page,
+        files=tuple(file if file.license else replace(file, license=licensed) for file in links),
+        license=licensed,
     )

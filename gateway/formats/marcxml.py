@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.addresses import address
+from gateway.addresses import address, uri_of
 from gateway.formats import MetadataFormat
-from gateway.formats._file_links import file_type, type_named
+from gateway.formats._file_links import EXTENSIONS, file_type, type_named
 from gateway.formats._statements import work_of
 from gateway.model import FileLink, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
@@ -70,17 +70,24 @@ def _statements(tag: str, field: Element) -> Iterator[Statement]:
         yield Statement(element, text)
 
 
+def _stated(field: Element) -> str:
+    """Return the MIME type that field 856 states: $q names it, $3 says what is there, at times by a name alone."""
+    named = (found for text in _subfields(field, "q") if (found := type_named(text)))
+    shown = (found for text in _subfields(field, "3") if (found := EXTENSIONS.get(text.lower(), "")))
+    return next(named, "") or next(shown, "")
+
+
 def _locations(fields: list[Element]) -> tuple[tuple[FileLink, ...], str]:
     """Return the files and the landing page of field 856; what is a related resource's is neither."""
     files, page = [], ""
     for field in fields:
         if field.get("ind2") == "2":
             continue
-        stated = next((found for text in _subfields(field, "q") if (found := type_named(text))), "")
+        stated = _stated(field)
         for url in _subfields(field, "u"):
             if not url.lower().startswith(("http://", "https://")):
                 continue
-            mime_type = file_type(url) or stated
+            mime_type = "" if uri_of(url) else file_type(url) or stated
             if mime_type:
                 files.append(FileLink(address(url), mime_type, found_in="marc:856"))
             else:

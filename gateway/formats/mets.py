@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gateway.addresses import address
 from gateway.formats import MetadataFormat, reader_of
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._statements import work_of
+from gateway.formats._statements import completed
 from gateway.model import FileLink, Work
 from gateway.xmlio import Element, children, name_of
 from gateway.xmltext import DCTERMS
@@ -34,13 +34,7 @@ def read(root: Element, _content: bytes) -> Work | None:
             work = reader.read(child, b"") if not best or reader.rank > best[0] else None
             if work is not None and work.statements:
                 best = (reader.rank, work)
-    if best is None:
-        return work_of((), files)
-    work = best[1]
-    known = {file.url for file in files}
-    return work_of(
-        work.statements, (*files, *(each for each in work.files if each.url not in known)), work.landing_page
-    )
+    return completed(best[1] if best else Work(), files=files)
 
 
 def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.addresses import address
+from gateway.addresses import address, uri_of
 from gateway.formats import MetadataFormat
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._statements import work_of
@@ -83,7 +83,8 @@ def _locations(record: Element) -> tuple[tuple[FileLink, ...], str]:
         url = text_of(each)
         if not url.lower().startswith(("http://", "https://")):
             continue
-        mime_type = file_type(url) or (UNKNOWN if each.get("access") == "raw object" else "")
+        stated = UNKNOWN if each.get("access") == "raw object" else ""
+        mime_type = "" if uri_of(url) else file_type(url) or stated
         if mime_type:
             files.append(FileLink(address(url), mime_type, found_in="mods:url"))
         else:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._statements import work_of
+from gateway.formats._statements import completed
 from gateway.model import FileLink, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, XSI, clean, escape, escape_attribute
@@ -106,6 +106,7 @@ _OBJECT_FILE, _START_PAGE = _descriptor(_type(OBJECT_FILE)), _descriptor(_type(S
 
 _METADATA_TYPE = "info:eu-repo/semantics/descriptiveMetadata"
 _NO_FILES = (_METADATA_TYPE, START_PAGE)
+_BROKEN_LINE = re.compile(r"^\s+|\s{2,}|\s+$")  # the article itself breaks an address in two lines (Example 4)
 _METADATA_MIME_TYPES = ("application/xml", "text/xml")  # a reference to a metadata record, more often than not
 
 
@@ -113,21 +114,14 @@ def read(root: Element, _content: bytes) -> Work | None:
     """Read any DIDL: its first understood metadata, its own identifiers, and what it refers to."""
     if name_of(root) != (DIDL, "DIDL"):
         return None
-    metadata = _metadata(root)
+    metadata = _metadata(root) or Work()
     files, page = _references(root)
-    statements = metadata.statements if metadata else ()
     identifiers = tuple(
         Statement("identifier", text)
         for each in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
-        if (text := text_of(each)) and all(text != known.text for known in statements)
+        if (text := text_of(each)) and all(text != known.text for known in metadata.statements)
     )
-    page = page or (metadata.landing_page if metadata else "")
-    return work_of(statements + identifiers, _merged(files, metadata), page)
-
-
-def _merged(files: tuple[FileLink, ...], metadata: Work | None) -> tuple[FileLink, ...]:
-    known = {file.url for file in files}
-    return files + tuple(file for file in (metadata.files if metadata else ()) if file.url not in known)
+    return completed(metadata, identifiers, files, page)
 
 
 def _metadata(root: Element) -> Work | None:
@@ -152,7 +146,7 @@ def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
     files: dict[str, FileLink] = {}
     page = ""
     for resource in root.iter(f"{{{DIDL}}}Resource"):
-        url = (resource.get("ref") or "").strip()
+        url = _BROKEN_LINE.sub("", resource.get("ref") or "")
         if not url.lower().startswith(("http://", "https://")):
             continue
         types = set(_types_above(resource))

@@ -45,6 +45,11 @@ _REFINES: Mapping[str, str] = {
     **dict.fromkeys(("spatial", "temporal"), "coverage"),
     **{name: name for name in ELEMENTS},
 }
+# Terms that name another work: what is at such an address is not this one.
+_OF_OTHERS = frozenset(
+    ("conformsTo", "hasVersion", "isPartOf", "isReferencedBy", "isReplacedBy", "isRequiredBy", "isVersionOf",
+     "references", "replaces", "requires")
+)  # fmt: skip
 _NAMESPACES = (
     DCTERMS,
     "http://worldcat.org/xmlschemas/qdc-1.0/",  # CONTENTdm, OCLC
@@ -59,15 +64,18 @@ _NAMESPACES = (
 
 def read(root: Element, _content: bytes) -> Work | None:
     """Read the dc and dcterms elements below any wrapper; None when there are none."""
-    statements = tuple(_statements(root))
-    return work_of(statements) if statements else None
+    found = tuple(_statements(root))
+    telling = tuple(statement for name, statement in found if name not in _OF_OTHERS)
+    return work_of(tuple(statement for _, statement in found), telling=telling) if found else None
 
 
-def _statements(root: Element) -> Iterator[Statement]:
+def _statements(root: Element) -> Iterator[tuple[str, Statement]]:
+    """Return each term with the statement it makes."""
     for each in root.iter(f"{{{DC}}}*", f"{{{DCTERMS}}}*"):
-        element = _REFINES.get(name_of(each)[1])
+        name = name_of(each)[1]
+        element = _REFINES.get(name)
         if element and each is not root and (text := text_of(each)):
-            yield Statement(element, text, each.get(f"{{{XML}}}lang", ""))
+            yield name, Statement(element, text, each.get(f"{{{XML}}}lang", ""))
 
 
 FORMAT = MetadataFormat(namespaces=_NAMESPACES, rank=20, read=read)

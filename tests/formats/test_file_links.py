@@ -32,6 +32,22 @@ FILES = [
     ("https://hal.archives-ouvertes.fr/hal-00362065/document", PDF),
     ("https://hal.archives-ouvertes.fr/hal-00362065v2/file/Krylov", PDF),
     ("https://x.example.org/a.tar.gz#page=2", "application/gzip"),
+    ("https://repo.example.org/bitstream/2062/150/1/README", UNKNOWN),
+    ("https://repo.example.org/bitstream/handle/2062/150/thesis?sequence=1", UNKNOWN),
+    ("https://repo.example.org/bitstream/id/0a1b/thesis", UNKNOWN),
+    ("http://eprints.example.org/id/eprint/66183/2/scores.lilyp", UNKNOWN),
+    ("https://data.example.org/records/19/files/data.fits", UNKNOWN),
+    ("https://data.example.org/api/records/ab12c-9/files/data.fits/content", UNKNOWN),
+    ("https://data.example.org/record/19/files/data.fits?download=1", UNKNOWN),
+    ("https://dig.example.org/islandora/object/x%3A1/datastream/OBJ/view", UNKNOWN),
+    ("https://pure.example.org/ws/portalfiles/portal/123/thesis", UNKNOWN),
+    ("https://pure.example.org/ws/files/123/thesis", UNKNOWN),
+    ("https://share.example.org/ndownloader/files/12", UNKNOWN),
+    ("https://ndownloader.figshare.com/files/12", UNKNOWN),
+    ("https://opus.example.org/frontdoor/deliver/index/docId/12/file/thesis", UNKNOWN),
+    ("https://data.example.org/api/access/datafile/12", UNKNOWN),
+    ("https://data.example.org/api/access/datafile/:persistentId?persistentId=doi:10.1234/x", UNKNOWN),
+    ("http://arno.example.org/show.cgi?fid=997", UNKNOWN),
 ]  # fmt: skip
 PAGES = [
     "http://cdm16311.contentdm.oclc.org:80/cdm/ref/collection/p15136coll1/id/0",
@@ -51,6 +67,14 @@ PAGES = [
     "https://commons.wikimedia.org/wiki/File:Example.jpg",
     "https://github.com/somebody/thing/blob/main/paper.pdf",
     "https://repo.example.org/a.pdf.html",
+    "https://repo.example.org/bitstream/1/2/3/index.html",
+    "https://repo.example.org/handle/2062/150",
+    "http://eprints.example.org/id/eprint/66183/",
+    "https://data.example.org/records/19/files/",
+    "https://data.example.org/records/19/files/data.fits/preview",
+    "https://dig.example.org/islandora/object/x%3A1/datastream/MODS/view",
+    "https://pure.example.org/en/publications/thesis",
+    "http://arno.example.org/show.cgi?did=997",
 ]
 
 
@@ -101,6 +125,9 @@ def test_a_word_for_a_type(text: str, mime_type: str) -> None:
     [
         ("application/pdf http://x.example.org/1/", [("http://x.example.org/1/", PDF)]),
         ("pdf\n   http://x.example.org/1/a b", []),
+        ("pdf http://x.example.org/1/a b.pdf", [("http://x.example.org/1/a%20b.pdf", PDF)]),
+        ("pdf http://x.example.org/get?a=1&amp;b=2", [("http://x.example.org/get?a=1&b=2", PDF)]),
+        ("application/pdf https://doi.org/10.1234/x", []),
         ("pdf\n   http://x.example.org/1/a", [("http://x.example.org/1/a", PDF)]),
         ("text/html http://x.example.org/1/", []),
         ("pdf http://[x/", []),
@@ -137,3 +164,37 @@ def test_identifiers_the_landing_page_and_the_license_are_told_apart() -> None:
 def test_a_resolver_is_the_landing_page_when_there_is_no_other() -> None:
     assert work_of((Statement("identifier", "http://dx.doi.org/10.1/x"),)).landing_page == "http://dx.doi.org/10.1/x"
     assert work_of((Statement("identifier", "10.1234/x"),)).landing_page == ""
+
+
+@pytest.mark.parametrize(
+    ("statements", "page"),
+    [
+        # A relation may lead anywhere: to the software, the journal, the community.
+        ([("relation", "https://x.example.org/community/"), ("identifier", "https://doi.org/10.1234/x")],
+         "https://doi.org/10.1234/x"),
+        ([("relation", "https://x.example.org/other"), ("identifier", "https://x.example.org/1")],
+         "https://x.example.org/1"),
+        # EPrints: the file is the identifier, its page is the relation.
+        ([("identifier", "http://e.example.org/1/2/a.pdf"), ("relation", "http://e.example.org/1/"),
+          ("identifier", "https://doi.org/10.1234/x")], "http://e.example.org/1/"),
+        ([("identifier", "http://e.example.org/1/2/a.pdf"), ("relation", "http://other.example.org/"),
+          ("identifier", "https://doi.org/10.1234/x")], "https://doi.org/10.1234/x"),
+        ([("relation", "http://x.example.org/1"), ("identifier", "ISSN 1234-5678")], "http://x.example.org/1"),
+        ([("relation", "https://doi.org/10.1234/other")], ""),
+        ([("source", "http://x.example.org/")], ""),
+    ],
+)  # fmt: skip
+def test_the_landing_page_is_the_works_own(statements: list, page: str) -> None:
+    assert work_of(tuple(Statement(*each) for each in statements)).landing_page == page
+
+
+def test_another_identifier_of_the_same_work_may_stand_in_a_relation() -> None:
+    same = Statement("relation", "info:eu-repo/semantics/altIdentifier/doi/10.1234/x")
+    assert work_of((same, Statement("relation", "doi:10.1234/other"))).identifiers == ("https://doi.org/10.1234/x",)
+
+
+def test_an_address_that_is_escaped_twice_is_read_as_it_was_meant() -> None:
+    statement = Statement("identifier", "http://d.example.org/cgi/viewcontent.cgi?article=1&amp;context=a")
+    assert [each.url for each in work_of((statement,)).files] == [
+        "http://d.example.org/cgi/viewcontent.cgi?article=1&context=a"
+    ]

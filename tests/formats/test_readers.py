@@ -88,6 +88,28 @@ def test_what_is_not_known_to_be_a_file_is_none(resource: str) -> None:
     assert links(read(f"{OPEN}<didl:Component>{resource}</didl:Component>{CLOSE}")) == []
 
 
+def test_an_address_that_was_broken_in_two_lines_is_one_again() -> None:
+    """Example 4 of the article has it so."""
+    broken = '<didl:Resource mimeType="application/pdf" ref=" http://x.example.org/archive/\n     14/01/a b.pdf "/>'
+    work = read(f"{OPEN}<didl:Component>{broken}</didl:Component>{CLOSE}")
+    assert links(work) == [("http://x.example.org/archive/14/01/a%20b.pdf", PDF)]
+
+
+def test_what_is_known_of_a_file_inside_stays_known() -> None:
+    """The license is that of the record inside; a file that only the record names comes last."""
+    record = (
+        f'<o:dc xmlns:o="{OAI_DC}"><dc:identifier>http://x.example.org/b.pdf</dc:identifier><dc:identifier>doi:10.1234/x'
+        "</dc:identifier><dc:rights>http://creativecommons.org/licenses/by/4.0/</dc:rights></o:dc>"
+    )
+    work = read(
+        f'{OPEN}<didl:Descriptor><didl:Statement mimeType="text/xml">{record}</didl:Statement></didl:Descriptor>'
+        f'<didl:Component><didl:Resource mimeType="application/pdf" ref="http://x.example.org/a"/></didl:Component>{CLOSE}'
+    )
+    assert [each.url for each in work.files] == ["http://x.example.org/a", "http://x.example.org/b.pdf"]
+    assert {each.license for each in work.files} == {"http://creativecommons.org/licenses/by/4.0/"}
+    assert work.identifiers == ("https://doi.org/10.1234/x",)
+
+
 def test_an_object_type_says_it_too() -> None:
     said_so = '<x:ObjectType xmlns:x="urn:x">info:eu-repo/semantics/objectFile</x:ObjectType>'
     work = read(
@@ -221,13 +243,20 @@ def test_marcxml() -> None:
         + field("856", u="http://x.example.org/2")
         + field("856", u="ftp://x.example.org/")
         + field("856", "2", u="http://related.example.org/b.pdf")
+        + field("856", u="https://doi.org/10.1234/y", q="application/pdf")
+        + field("856", **{"3": "PDF", "u": "http://x.example.org/shown"})
+        + field("856", **{"3": "Table of contents", "u": "http://x.example.org/toc"})
         + "</record></collection>"
     )
     assert said(work, "title") == ["Title / rest"]
     assert said(work, "creator") == ["Writer, A."]
     assert (said(work, "date"), said(work, "publisher")) == (["2001"], ["House", "House"])
     assert work.identifiers == ("https://doi.org/10.1234/x",)
-    assert links(work) == [("http://x.example.org/a.pdf", PDF), ("http://x.example.org/get", PDF)]
+    assert links(work) == [
+        ("http://x.example.org/a.pdf", PDF),
+        ("http://x.example.org/get", PDF),
+        ("http://x.example.org/shown", PDF),
+    ]
     assert work.landing_page == "http://x.example.org/1"
     assert marcxml.read(xmlio.parse(f'<collection xmlns="{MARC}"/>'.encode()), b"") is None
 
@@ -246,6 +275,33 @@ def test_a_refinement_counts_as_what_it_refines() -> None:
         ("title", "T", "en"), ("description", "A", ""), ("date", "2001", "")
     ]  # fmt: skip
     assert qualified_dc.read(xmlio.parse(f'<x xmlns="{DCTERMS}"/>'.encode()), b"") is None
+
+
+def test_a_file_of_another_work_is_not_this_ones() -> None:
+    terms = ("references", "isPartOf", "hasVersion", "isReplacedBy")
+    others = "".join(f"<t:{term}>http://x.example.org/{term}.pdf</t:{term}>" for term in terms)
+    own = "<t:hasFormat>http://x.example.org/own.pdf</t:hasFormat>"
+    work = read(
+        f'<q:qualifieddc xmlns:q="http://dspace.org/qualifieddc/" xmlns:t="{DCTERMS}">{others}{own}</q:qualifieddc>'
+    )
+    assert links(work) == [("http://x.example.org/own.pdf", PDF)]
+    assert len(said(work, "relation")) == 5
+
+
+def test_nor_is_it_inside_a_container() -> None:
+    cited = (
+        f'<q:qualifieddc xmlns:q="http://dspace.org/qualifieddc/" xmlns:t="{DCTERMS}">'
+        "<t:references>http://x.example.org/cited.pdf</t:references></q:qualifieddc>"
+    )
+    didl = f'{OPEN}<didl:Descriptor><didl:Statement mimeType="a">{cited}</didl:Statement></didl:Descriptor>{CLOSE}'
+    assert links(read(didl)) == links(read(METS % dmd(cited))) == []
+
+
+@pytest.mark.parametrize("url", ["https://doi.org/10.1234/x.pdf", "http://hdl.handle.net/1/2.pdf"])
+def test_a_resolvers_address_is_never_called_a_file(url: str) -> None:
+    """Where it leads, its owner may change."""
+    work = read(f'<mods xmlns="{MODS}"><location><url access="raw object">{url}</url></location></mods>')
+    assert (links(work), work.landing_page) == ([], url)
 
 
 def test_the_fallback_finds_dublin_core_wherever_it_is() -> None:
