@@ -97,6 +97,9 @@ def _begin(_worker: object) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    # A terminal's Ctrl-C reaches the arbiter too, which then ends its workers by SIGQUIT. Handled twice at once it
+    # could find the lock of gunicorn's pool taken by itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING_SIGNALS)
 
 
