@@ -14,7 +14,7 @@ from gateway.formats import MetadataFormat
 from gateway.formats._statements import ELEMENTS, work_of
 from gateway.model import Statement, Work
 from gateway.xmlio import Element, parse, text_of
-from gateway.xmltext import DC, OAI_DC, XML, XSI, clean, escape, escape_attribute, is_legal
+from gateway.xmltext import DC, OAI_DC, XML, XSI, clean, escape, escape_attribute
 
 SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
 
@@ -29,6 +29,9 @@ _OPENING = (
 
 
 _START_TAG = re.compile(r"<[^<>]+>")
+_REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))  # `&amp;` is the last
+_CONTROLS = bytes(set(range(0x20)) - {*b"\t\r\n"})  # XML 1.0 §2.2; U+FFFE and U+FFFF are the only others in UTF-8
+_STRANGE_REFERENCE = re.compile("&(?!(?:amp|lt|gt|quot|apos);)")
 _SPACE = " \t\r\n"  # XML 1.0 §2.3; what else Unicode calls space is text
 
 
@@ -40,9 +43,10 @@ class _Frame(NamedTuple):
 
 
 def glance(content: bytes) -> Work | None:
-    """Read a valid payload that is as plain as nearly all are, without a tree: a third of the time.
+    """Read a valid payload that is as plain as nearly all are, without a tree, in half the time.
 
-    None when anything in it is not plain (a reference, a comment, an attribute beside xml:lang); `read` knows then.
+    None when anything in it is not plain (a reference beside XML's own five, a comment, an attribute beside xml:lang);
+    `read` knows then.
     """
     try:
         text = content.decode()
@@ -50,15 +54,43 @@ def glance(content: bytes) -> Work | None:
         return None
     tag = _START_TAG.match(text)
     frame = _frame(tag[0]) if tag else None
-    if tag is None or frame is None or "]]>" in text or not is_legal(text):
+    if tag is None or frame is None or not _is_plain(content, text):
         return None
-    place, statements = tag.end(), []
-    while match := frame.element.match(text, place):
-        place = match.end()
-        element, language, said = match.groups("")
-        if words := " ".join(said.split()):
-            statements.append(Statement(element, words, language))
-    return work_of(tuple(statements), oai_dc=content) if text[place:].strip(_SPACE) == frame.closing else None
+    # Between the matches stands, in turn: what is beside the elements, and of each its name, language and text.
+    beside, *parts = frame.element.split(text[tag.end() :])
+    gaps = "".join((beside, *parts[3::4]))
+    if not gaps.endswith(frame.closing) or gaps[: -len(frame.closing)].strip(_SPACE):
+        return None
+    statements = [
+        Statement(element, words, language or "")
+        for element, language, said in zip(parts[::4], parts[1::4], parts[2::4], strict=True)
+        if (words := _folded(_resolved(said) if "&" in said else said))
+    ]
+    return work_of(tuple(statements), oai_dc=content)
+
+
+def _is_plain(content: bytes, text: str) -> bool:
+    """Tell whether there is nothing in the text that needs a parser: illegal characters, strange references, `]]>`."""
+    return (
+        len(content.translate(None, _CONTROLS)) == len(content)
+        and "\ufffe" not in text
+        and "\uffff" not in text
+        and "]]>" not in text
+        and ("&" not in text or _STRANGE_REFERENCE.search(text) is None)
+    )
+
+
+def _folded(said: str) -> str:
+    """Return the text with white space folded; most has nothing to fold, which is seen faster than done."""
+    if said.isascii() and "  " not in said and "\n" not in said and "\t" not in said and "\r" not in said:
+        return said.strip(" ")
+    return " ".join(said.split())
+
+
+def _resolved(said: str) -> str:
+    for reference, character in _REFERENCES:
+        said = said.replace(reference, character)
+    return said
 
 
 @lru_cache(maxsize=1024)
@@ -75,7 +107,7 @@ def _frame(start_tag: str) -> _Frame | None:
         return None
     dc = re.escape(prefix)
     language = rf'(?: xml:lang="({_LANGUAGE_TAG.pattern})")?'
-    element = rf"[{_SPACE}]*<{dc}:({'|'.join(ELEMENTS)}){language}>([^<&]*)</{dc}:\1>"
+    element = rf"<{dc}:({'|'.join(ELEMENTS)}){language}>([^<]*)</{dc}:\1>"
     return _Frame(re.compile(element), closing)
 
 

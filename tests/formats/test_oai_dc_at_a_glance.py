@@ -27,13 +27,23 @@ def test_a_plain_payload_is_read_at_a_glance() -> None:
     assert glance(content).oai_dc == content
 
 
+def test_the_five_references_of_xml_are_plain() -> None:
+    content = payload("<dc:title>&amp;lt; &lt;a&gt; &quot;b&quot; &apos;</dc:title>")
+    assert glance(content) == read(parse(content), content)
+    assert glance(content).statements[0].text == '&lt; <a> "b" \''
+
+
 @pytest.mark.parametrize(
     "content",
     [
         b"\xff",
         b"",
         b"text",
-        payload("<dc:title>a &amp; b</dc:title>"),
+        payload("<dc:title>a &#38; b</dc:title>"),
+        payload("<dc:title>a &nbsp; b</dc:title>"),
+        payload("<dc:title>a & b</dc:title>"),
+        payload("<dc:title>\ufffe</dc:title>"),
+        payload("text<dc:title>a</dc:title>"),
         payload("<dc:title>a<!-- b --></dc:title>"),
         payload("<dc:title>a ]]> b</dc:title>"),
         payload("<dc:title>\x01</dc:title>"),
@@ -64,7 +74,9 @@ def test_what_is_not_plain_is_left_to_the_tree(content: bytes) -> None:
         st.tuples(
             st.sampled_from([*ELEMENTS, "titles"]),
             st.text(st.characters(codec="utf-8"), max_size=20)
-            | st.sampled_from(["http://a.org/b.pdf", "10.5555/1", "]]>"]),
+            | st.sampled_from(
+                ["http://a.org/b.pdf", "10.5555/1", "]]>", "&amp;lt; &lt;&quot;&apos;&gt;", "&#65;", "\x85 \r\n"]
+            ),
             st.sampled_from(["", "", ' xml:lang="de"', ' xml:lang=""', ' id="1"', " "]),
             st.sampled_from(["", "\n", "x", "\u00a0", "<!-- c -->"]),
         ),
