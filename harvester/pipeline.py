@@ -262,7 +262,7 @@ class _Harvest:
             self.lists_left += 1
         if found["quarantined"]:
             reason = (
-                f"{found['quarantined']} records are in quarantine; `harvester quarantine {self.entry.name}` tells why."
+                f"Records in quarantine: {found['quarantined']}; `harvester quarantine {self.entry.name}` tells why."
             )
             self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import tomllib
 
 import pytest
@@ -292,6 +294,33 @@ def test_an_empty_quarantine_is_nothing(added):
     assert added("quarantine", "fake", "--json")[:2] == (0, "")
 
 
+def test_what_lies_in_quarantine_is_shown_with_its_reason(added, repository):
+    repository.items["oai:fake:00002"].identifier = ""
+    assert added("run", "fake")[0] == 3
+    (row,) = [json.loads(line) for line in added("quarantine", "fake", "--json")[1].splitlines()]
+    assert (row["source"], row["format"], row["slice"], row["identifier"]) == ("fake", "oai_dc", 2, "")
+    assert "identifier" in row["reason"]
+    assert row["reason"] in added("quarantine")[1]
+
+
+def test_a_second_ctrl_c_ends_any_command_with_its_status(command, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("harvester.commands.story._standing", interrupted)
+    monkeypatch.setattr("harvester.instance.SourcesFile.entries", lambda _: {"fake": None})
+    assert command("status")[::2] == (130, "Stopped.\n")
+
+
+def test_a_dump_that_is_stopped_says_so(repository, tmp_path):
+    repository.fill(25)
+    repository.before = lambda _: os.kill(os.getpid(), signal.SIGINT) if len(repository.lists()) == 2 else None
+    found = CliRunner().invoke(main, ["dump", repository.url, str(tmp_path / "dump.xml"), "--delay", "0"])
+    assert found.exit_code == 130
+    assert "stopped, not whole yet" in found.stderr
+    assert (tmp_path / "dump.xml.part").exists()
+
+
 def test_removing_asks_first_and_makes_tombstones(added, instance):
     added("run", "fake")
     status, _, err = added("source", "remove", "fake", input="n\n")
@@ -384,3 +413,17 @@ def test_validate_asks_the_provider(repository, monkeypatch):
     assert found.exit_code in (1, 3)
     text = CliRunner().invoke(main, ["validate", repository.url, "--max-requests", "5"])
     assert "5 requests in" in text.stdout
+
+
+def test_commands_are_listed_in_the_order_of_the_table():
+    assert main.list_commands(None) == list(COMMANDS)
+
+
+def test_ctrl_c_leaves_the_sources_that_have_not_begun(added, repository):
+    added("source", "add", "other", repository.url)
+    repository.before = lambda _: os.kill(os.getpid(), signal.SIGINT) if len(repository.lists()) == 1 else None
+    status, out, _ = added("run", "--all", "--json")
+    assert (status, [json.loads(line)["source"] for line in out.splitlines()]) == (130, ["fake"])
+    repository.asked.clear()
+    assert added("run", "--all", "--dry-run")[0] == 130
+    assert len(repository.lists()) == 1

@@ -217,18 +217,17 @@ def test_a_count_that_does_not_fit_is_a_doubt(run, repository):
 def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_releases_it(run, repository, house):
     repository.fill(5)
     run()
-    good = _texts(house)
-    repository.items["oai:fake:00002"].title = "</dc:title></wrong>"
+    good = _published(house)
+    repository.items["oai:fake:00002"].title = "a</dc:title></oai_dc:dc></metadata><metadata><b/><c><d><dc:title>"
     ran = run(Wishes(is_full=True))
-    assert ran.run.counts["received"] == 5
-    assert _texts(house).keys() == good.keys()
-    quarantined = list(house.store.quarantined("fake"))
-    if quarantined:
-        assert [each.identifier for each in quarantined] == ["oai:fake:00002"]
-        assert ran.status is Status.WITH_ERRORS
-        assert _texts(house) == good
+    assert (ran.run.outcome, ran.status) == (RunOutcome.SUCCEEDED_WITH_ERRORS, Status.WITH_ERRORS)
+    assert (ran.run.counts["received"], ran.run.counts["unchanged"], ran.run.counts["quarantined"]) == (5, 4, 1)
+    assert ran.run.reasons == ("Records in quarantine: 1; `harvester quarantine fake` tells why.",)
+    (held,) = house.store.quarantined("fake")
+    assert (held.identifier, "metadata 2 times" in held.reason) == ("oai:fake:00002", True)
+    assert _published(house) == good
     repository.items["oai:fake:00002"].title = "Better"
-    run(Wishes(is_full=True))
+    assert run(Wishes(is_full=True)).status is Status.SUCCEEDED
     assert list(house.store.quarantined("fake")) == []
     assert "Better" in _texts(house)["oai:fake:00002"]
 
