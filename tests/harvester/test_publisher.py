@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow  # it starts processes
 
 @pytest.fixture
 def elders():
-    """The processes that earlier tests left to this one, such as the resource tracker of multiprocessing."""
+    """Return the processes that earlier tests left to this one, such as the resource tracker of multiprocessing."""
     return set(_descendants())
 
 
@@ -193,6 +193,14 @@ def _parents():
                 if state != "Z":
                     found[int(folder.name)] = int(parent)
     return found
+
+
+def _are_gone_soon() -> bool:
+    """Tell whether no process is left behind; one of the pool leaves a moment after the child that started it."""
+    ends = time.monotonic() + 20
+    while _descendants() and time.monotonic() < ends:
+        time.sleep(0.05)
+    return _descendants() == []
 
 
 def _descendants(ancestor=None):
