@@ -88,7 +88,7 @@ def test_list_of_sets_without_end_is_ended_and_told(token: str):
 
 
 def test_list_of_sets_of_endless_length_is_ended(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("harvester.sources.oai_pmh._SET_PAGES", 3)
+    monkeypatch.setattr("harvester.oai_pmh.describing._SET_PAGES", 3)
     found = _described(lambda request: _sets("a", token=request.url[-50:]))
     assert "does not end properly" in found.notes[-1]
 

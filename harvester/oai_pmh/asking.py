@@ -1,0 +1,77 @@
+"""One question to a repository, and the answer that can be read: repeated while it cannot, kept as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import TypeVar
+
+from gateway.errors import ConnectionFailed, NotOaiPmh, NotXml, RemoteRefuses
+from gateway.model import Cursor, RawPage
+from harvester.sources import Options
+from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.oai_pmh import ListAnswer
+
+Answer = TypeVar("Answer")
+
+_MARK = b"<OAI-PMH"  # an answer that holds it is one, whatever its HTTP status
+_REPETITIONS = 3  # of a request whose answer breaks off, is HTML, or is empty where more was announced
+_NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers that are somebody's secret
+
+
+def asked(
+    options: Options,
+    fetch: Fetch,
+    url: str,
+    parse: Callable[[bytes, str], Answer],
+    is_doubtful: Callable[[Answer], bool] = lambda _: False,
+) -> tuple[Fetched, Answer]:
+    """Return an answer and what it says, asking again while it cannot be read or is doubtful.
+
+    Raise RemoteRefuses or ConnectionFailed for an error of HTTP, NotXml or NotOaiPmh when it can never be read.
+    """
+    repetition = 0
+    while True:
+        fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK))
+        is_last = repetition == _REPETITIONS
+        try:
+            answer = parse(fetched.body, fetched.header("Content-Type"))
+        except (NotXml, NotOaiPmh) as error:
+            _refuse_status(fetched)
+            if is_last:
+                raise type(error)(f"{fetched.url} was asked {repetition + 1} times. {error}") from error
+        else:
+            if is_last or not is_doubtful(answer):
+                return fetched, answer
+        repetition += 1
+
+
+def _refuse_status(fetched: Fetched) -> None:
+    """Raise what an HTTP status means that came without an answer of the protocol."""
+    if fetched.status < HTTPStatus.MULTIPLE_CHOICES:
+        return
+    words = next((f" ({each.phrase})" for each in HTTPStatus if each == fetched.status), "")
+    sentence = f"{fetched.url} answers with HTTP status {fetched.status}{words}"
+    if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise ConnectionFailed(f"{sentence}; the server is ill.")
+    if fetched.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        raise RemoteRefuses(f"{sentence}; ask its administrator for access, or correct the credentials of the source.")
+    raise RemoteRefuses(f"{sentence}; correct the url of the source.")
+
+
+def raw(options: Options, cursor: Cursor, verb: str, fetched: Fetched, answer: ListAnswer | None = None) -> RawPage:
+    """Return an answer as the page to keep."""
+    headers = tuple(pair for pair in fetched.headers if pair[0].lower() not in _NOT_KEPT)
+    return RawPage(
+        options.source,
+        verb,
+        fetched.url,
+        fetched.received_at,
+        fetched.status,
+        headers,
+        fetched.body,
+        cursor.metadata_prefix,
+        cursor.set_spec,
+        answer.repaired if answer else b"",
+        answer.repairs if answer else (),
+    )
