@@ -71,6 +71,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("fetch_delay_seconds", 0.0, "The pause between two requests to one host."),
     Setting("harvest_overlap_seconds", 86_400, "How far the next `from` lies before the last complete harvest."),
     Setting(
+        "harvest_threads",
+        8,
+        "How many sources are harvested at once; those at one host go one after the other.",
+    ),
+    Setting(
         "publish_processes",
         1,
         "How many processes map records while a harvest runs; 0: the harvester does it itself, page by page.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from gateway.errors import ConfigurationError
+from gateway.errors import ConfigurationError, GatewayError
 from gateway.registry import members
 from gateway.settings import Settings
 from harvester import sources
@@ -14,23 +14,38 @@ from harvester.credentials import credentials_from
 from harvester.sources import SourceKind
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
-from harvester.web import Access, Web
-from harvester.wire.http import Fetch
+from harvester.web import Access, Pace, Web
+from harvester.wire.http import Fetch, Fetched, Request
 
 _FILES = frozenset(("password_file", "token_file", "value_file", "certificate", "key"))
 
 
 @contextmanager
-def fetcher(settings: Settings, entry: SourceEntry, stop: Stop) -> Iterator[Fetch]:
+def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None = None) -> Iterator[Fetch]:
     """Return what fetches for one source, with its credentials and at its pace, whatever a request says.
 
-    Asked to stop, it ends its pauses with a KeyboardInterrupt.
+    Asked to stop, it ends its pauses with a KeyboardInterrupt; insisted, its requests too. `pace` is shared with the
+    fetchers of other sources, which may be at the same host.
     """
     # Files lie in the instance folder unless their path is absolute, wherever the command was called.
     auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
     access = Access(entry.url, credentials_from(auth), entry.delay_seconds, entry.verify)
-    with Web(settings, {entry.name: access}, sleep=stop.pause) as web:
-        yield web.fetcher(entry.name)
+    with Web(settings, {entry.name: access}, sleep=stop.pause, pace=pace) as web, stop.breaking(web.break_off):
+        yield _breakable(web.fetcher(entry.name), stop)
+
+
+def _breakable(fetch: Fetch, stop: Stop) -> Fetch:
+    """Let an error be a KeyboardInterrupt once somebody insisted: then it was us who broke the connection."""
+
+    def fetched(request: Request) -> Fetched:
+        try:
+            return fetch(request)
+        except GatewayError as error:
+            if stop.is_insisted:
+                raise KeyboardInterrupt from error
+            raise
+
+    return fetched
 
 
 @cache

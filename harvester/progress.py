@@ -1,6 +1,7 @@
 """How far a command has come, for people: bars on a terminal, plain lines in a file or a log.
 
-Always on stderr; stdout is for data. `rich` is imported only when there is a terminal to draw on.
+Always on stderr; stdout is for data. `rich` is imported only when there is a terminal to draw on. Several threads may
+tell at once: each of tasks of its own, whose names begin with that of its source.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TextIO
 
@@ -29,6 +31,10 @@ class Progress(Protocol):
         """Tell one sentence that stays."""
         ...
 
+    def end(self, source: str) -> None:
+        """Tell that nothing more comes of a source while others go on: its bars make room for theirs."""
+        ...
+
 
 class Silence:
     """Tells nothing: for tests, and for callers that only want the result."""
@@ -37,6 +43,9 @@ class Silence:
         """Ignore it."""
 
     def say(self, text: str) -> None:
+        """Ignore it."""
+
+    def end(self, source: str) -> None:
         """Ignore it."""
 
 
@@ -49,27 +58,37 @@ class Lines:
         self._clock = clock
         self._told: dict[str, float] = {}
         self._pending: dict[str, str] = {}
+        self._lock = RLock()
 
     def show(self, task: str, done: int, total: int | None) -> None:
         """Write a line when the last one of this task is long enough ago; else keep it for later."""
-        now = self._clock()
-        self._pending[task] = f"{task}: {_amount(done, total)}"
-        if now - self._told.setdefault(task, now) >= LINE_INTERVAL_SECONDS:
-            self._told[task] = now
-            self._write(self._pending.pop(task))
+        with self._lock:
+            now = self._clock()
+            self._pending[task] = f"{task}: {_amount(done, total)}"
+            if now - self._told.setdefault(task, now) >= LINE_INTERVAL_SECONDS:
+                self._told[task] = now
+                self._write(self._pending.pop(task))
 
     def say(self, text: str) -> None:
         """Write the sentence."""
         self._write(text)
 
+    def end(self, source: str) -> None:
+        """Write the last number of every task of the source."""
+        with self._lock:
+            for task in [each for each in self._pending if _is_of(each, source)]:
+                self._write(self._pending.pop(task))
+
     def close(self) -> None:
         """Write the last number of every task."""
-        for line in self._pending.values():
-            self._write(line)
-        self._pending.clear()
+        with self._lock:
+            for line in self._pending.values():
+                self._write(line)
+            self._pending.clear()
 
     def _write(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        with self._lock:  # a line is two writes
+            print(line, file=self._stream, flush=True)
 
 
 class Bars:
@@ -102,9 +121,18 @@ class Bars:
         """Print the sentence above the bars."""
         self._drawing.console.print(text, markup=False, highlight=False)
 
+    def end(self, source: str) -> None:
+        """Take away the bars of the source."""
+        for task in [each for each in self._tasks if _is_of(each, source)]:
+            self._drawing.remove_task(self._tasks.pop(task))
+
     def close(self) -> None:
         """Leave the bars as they are."""
         self._drawing.stop()
+
+
+def _is_of(task: str, source: str) -> bool:
+    return task.partition(" ")[0] == source
 
 
 def _amount(done: int, total: int | None) -> str:

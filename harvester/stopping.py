@@ -1,15 +1,16 @@
 """How a long command is stopped: the first Ctrl-C or SIGTERM asks, the second one insists.
 
 Asked, a harvest finishes the page that it is at, commits it and ends `stopped`. Signals only set a flag: what is in
-the middle of a transaction is never torn.
+the middle of a transaction is never torn. Insisted, connections are broken off, and whoever waits for one leaves.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from time import monotonic, sleep
 from types import FrameType
 
@@ -18,15 +19,37 @@ _GLANCE_SECONDS = 0.1
 
 
 class Stop:
-    """Whether somebody asked to stop."""
+    """Whether somebody asked to stop. One for all threads of a command."""
 
     def __init__(self) -> None:
         """Nobody has asked yet."""
         self.is_asked = False
+        self.is_insisted = False
+        self._ends: list[Callable[[], None]] = []
+        self._lock = Lock()
 
     def ask(self) -> None:
         """Ask to stop at the next good moment."""
         self.is_asked = True
+
+    def insist(self) -> None:
+        """Ask to stop at once: what `breaking` knows of is broken off."""
+        self.is_asked = self.is_insisted = True
+        with self._lock:
+            ends = tuple(self._ends)
+        for end in ends:
+            end()
+
+    @contextmanager
+    def breaking(self, end: Callable[[], None]) -> Iterator[None]:
+        """Call `end` when somebody insists inside the block; it is called from another thread."""
+        with self._lock:
+            self._ends.append(end)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._ends.remove(end)
 
     def pause(self, seconds: float) -> None:
         """Sleep. Raise KeyboardInterrupt when asked to stop meanwhile: nothing is lost by ending a pause."""

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from traceback import format_exception
+from typing import NamedTuple
 
 import click
 
@@ -11,8 +15,9 @@ from gateway.model import Run
 from harvester import pipeline
 from harvester.commands.options import Given, date_options, list_options
 from harvester.commands.output import in_words, json_option, moment, write_json
+from harvester.crew import Crew, Job, host_of
 from harvester.instance import Instance, opened
-from harvester.kinds import fetcher, kind_of
+from harvester.kinds import fetcher, kind_of, kinds
 from harvester.locks import lock
 from harvester.outcomes import Status, status_of_error, worst
 from harvester.pipeline import Wishes
@@ -20,6 +25,14 @@ from harvester.progress import Progress, progress
 from harvester.publication import Publication
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, listening
+from harvester.web import Pace
+
+
+class Done(NamedTuple):
+    """How the work on one source ended: the status it gives to the shell, and what there is to tell as data."""
+
+    status: Status
+    facts: dict[str, object] | None = None
 
 
 @click.command()
@@ -38,14 +51,23 @@ def run(
     """Harvest sources and publish what arrived.
 
     Without --from and --until a harvest goes on where the last one ended, and asks only for what has changed since.
+    Sources at several hosts are harvested at once.
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
+        entries = _chosen(instance, names, is_all)
+        kinds()  # here, not in every thread
+        harvesting = Harvesting(instance, Wishes(**wishes), telling, stop, Pace())
+        work = harvesting.rehearsed if dry_run else harvesting.harvested
         statuses = []
-        for entry in _chosen(instance, names, is_all):
-            if stop.is_asked:
-                break
-            work = _rehearse if dry_run else _run
-            statuses.append(work(instance, entry, Wishes(**wishes), telling, stop, as_json))
+        with Crew(instance.settings.number("harvest_threads"), stop, harvesting.failed) as crew:
+            for entry in entries:
+                crew.add(Job(entry.name, host_of(entry), partial(work, entry)))
+            for name, done in crew.results():
+                statuses.append(done.status)
+                if not crew.is_idle:
+                    telling.end(name)
+                if as_json and done.facts:
+                    write_json(done.facts)
     ctx.exit(int(worst(statuses)))
 
 
@@ -57,37 +79,41 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
     return tuple(instance.sources.entry(name) for name in dict.fromkeys(names))
 
 
-def _run(
-    instance: Instance, entry: SourceEntry, wishes: Wishes, telling: Progress, stop: Stop, as_json: bool
-) -> Status:
-    """Run one source; an error before the run begins ends only this one."""
-    try:
-        with fetcher(instance.settings, entry, stop) as fetch:
-            ran = pipeline.run(instance, entry, kind_of(entry.kind), wishes, fetch, telling, stop)
-    except GatewayError as error:
-        telling.say(f"{entry.name}: {error}")
-        return status_of_error(error)
-    if as_json:
-        write_json(facts_of_run(ran.run))
-    return ran.status
+@dataclass(frozen=True, slots=True)
+class Harvesting:
+    """What the work on every source of one command shares. Its methods run in threads, one source in each."""
 
+    instance: Instance
+    wishes: Wishes
+    telling: Progress
+    stop: Stop
+    pace: Pace
 
-def _rehearse(
-    instance: Instance, entry: SourceEntry, wishes: Wishes, telling: Progress, stop: Stop, as_json: bool
-) -> Status:
-    """Rehearse the run of one source; an error ends only this one."""
-    try:
-        with fetcher(instance.settings, entry, stop) as fetch:
-            counts = pipeline.rehearse(instance, entry, kind_of(entry.kind), wishes, fetch, telling, stop)
-    except GatewayError as error:
-        telling.say(f"{entry.name}: {error}")
-        return status_of_error(error)
-    telling.say(f"{entry.name}: {in_words(counts)}; nothing was kept.")
-    if as_json:
-        write_json({"source": entry.name, "counts": counts})
-    if stop.is_asked:
-        return Status.STOPPED
-    return Status.WITH_ERRORS if counts["doubts"] or counts["unusable"] else Status.SUCCEEDED
+    def harvested(self, entry: SourceEntry) -> Done:
+        """Run one source."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            ran = pipeline.run(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+        return Done(ran.status, facts_of_run(ran.run))
+
+    def rehearsed(self, entry: SourceEntry) -> Done:
+        """Rehearse the run of one source."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            counts = pipeline.rehearse(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+        self.telling.say(f"{entry.name}: {in_words(counts)}; nothing was kept.")
+        status = Status.WITH_ERRORS if counts["doubts"] or counts["unusable"] else Status.SUCCEEDED
+        return Done(Status.STOPPED if self.stop.is_asked else status, {"source": entry.name, "counts": counts})
+
+    def failed(self, name: str, error: BaseException) -> Done:
+        """Tell what ended the work on one source; the others go on."""
+        if isinstance(error, KeyboardInterrupt):
+            return Done(Status.STOPPED)
+        if isinstance(error, GatewayError):
+            self.telling.say(f"{name}: {error}")
+            return Done(status_of_error(error))
+        self.telling.say(f"{name}: a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
+        return Done(Status.FAILED)
 
 
 @click.command()

@@ -85,6 +85,15 @@ class GuardedAdapter(HTTPAdapter):
             raise ConnectTimeoutError(connection, "no connection in time") from last
         raise NewConnectionError(connection, str(last)) from last
 
+    def break_off(self) -> None:
+        """End the newest connection; whoever waits for it gets an error at once."""
+        if self.newest is not None:
+            try:
+                # Of the plain socket, not of TLS above it: that one would wait for the other side.
+                socket.socket.shutdown(self.newest, socket.SHUT_RDWR)
+            except OSError:
+                return  # it has ended itself
+
     @contextmanager
     def watched(self, seconds: float) -> Iterator[Watchdog]:
         """Break the connection off when the block takes longer than this."""
@@ -110,12 +119,7 @@ class Watchdog:
     def bite(self) -> None:
         """End the connection; whoever waits for it gets an error at once."""
         self.has_bitten = True
-        if self.adapter.newest is not None:
-            try:
-                # Of the plain socket, not of TLS above it: that one would wait for the other side.
-                socket.socket.shutdown(self.adapter.newest, socket.SHUT_RDWR)
-            except OSError:
-                return  # it has ended itself
+        self.adapter.break_off()
 
 
 def _connected(place: Place, connection: HTTPConnection) -> socket.socket:

@@ -34,6 +34,7 @@ from harvester.credentials import Credentials
 from harvester.web.connections import Guard, GuardedAdapter, Resolve, Watchdog
 from harvester.web.encodings import decoded
 from harvester.web.faults import LIBRARY_ERRORS, Fault, fault_from
+from harvester.web.pacing import Pace
 from harvester.web.retrying import Waiting, asks_to_wait, is_passing
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -108,15 +109,20 @@ class Web:
         sleep: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = random.random,
         resolve: Resolve | None = None,
+        pace: Pace | None = None,
     ) -> None:
-        """Take the settings, how each source is reached by name, and what is allowed besides public addresses."""
+        """Take the settings, how each source is reached by name, and what is allowed besides public addresses.
+
+        `pace` is shared with others who ask the same hosts.
+        """
         self.settings = settings
         self.access = dict(access or {})
         self.allowed = Allowed(allow)
         self.clock, self.monotonic, self.sleep, self.chance, self.resolve = clock, monotonic, sleep, chance, resolve
         self._channels: dict[tuple[str, _Origin], _Channel] = {}
-        self._next: dict[str, float] = {}
+        self._pace = pace or Pace()
         self._lock = Lock()
+        self._is_broken_off = False
         if not all(each.verify for each in self.access.values()):
             # The administrator said so; a warning with every request would tell nothing new.
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
@@ -135,6 +141,14 @@ class Web:
             channels, self._channels = list(self._channels.values()), {}
         for channel in channels:
             channel.session.close()
+
+    def break_off(self) -> None:
+        """End every request that is under way, from another thread, and let none begin: they raise ConnectionFailed."""
+        self._is_broken_off = True
+        with self._lock:
+            channels = list(self._channels.values())
+        for channel in channels:
+            channel.adapter.break_off()
 
     def fetcher(self, source: str) -> Fetch:
         """Return a Fetch that speaks for one source, whatever the request says."""
@@ -200,7 +214,7 @@ class Web:
         origin = _origin(url)
         channel = self._channel(request.source, origin)
         headers, sent_url = self._dressed(request, url, origin, plain=plain)
-        self._pace(request.source, origin.host)
+        self._take_turn(request.source, origin.host)
         tried = channel.adapter.tried
         with channel.adapter.watched(self.settings.seconds("fetch_deadline_seconds")) as watchdog:
             try:
@@ -275,6 +289,8 @@ class Web:
         return headers, urlunsplit(parts._replace(query=query))
 
     def _channel(self, source: str, origin: _Origin) -> _Channel:
+        if self._is_broken_off:
+            raise ConnectionFailed("All requests were broken off.")
         with self._lock:
             channel = self._channels.get((source, origin))
             if channel is None:
@@ -296,18 +312,15 @@ class Web:
             session.cert = own.credentials.client_certificate() if own.credentials else None
         return _Channel(session, adapter)
 
-    def _pace(self, source: str, host: str) -> None:
+    def _take_turn(self, source: str, host: str) -> None:
         """Keep the pause between two requests to one host, whichever sources they are for."""
         access = self.access.get(source)
         delay = access.delay_seconds if access else None
         if delay is None:
             delay = self.settings.seconds("fetch_delay_seconds")
-        with self._lock:
-            now = self.monotonic()
-            start = max(now, self._next.get(host, now))
-            self._next[host] = start + delay
-        if start > now:
-            self.sleep(start - now)
+        seconds = self._pace.turn(host, delay, self.monotonic())
+        if seconds > 0:
+            self.sleep(seconds)
 
 
 _VERSION = version("oai-gateway")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
+import threading
+import time
 import tomllib
 
 import pytest
 from click.testing import CliRunner
 
 from gateway.store.sqlite import open_inbox
+from harvester import pipeline
 from harvester.cli import COMMANDS, main
 from harvester.locks import lock
 from tests.conftest import loaded_by
@@ -205,6 +209,43 @@ def test_one_failing_source_does_not_keep_the_others(added, repository):
     status, out, _ = added("run", "broken", "fake", "--json")
     assert status == 5
     assert [json.loads(line)["outcome"] for line in out.splitlines()] == ["try_later", "succeeded"]
+
+
+def test_sources_at_several_hosts_are_harvested_at_once(added, repository):
+    meeting = threading.Barrier(2, timeout=5)
+    added("source", "add", "other", repository.url.replace("127.0.0.1", "localhost"))
+    repository.before = lambda arguments: meeting.wait() if arguments["verb"] == "ListRecords" else None
+    status, out, err = added("run", "--all", "--json")
+    facts = {fact["source"]: fact for fact in map(json.loads, out.splitlines())}
+    assert (status, meeting.broken) == (0, False)
+    assert {name: fact["counts"]["published"] for name, fact in facts.items()} == {"fake": 5, "other": 5}
+    assert "fake: The run ended: succeeded" in err
+
+
+def test_sources_at_one_host_keep_the_pause_between_them(added, repository, monkeypatch):
+    added("source", "add", "other", repository.url)
+    monkeypatch.setenv("GATEWAY_FETCH_DELAY_SECONDS", "0.05")
+    times = []
+    repository.before = lambda _: times.append(time.monotonic())
+    assert added("run", "--all")[0] == 0
+    assert len(times) == 8
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 0.04
+
+
+def test_a_fault_of_this_program_stops_its_own_source_only(added, repository, monkeypatch):
+    added("source", "add", "other", repository.url)
+    whole = pipeline.keep_description
+
+    def faulty(instance, source, description):
+        if source == "fake":
+            raise ZeroDivisionError
+        whole(instance, source, description)
+
+    monkeypatch.setattr(pipeline, "keep_description", faulty)
+    status, out, err = added("run", "--all", "--json")
+    assert (status, [json.loads(line)["source"] for line in out.splitlines()]) == (1, ["other"])
+    assert "fake: a fault of this program" in err
+    assert "ZeroDivisionError" in err
 
 
 def test_a_locked_source_is_told(added, instance):

@@ -1,6 +1,7 @@
 """What people see while a command works."""
 
 import io
+import threading
 
 from harvester.progress import Bars, Lines, Silence, progress
 
@@ -42,3 +43,30 @@ def test_silence_tells_nothing(capsys):
     Silence().show("laro", 1, None)
     Silence().say("nothing")
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_source_that_has_ended_makes_room():
+    stream = io.StringIO()
+    lines = Lines(stream)
+    for task in ("laro oai_dc", "laro published", "laro-2 oai_dc"):
+        lines.show(task, 5, 5)
+    lines.end("laro")
+    assert stream.getvalue() == "laro oai_dc: 5 of 5 records\nlaro published: 5 of 5 records\n"
+    bars = Bars(_Terminal())
+    for task in ("laro oai_dc", "laro-2 oai_dc"):
+        bars.show(task, 1, 2)
+    bars.end("laro")
+    bars.show("laro oai_dc", 1, 2)  # it may begin again
+    bars.close()
+    Silence().end("laro")
+
+
+def test_lines_of_several_threads_stay_whole():
+    stream = io.StringIO()
+    lines = Lines(stream)
+    threads = [threading.Thread(target=lambda: [lines.say("word " * 20) for _ in range(50)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(stream.getvalue().splitlines()) == {"word " * 20}

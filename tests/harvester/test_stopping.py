@@ -36,3 +36,13 @@ def test_a_pause_ends_when_asked():
 
 def test_a_pause_lasts():
     Stop().pause(0.01)
+
+
+def test_who_insists_breaks_off_what_lasts_and_nothing_that_is_over():
+    stop, broken = Stop(), []
+    with stop.breaking(lambda: broken.append("over")):
+        pass
+    with stop.breaking(lambda: broken.append("lasting")):
+        stop.insist()
+    assert broken == ["lasting"]
+    assert (stop.is_asked, stop.is_insisted) == (True, True)

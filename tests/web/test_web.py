@@ -9,6 +9,7 @@ import zlib
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 
@@ -21,7 +22,7 @@ from gateway.errors import (
     TryLater,
 )
 from gateway.settings import load
-from harvester.web import Access, Web
+from harvester.web import Access, Pace, Web
 from harvester.wire.http import Request
 from tests.web.conftest import ok
 
@@ -262,6 +263,31 @@ def test_pace_of_all_sources_is_a_setting(server, make):
     made.web(Request(url, "x"))
     made.web(Request(url, "x"))
     assert made.pauses == [3.0]
+
+
+def test_the_pace_of_a_host_is_shared(server, make):
+    url, pace = server.say("/", ok()), Pace()
+    first, second = (make(url, {"fetch_delay_seconds": 3.0}, monotonic=lambda: 0.0, pace=pace) for _ in range(2))
+    first.web(Request(url, "x"))
+    second.web(Request(url, "x"))
+    assert (first.pauses, second.pauses) == ([], [3.0])
+
+
+# --- what is broken off ------------------------------------------------------------------------------------------
+
+
+def test_what_is_broken_off_ends_at_once_and_nothing_begins(server, make):
+    end = Event()
+    url = server.say("/", lambda _: end.wait(10))
+    web = make(url, {"fetch_retries": 0}).web
+    Timer(0.1, web.break_off).start()
+    began = time.monotonic()
+    for _ in range(2):
+        with pytest.raises(ConnectionFailed):
+            web(Request(url, "x"))
+    end.set()
+    assert time.monotonic() - began < 5
+    assert len(server.asked) == 1
 
 
 # --- what breaks ------------------------------------------------------------------------------------------------
