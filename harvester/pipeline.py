@@ -20,7 +20,7 @@ from harvester.progress import Progress, Silence
 from harvester.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop
+from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
 from harvester.wire.http import Fetch
 
@@ -93,6 +93,8 @@ def run(
         except KeyboardInterrupt:
             harvest.ended(RunOutcome.STOPPED, "It was stopped at once.")
             raise
+        except TimeIsOver:
+            harvest.is_at_limit = True
         except GatewayError as error:
             harvest.ended(outcome_of(error), str(error))
         except BaseException as error:
@@ -127,7 +129,8 @@ def rehearse(
             for doubt in step.doubts:
                 progress.say(f"{entry.name} {label_of(step)}: {doubt}")
             progress.show(f"{entry.name} {label_of(step)}", step.received, step.announced[1])
-            if stop.is_asked or (wishes.max_records and counts["received"] >= wishes.max_records):
+            is_limit_reached = wishes.max_records and counts["received"] >= wishes.max_records
+            if stop.is_asked or stop.is_time_over or is_limit_reached:
                 return counts
     return counts
 
@@ -186,6 +189,8 @@ class _Harvest:
         with Publication(instance, entry, self.progress, self.stop) as publication:
             try:
                 self._walk_lists(options_of(entry, options.overlap_seconds, self.wishes, granularity), publication)
+            except TimeIsOver:
+                self.is_at_limit = True
             except GatewayError as error:
                 self.ended(outcome_of(error), str(error))  # what arrived before is published nevertheless
             publication.finish()
@@ -237,7 +242,8 @@ class _Harvest:
 
     def _is_limit_reached(self) -> bool:
         limit = self.wishes.max_records
-        self.is_at_limit = limit is not None and self.story.counts["received"] >= limit
+        is_reached = limit is not None and self.story.counts["received"] >= limit
+        self.is_at_limit = is_reached or self.stop.is_time_over
         return self.is_at_limit
 
     def _end_list(self, step: Step) -> None:
@@ -273,7 +279,7 @@ class _Harvest:
 
     def written_down(self) -> Ran:
         """Write down how the run ended."""
-        if self.is_whole and (self.stop.is_asked or self.is_at_limit):
+        if (self.is_whole and self.stop.is_asked) or self.is_at_limit:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
         outcome = gravest(self.outcomes)

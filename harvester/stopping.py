@@ -2,6 +2,7 @@
 
 Asked, a harvest finishes the page that it is at, commits it and ends `stopped`. Signals only set a flag: what is in
 the middle of a transaction is never torn. Insisted, connections are broken off, and whoever waits for one leaves.
+A command may also have been given a time; when it is over, harvests end as at any other limit.
 """
 
 from __future__ import annotations
@@ -10,23 +11,37 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from threading import Lock
 from time import monotonic, sleep
 from types import FrameType
+
+from gateway.errors import GatewayError
 
 # How late a pause may notice that it should end.
 _GLANCE_SECONDS = 0.1
 
 
-class Stop:
-    """Whether somebody asked to stop. One for all threads of a command."""
+class TimeIsOver(GatewayError):
+    """A pause would last longer than the time that was given."""
 
-    def __init__(self) -> None:
-        """Nobody has asked yet."""
+
+class Stop:
+    """Whether somebody asked to stop, and when the time is over. One for all threads of a command."""
+
+    def __init__(self, max_seconds: float | None = None, clock: Callable[[], float] = monotonic) -> None:
+        """Nobody has asked yet; `max_seconds` from now the time is over, by a clock that tells seconds."""
+        self._clock = clock
+        self._end = inf if max_seconds is None else clock() + max_seconds
         self.is_asked = False
         self.is_insisted = False
         self._ends: list[Callable[[], None]] = []
         self._lock = Lock()
+
+    @property
+    def is_time_over(self) -> bool:
+        """Tell whether the time that was given is over."""
+        return self._clock() >= self._end
 
     def ask(self) -> None:
         """Ask to stop at the next good moment."""
@@ -52,7 +67,12 @@ class Stop:
                 self._ends.remove(end)
 
     def pause(self, seconds: float) -> None:
-        """Sleep. Raise KeyboardInterrupt when asked to stop meanwhile: nothing is lost by ending a pause."""
+        """Sleep. Raise KeyboardInterrupt when asked to stop meanwhile: nothing is lost by ending a pause.
+
+        Raise TimeIsOver at once when the time would be over before the pause is.
+        """
+        if self._clock() + seconds > self._end:
+            raise TimeIsOver(f"A pause of {seconds:.0f} seconds is longer than the time that is left.")
         end = monotonic() + seconds
         while (left := end - monotonic()) > 0:
             if self.is_asked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from traceback import format_exception
@@ -24,7 +25,7 @@ from harvester.pipeline import Wishes
 from harvester.progress import Progress, progress
 from harvester.publication import Publication
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop, listening
+from harvester.stopping import Stop, TimeIsOver, listening
 from harvester.web import Pace
 
 
@@ -43,17 +44,29 @@ class Done(NamedTuple):
 @list_options
 @click.option("--dry-run", is_flag=True, help="Ask and read, but keep nothing.")
 @click.option("--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches so many records.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Stop after the page at which so many seconds are over; sources that have not begun do not begin.",
+)
 @json_option
 @click.pass_context
 def run(
-    ctx: click.Context, /, names: tuple[str, ...], is_all: bool, dry_run: bool, as_json: bool, **wishes: Given
+    ctx: click.Context,
+    /,
+    names: tuple[str, ...],
+    is_all: bool,
+    dry_run: bool,
+    max_seconds: float | None,
+    as_json: bool,
+    **wishes: Given,
 ) -> None:
     """Harvest sources and publish what arrived.
 
     Without --from and --until a harvest goes on where the last one ended, and asks only for what has changed since.
     Sources at several hosts are harvested at once.
     """
-    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
+    with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as telling:
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
         harvesting = Harvesting(instance, Wishes(**wishes), telling, stop, Pace())
@@ -61,7 +74,7 @@ def run(
         statuses = []
         with Crew(instance.settings.number("harvest_threads"), stop, harvesting.failed) as crew:
             for entry in entries:
-                crew.add(Job(entry.name, host_of(entry), partial(work, entry)))
+                crew.add(Job(entry.name, host_of(entry), partial(harvesting.in_time, work, entry)))
             for name, done in crew.results():
                 statuses.append(done.status)
                 if not crew.is_idle:
@@ -88,6 +101,16 @@ class Harvesting:
     telling: Progress
     stop: Stop
     pace: Pace
+
+    def in_time(self, work: Callable[[SourceEntry], Done], entry: SourceEntry) -> Done:
+        """Work on one source unless the time that was given is over."""
+        try:
+            if not self.stop.is_time_over:
+                return work(entry)
+        except TimeIsOver:  # a rehearsal has nothing to write down
+            pass
+        self.telling.say(f"{entry.name}: the time is over.")
+        return Done(Status.SUCCEEDED)
 
     def harvested(self, entry: SourceEntry) -> Done:
         """Run one source."""

@@ -222,6 +222,21 @@ def test_sources_at_several_hosts_are_harvested_at_once(added, repository):
     assert "fake: The run ended: succeeded" in err
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_what_has_not_begun_when_the_time_is_over_does_not_begin(added, repository, options):
+    added("source", "add", "other", repository.url)
+    repository.statuses["Identify"] = (503, b"", {"Retry-After": "60"})
+    status, _, err = added("run", "--all", "--max-seconds", "1", *options)
+    assert status == 0
+    assert "the time is over" in err or "reached its limit" in err
+    repository.statuses.clear()
+    repository.before = lambda _: time.sleep(1.1) if len(repository.lists()) == 1 else None
+    status, _, err = added("run", "--all", "--max-seconds", "1", *options)
+    assert (status, "other: the time is over." in err) == (0, True)
+    assert len(repository.lists()) == 1
+
+
 def test_sources_at_one_host_keep_the_pause_between_them(added, repository, monkeypatch):
     added("source", "add", "other", repository.url)
     monkeypatch.setenv("GATEWAY_FETCH_DELAY_SECONDS", "0.05")

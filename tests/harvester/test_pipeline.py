@@ -177,6 +177,32 @@ def test_a_limit_stops_after_the_page_and_the_next_run_goes_on(run, repository, 
     assert len(_published(house)) == 35
 
 
+@pytest.mark.parametrize("pages", [1, 2])
+def test_when_the_time_is_over_the_run_stops_after_its_page(run, repository, house, pages):
+    repository.fill(35)
+    now = [0.0]
+    stop = Stop(10, lambda: now[0])
+
+    def passes(_):
+        if len(repository.lists()) == pages:
+            now[0] = 10.0
+
+    repository.before = passes
+    ran = run(stop=stop)
+    assert (ran.run.outcome, ran.status, ran.run.is_complete) == (RunOutcome.STOPPED, Status.SUCCEEDED, False)
+    assert ran.run.counts["received"] == ran.run.counts["published"] == 10 * pages
+    assert run().run.is_complete
+    assert len(_published(house)) == 35
+
+
+@pytest.mark.parametrize("verb", ["Identify", "ListRecords"])
+def test_a_wait_that_is_longer_than_the_time_does_not_begin(run, repository, verb):
+    repository.fill(35)
+    repository.statuses[verb] = (503, b"", {"Retry-After": "60"})
+    ran = run(stop=Stop(30))
+    assert (ran.run.outcome, ran.status, ran.run.reasons) == (RunOutcome.STOPPED, Status.SUCCEEDED, ())
+
+
 def test_who_is_asked_to_stop_stops_after_the_page(run, repository, house):
     repository.fill(35)
     stop = Stop()

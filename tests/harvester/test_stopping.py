@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from harvester.stopping import Stop, listening
+from harvester.stopping import Stop, TimeIsOver, listening
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -46,3 +46,14 @@ def test_who_insists_breaks_off_what_lasts_and_nothing_that_is_over():
         stop.insist()
     assert broken == ["lasting"]
     assert (stop.is_asked, stop.is_insisted) == (True, True)
+
+
+def test_the_time_that_was_given_ends():
+    now = [100.0]
+    stop = Stop(30, lambda: now[0])
+    stop.pause(0)
+    assert not stop.is_time_over
+    with pytest.raises(TimeIsOver, match="31 seconds"):
+        stop.pause(31)
+    now[0] = 130.0
+    assert (stop.is_time_over, stop.is_asked) == (True, False)
