@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
+from harvester.due import is_duration
 
 NAME = re.compile(r"[a-z0-9-]{1,32}")
 
@@ -51,6 +52,7 @@ FIELDS: tuple[Field, ...] = (
     Field("until", "text", "Nothing newer is asked for: a UTCdatetime."),
     Field("overlap_seconds", "number", "Instead of the setting `harvest_overlap_seconds`."),
     Field("delay_seconds", "number", "Instead of the setting `fetch_delay_seconds`."),
+    Field("every", "duration", "How often `harvester tend` harvests it; nothing: never."),
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
     Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
@@ -62,6 +64,7 @@ _IS_A: dict[str, Callable[[object], bool]] = {
     "texts": lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0,
     "claim": lambda value: isinstance(value, bool),
+    "duration": lambda value: isinstance(value, str) and is_duration(value),
     "table": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
 }
 _IN_WORDS = {
@@ -69,6 +72,7 @@ _IN_WORDS = {
     "texts": "a list of texts",
     "number": "a number, not negative",
     "claim": "true or false",
+    "duration": "a duration: a whole number and one of s, m, h, d and w, such as 6h",
     "table": "a table of texts",
 }
 
@@ -86,6 +90,7 @@ class SourceEntry:
     until: str = ""
     overlap_seconds: int | None = None
     delay_seconds: float | None = None
+    every: str = ""
     rights: str = ""
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)

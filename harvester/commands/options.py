@@ -11,6 +11,7 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.xmltext import parse_utc_datetime
+from harvester.due import is_duration
 from harvester.sources_file import AUTH_KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -70,6 +71,13 @@ def date(_context: click.Context, parameter: click.Parameter, value: str) -> str
         except ValueError as error:
             message = f"{error}: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ is wanted."
             raise click.BadParameter(message, param=parameter) from error
+    return value
+
+
+def duration(_context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check an option that is a duration."""
+    if value and not is_duration(value):
+        raise click.BadParameter("A whole number and one of s, m, h, d and w is wanted, such as 6h.", param=parameter)
     return value
 
 

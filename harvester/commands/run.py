@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from traceback import format_exception
-from typing import NamedTuple
 
 import click
 
-from gateway.errors import ConfigurationError, GatewayError
+from gateway.errors import ConfigurationError
 from gateway.model import Run
-from harvester import pipeline
 from harvester.commands.options import Given, date_options, list_options
-from harvester.commands.output import in_words, json_option, moment, write_json
+from harvester.commands.output import json_option, moment, write_json
 from harvester.crew import Crew, Job, host_of
 from harvester.instance import Instance, opened
-from harvester.kinds import fetcher, kind_of, kinds
-from harvester.locks import lock
-from harvester.outcomes import Status, status_of_error, worst
+from harvester.kinds import kinds
+from harvester.outcomes import Status, worst
 from harvester.pipeline import Wishes
-from harvester.progress import Progress, progress
-from harvester.publication import Publication
+from harvester.progress import progress
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop, TimeIsOver, listening
+from harvester.stopping import Stop, listening
 from harvester.web import Pace
-
-
-class Done(NamedTuple):
-    """How the work on one source ended: the status it gives to the shell, and what there is to tell as data."""
-
-    status: Status
-    facts: dict[str, object] | None = None
+from harvester.working import Done, Working
 
 
 @click.command()
@@ -69,18 +56,18 @@ def run(
     with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as telling:
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
-        harvesting = Harvesting(instance, Wishes(**wishes), telling, stop, Pace())
-        work = harvesting.rehearsed if dry_run else harvesting.harvested
+        working = Working(instance, telling, stop, Pace(), Wishes(**wishes))
+        work = working.rehearsed if dry_run else working.harvested
         statuses = []
-        with Crew(instance.settings.number("harvest_threads"), stop, harvesting.failed) as crew:
+        with Crew(instance.settings.number("harvest_threads"), stop, working.failed) as crew:
             for entry in entries:
-                crew.add(Job(entry.name, host_of(entry), partial(harvesting.in_time, work, entry)))
+                crew.add(Job(entry.name, host_of(entry), partial(working.in_time, work, entry)))
             for name, done in crew.results():
                 statuses.append(done.status)
                 if not crew.is_idle:
                     telling.end(name)
-                if as_json and done.facts:
-                    write_json(done.facts)
+                if as_json:
+                    write_done(name, done)
     ctx.exit(int(worst(statuses)))
 
 
@@ -90,53 +77,6 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
     if is_all:
         return tuple(instance.sources.entries().values())
     return tuple(instance.sources.entry(name) for name in dict.fromkeys(names))
-
-
-@dataclass(frozen=True, slots=True)
-class Harvesting:
-    """What the work on every source of one command shares. Its methods run in threads, one source in each."""
-
-    instance: Instance
-    wishes: Wishes
-    telling: Progress
-    stop: Stop
-    pace: Pace
-
-    def in_time(self, work: Callable[[SourceEntry], Done], entry: SourceEntry) -> Done:
-        """Work on one source unless the time that was given is over."""
-        try:
-            if not self.stop.is_time_over:
-                return work(entry)
-        except TimeIsOver:  # a rehearsal has nothing to write down
-            pass
-        self.telling.say(f"{entry.name}: the time is over.")
-        return Done(Status.SUCCEEDED)
-
-    def harvested(self, entry: SourceEntry) -> Done:
-        """Run one source."""
-        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
-            kind = kind_of(entry.kind)
-            ran = pipeline.run(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
-        return Done(ran.status, facts_of_run(ran.run))
-
-    def rehearsed(self, entry: SourceEntry) -> Done:
-        """Rehearse the run of one source."""
-        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
-            kind = kind_of(entry.kind)
-            counts = pipeline.rehearse(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
-        self.telling.say(f"{entry.name}: {in_words(counts)}; nothing was kept.")
-        status = Status.WITH_ERRORS if counts["doubts"] or counts["unusable"] else Status.SUCCEEDED
-        return Done(Status.STOPPED if self.stop.is_asked else status, {"source": entry.name, "counts": counts})
-
-    def failed(self, name: str, error: BaseException) -> Done:
-        """Tell what ended the work on one source; the others go on."""
-        if isinstance(error, KeyboardInterrupt):
-            return Done(Status.STOPPED)
-        if isinstance(error, GatewayError):
-            self.telling.say(f"{name}: {error}")
-            return Done(status_of_error(error))
-        self.telling.say(f"{name}: a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
-        return Done(Status.FAILED)
 
 
 @click.command()
@@ -149,14 +89,26 @@ def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     Every run does it anyhow. Alone it is wanted after a run whose publication failed, for want of disk space say.
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
+        working = Working(instance, telling, stop, Pace())
         for entry in _chosen(instance, names, not names):
-            with lock(instance.folder, entry.name), Publication(instance, entry, telling, stop) as publication:
-                publication.finish()
-            found = publication.counts
-            telling.say(f"{entry.name}: {in_words(found) or 'everything is published already'}.")
+            done = working.published(entry)
             if as_json:
-                write_json({"source": entry.name, "counts": found})
+                write_done(entry.name, done)
     ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
+
+
+def write_done(name: str, done: Done) -> None:
+    """Write what was done with a source as a line of JSON; nothing when it never began."""
+    if done.run is not None or done.counts is not None:
+        write_json(facts_of_done(name, done))
+
+
+def facts_of_done(name: str, done: Done) -> dict[str, object]:
+    """Return what was done with a source as data."""
+    if done.run is not None:
+        return facts_of_run(done.run)
+    counts = {} if done.counts is None else {"counts": done.counts}
+    return {"source": name, **counts}
 
 
 def facts_of_run(run: Run) -> dict[str, object]:

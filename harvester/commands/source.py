@@ -10,7 +10,7 @@ import click
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
 from gateway.rebuild import remove_source
-from harvester.commands.options import Given, access_options, auth_of, date
+from harvester.commands.options import Given, access_options, auth_of, date, duration
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.descriptions import keep_description
@@ -44,6 +44,9 @@ def source() -> None:
     "--overlap", "overlap_seconds", type=click.IntRange(min=0), help="Seconds that the next harvest overlaps."
 )
 @click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
+@click.option(
+    "--every", default="", callback=duration, metavar="TIME", help="How often `tend` harvests it, such as 6h."
+)
 @click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
 @click.option(
     "--prefer", multiple=True, metavar="PREFIX", help="The format that describes the works best; may be repeated."

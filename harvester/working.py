@@ -1,0 +1,89 @@
+"""What is done with one source in a thread of its own: harvested, rehearsed, published. `crew` does several at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from traceback import format_exception
+from typing import NamedTuple
+
+from gateway.errors import GatewayError
+from gateway.model import Run
+from harvester import pipeline
+from harvester.instance import Instance
+from harvester.kinds import fetcher, kind_of
+from harvester.locks import lock
+from harvester.outcomes import Status, status_of_error
+from harvester.pipeline import Wishes, told
+from harvester.progress import Progress
+from harvester.publication import Publication
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop, TimeIsOver
+from harvester.web import Pace
+
+
+class Done(NamedTuple):
+    """How the work on one source ended: the status it gives to the shell, and the run or the counts it made."""
+
+    status: Status
+    run: Run | None = None
+    counts: Counter[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """What the work on every source of one command shares. Its methods run in threads, one source in each."""
+
+    instance: Instance
+    telling: Progress
+    stop: Stop
+    pace: Pace
+    wishes: Wishes = field(default_factory=Wishes)
+
+    def in_time(self, work: Callable[[SourceEntry], Done], entry: SourceEntry) -> Done:
+        """Work on one source unless the time that was given is over."""
+        try:
+            if not self.stop.is_time_over:
+                return work(entry)
+        except TimeIsOver:  # a rehearsal has nothing to write down
+            pass
+        self.telling.say(f"{entry.name}: the time is over.")
+        return Done(Status.SUCCEEDED)
+
+    def harvested(self, entry: SourceEntry) -> Done:
+        """Run one source."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            ran = pipeline.run(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+        return Done(ran.status, run=ran.run)
+
+    def rehearsed(self, entry: SourceEntry) -> Done:
+        """Rehearse the run of one source."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            counts = pipeline.rehearse(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+        self.telling.say(f"{entry.name}: {told(counts)}; nothing was kept.")
+        status = Status.WITH_ERRORS if counts["doubts"] or counts["unusable"] else Status.SUCCEEDED
+        return Done(Status.STOPPED if self.stop.is_asked else status, counts=counts)
+
+    def published(self, entry: SourceEntry) -> Done:
+        """Publish what is harvested of one source and not published yet."""
+        with (
+            lock(self.instance.folder, entry.name),
+            Publication(self.instance, entry, self.telling, self.stop) as publication,
+        ):
+            publication.finish()
+        counts = publication.counts
+        self.telling.say(f"{entry.name}: {told(counts) if counts else 'everything is published already'}.")
+        return Done(Status.STOPPED if self.stop.is_asked else Status.SUCCEEDED, counts=counts)
+
+    def failed(self, name: str, error: BaseException) -> Done:
+        """Tell what ended the work on one source; the others go on."""
+        if isinstance(error, KeyboardInterrupt):
+            return Done(Status.STOPPED)
+        if isinstance(error, GatewayError):
+            self.telling.say(f"{name}: {error}")
+            return Done(status_of_error(error))
+        self.telling.say(f"{name}: a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
+        return Done(Status.FAILED)
