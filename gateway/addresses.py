@@ -25,6 +25,11 @@ _AUTHORITY = r"(?:[^\s/?#@\[\]]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-
 _ADDRESS = re.compile(rf"(?i)^https?://{_AUTHORITY}(?:[/?#]\S*)?$")
 _REFERENCE = re.compile(rf"^(?:[A-Za-z][A-Za-z0-9+.-]*:|(?=[^:/?#]*(?:[/?#]|$)))(?://{_AUTHORITY}(?=[/?#]|$)|(?!//))")
 
+# What is an address, and legal as it stands: nearly all are.
+_UNRESERVED = r"[A-Za-z0-9\-._~:/?@!$&'()*+,;=]*+"
+_WITH_ESCAPES = rf"{_UNRESERVED}(?:%[0-9A-Fa-f]{{2}}{_UNRESERVED})*+"
+_PLAIN = re.compile(rf"https?://[A-Za-z0-9.-]+(?::[0-9]{{1,5}})?(?:[/?]{_WITH_ESCAPES})?(?:#{_WITH_ESCAPES})?")
+
 _LEGAL = "-._~:/?#@!$&'()*+,;=%"  # beside letters and digits; brackets are legal around a host only
 _UNSAFE = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})|#.*#")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -35,7 +40,7 @@ _HOST = re.compile(r"(?i)(https?://)([^\s/?#@:\[\]]+)")
 def uri_of(text: str) -> str:
     """Return a DOI or handle as a URI, however it is spelled; an empty string when it is neither."""
     if "10." in text and (match := _DOI.match(text)):
-        return f"https://doi.org/{match[1]}/{address(match[2])}"
+        return address(f"https://doi.org/{match[1]}/{match[2]}")
     if "/" in text and (match := _HANDLE.match(text)):
         return "https://hdl.handle.net/" + address(match[1])
     return ""
@@ -44,6 +49,8 @@ def uri_of(text: str) -> str:
 @lru_cache(maxsize=1024)  # the addresses of one item come by several times
 def address(text: str) -> str:
     """Return an address with what RFC 3986 does not allow percent-encoded, and its host in letters of ASCII."""
+    if _PLAIN.fullmatch(text):
+        return text
     host = _HOST_IN_BRACKETS.match(text) if "[" in text else None
     start = host.end() if host else 0
     if not _UNSAFE.search(text, start):
@@ -65,11 +72,13 @@ def _ascii_host(match: re.Match[str]) -> str:
 @lru_cache(maxsize=1024)
 def is_address(text: str) -> bool:
     """Tell whether a text is the address of something on the Web, with a host and a port that can be."""
-    return _ADDRESS.match(text) is not None
+    return _PLAIN.fullmatch(text) is not None or _ADDRESS.match(text) is not None
 
 
 @lru_cache(maxsize=1024)
 def any_uri(text: str) -> str:
     """Return a text as a legal URI reference; what cannot be one is percent-encoded as a whole."""
+    if _PLAIN.fullmatch(text):
+        return text
     uri = address(text)
     return uri if _REFERENCE.match(uri) else quote(text, safe="-._~", errors="replace")

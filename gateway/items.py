@@ -6,7 +6,7 @@ Also what the store is told of formats and sources, so that its records can be m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -40,10 +40,12 @@ class Payloads:
     def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
         """Return the task of mapping an item: what arrived of it, by upstream prefix, and what else is held of it."""
         held = payloads_of(state)
-        for prefix in arrived.keys() & held.keys() - self._names.keys() - self._facts.formats.keys():
-            self._held(held[prefix])  # what is deleted shows no namespace, what it was before does
+        for prefix in held:
+            if prefix in arrived and prefix not in self._names and prefix not in self._facts.formats:
+                self._held(held[prefix])  # what is deleted shows no namespace, what it was before does
         given = [self._given(page, cut) for page, cut in arrived.values()]
-        given += [self._held(payload) for prefix, payload in held.items() if prefix not in arrived]
+        if held:
+            given += [self._held(payload) for prefix, payload in held.items() if prefix not in arrived]
         given.sort()
         held_sets: tuple[str, ...] = ()
         if state is not None and all(each.is_deleted for each in given):
@@ -136,18 +138,21 @@ def records_of(state: ItemState | None) -> dict[str, tuple[bytes, bool]]:
     return {} if state is None else {prefix: (digest, is_deleted) for prefix, digest, is_deleted in state.records}
 
 
-def write(store: Store, publication: Publication, changes: Sequence[Change]) -> int:
+def write(
+    store: Store, publication: Publication, changes: Sequence[Change], ready: Callable[[], None] = lambda: None
+) -> int:
     """Write a publication, and return how many records got its datestamp. Without any change only the position moves.
 
-    Raise what `Store.publish` raises.
+    Raise what `Store.publish` raises, and what `ready` does, which is called before anything is written.
     """
     if not changes and not publication.quarantined and not publication.released:
+        ready()
         if publication.position and publication.position[0] != publication.position[1]:
             store.advance(publication.source, *publication.position)
         return 0
     intent = store.intend()
-    items = tuple(_item_change(each, intent.datestamp) for each in changes)
-    return store.publish(intent, replace(publication, changes=items))
+    items = tuple([_item_change(each, intent.datestamp) for each in changes])
+    return store.publish(intent, replace(publication, changes=items), ready)
 
 
 def _item_change(change: Change, datestamp: int) -> ItemChange:

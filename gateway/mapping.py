@@ -102,7 +102,7 @@ def prepare(task: Task) -> Prepared:
     read, problems = [], []
     for given in live:
         try:
-            read.append(_read(given))
+            read.append(_read(given, len(live) == 1))
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
     if problems:
@@ -137,11 +137,14 @@ def _specs(sets: tuple[str, ...]) -> str:
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def _read(given: Given) -> _Read:
+def _read(given: Given, is_only: bool) -> _Read:
+    """Read a payload; what is the only one of its item, and not passed through, may be read at a glance."""
     content = _standing_alone(given.content, given.declarations)
-    for known in glancing():
-        if not given.exposed and known.glance is not None and (work := known.glance(content)) is not None:
-            return _Read(given, content, known.namespace, known.rank, work)
+    if is_only and not given.exposed:
+        for known in glancing():
+            assert known.glance is not None
+            if (work := known.glance(content)) is not None:
+                return _Read(given, content, known.namespace, known.rank, work)
     try:
         root = xmlio.parse(content)
     except NotXml as error:
@@ -205,11 +208,13 @@ def _work(task: Task, read: list[_Read]) -> Work:
     """Return the Work of the first payload; what it lacks, the others may still know."""
     works = [each.work for each in read if each.work is not None] or [Work()]
     best = works[0]
+    if len(works) == 1:
+        return best._replace(modified=_modified(read), upstream=task.upstream)
     return Work(
         statements=best.statements,
         identifiers=next((work.identifiers for work in works if work.identifiers), ()),
         landing_page=next((work.landing_page for work in works if work.landing_page), ""),
-        files=best.files if len(works) == 1 else _first_of_each(file for work in works for file in work.files),
+        files=_first_of_each(file for work in works for file in work.files),
         license=best.license,
         modified=_modified(read),
         upstream=task.upstream,
@@ -260,27 +265,27 @@ def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> lis
 class _Saying:
     """What the records made of one payload say about themselves: where it comes from, and rights."""
 
+    __slots__ = ("_meant", "_nested", "_origin", "_rights")
+
     def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
         given = read.given
-        abouts = (_standing_alone(each, given.declarations) for each in given.abouts)
-        said = provenance.read(abouts) if given.abouts else provenance.Said()
+        said = provenance.read(_standing_alone(each, given.declarations) for each in given.abouts)
         rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
         self._rights = provenance.rights_container(rights) if rights else ""
         self._nested = said.origin
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
-        harvested = _told(given.received_at)
-        self._origin = Origin(facts.base_url, upstream, datestamp, read.namespace, harvested, is_altered=False)
+        self._origin = (facts.base_url, upstream, datestamp, read.namespace, _told(given.received_at))
         # Everything but the harvestDate, which changes without anything being new.
         meant = (facts.base_url, given.datestamp, read.namespace, said.origin, self._rights, *sets)
         self._meant = "\0".join(meant).encode("utf-8", "surrogatepass")
 
     def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
         """Return a record's metadata and abouts, and the digest of what they say."""
-        origin = self._origin._replace(is_altered=True) if is_altered else self._origin
-        about = (provenance.container(origin, self._nested) + self._rights).encode()
+        about = provenance.container(Origin(*self._origin, is_altered), self._nested) + self._rights
         digest = blake2b(self._meant, digest_size=_DIGEST_BYTES, salt=b"altered" if is_altered else b"")
         digest.update(content)
-        return Fragment(prefix, digest.digest(), False, b"<metadata>%b</metadata>%b" % (content, about))
+        body = b"".join((b"<metadata>", content, b"</metadata>", about.encode()))
+        return Fragment(prefix, digest.digest(), False, body)
 
 
 def _tombstones(task: Task, identifier: str) -> Prepared:

@@ -27,8 +27,7 @@ class FileOrigin(StrEnum):
     DISCOVERED = "discovered"
 
 
-@dataclass(frozen=True, slots=True)
-class FileLink:
+class FileLink(NamedTuple):
     """A link that is known to lead to a file. Empty strings and None mean: not known."""
 
     url: str
@@ -42,9 +41,11 @@ class FileLink:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What one item is about, read from the richest of its payloads."""
+class Work(NamedTuple):
+    """What one item is about, read from the richest of its payloads.
+
+    A work that was read at a glance has only those statements that lead somewhere; `oai_dc` has them all.
+    """
 
     statements: tuple[Statement, ...] = ()
     identifiers: tuple[str, ...] = ()  # DOIs and handles as URIs, best first

@@ -13,6 +13,7 @@ SOURCES = "source"  # the set of everything
 FULLTEXT = "fulltext"  # the set of items with at least one file
 
 _SAFE = "-_.!~*'();/?:@&=+$,"  # what oai-identifier allows beside letters and digits
+_ALL_SAFE = re.compile(r"[A-Za-z0-9\-_.!~*'();/?:@&=+$,]*")
 _ILLEGAL_IN_PREFIX = re.compile(rb"[^A-Za-z0-9\-_.!*'()]")
 _ILLEGAL_IN_SET = re.compile(rb"[^A-Za-z0-9\-_.!*'():]")
 _ESCAPED_IN_SET = re.compile(r"~([0-9A-F]{2})?")
@@ -20,7 +21,8 @@ _ESCAPED_IN_SET = re.compile(r"~([0-9A-F]{2})?")
 
 def local_identifier(domain: str, source: str, upstream: str) -> str:
     """Return the identifier of an item here: `oai:<domain>:<source>/<upstream id>`, with upper-case escapes."""
-    return f"oai:{domain}:{source}/{quote(upstream, safe=_SAFE, errors='surrogatepass')}"
+    name = upstream if _ALL_SAFE.fullmatch(upstream) else quote(upstream, safe=_SAFE, errors="surrogatepass")
+    return f"oai:{domain}:{source}/{name}"
 
 
 def upstream_identifier(local: str) -> str:

@@ -58,14 +58,20 @@ def container(origin: Origin, nested: str) -> str:
 
 def _described(origin: Origin, nested: str) -> str:
     base_url, identifier, datestamp, namespace, harvest_date, is_altered = origin
+    before, after = _common(base_url, namespace, harvest_date, is_altered)
     return (
-        f'<originDescription harvestDate="{harvest_date}" altered="{"true" if is_altered else "false"}">'
-        f"{_uri('baseURL', base_url)}<identifier>{escape(any_uri(identifier))}</identifier>"
-        f"<datestamp>{datestamp}</datestamp>{_uri('metadataNamespace', namespace)}{nested}</originDescription>"
+        f"{before}{escape(any_uri(identifier))}</identifier><datestamp>{datestamp}{after}{nested}</originDescription>"
     )
 
 
 @lru_cache(maxsize=256)
+def _common(base_url: str, namespace: str, harvest_date: str, is_altered: bool) -> tuple[str, str]:
+    """Return what stands before the identifier and after the datestamp: the records of a page have it in common."""
+    tag = f'<originDescription harvestDate="{harvest_date}" altered="{"true" if is_altered else "false"}">'
+    before = f"{tag}{_uri('baseURL', base_url)}<identifier>"
+    return before, f"</datestamp>{_uri('metadataNamespace', namespace)}"
+
+
 def _uri(name: str, text: str) -> str:
     return f"<{name}>{escape(any_uri(text))}</{name}>"
 

@@ -6,11 +6,12 @@ killed and repeated without effect. What did not change is left alone, and keeps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.items import TRIES, Change, Payloads, given_of, introduce, payloads_of, write
@@ -19,9 +20,7 @@ from gateway.model import Payload, Publication, Quarantined, Slice, StoredPage
 from gateway.names import local_set
 from gateway.store.base import Inbox, Store
 
-__all__ = ["Counts", "SourceFacts", "given_of", "local_set", "publish_all", "publish_pending"]
-
-Mapper: TypeAlias = Callable[[Callable[[Task], Prepared], Iterable[Task]], Iterable[Prepared]]
+__all__ = ["Counts", "SourceFacts", "begin", "given_of", "local_set", "publish_in_turn", "publish_pending"]
 
 _DIGEST_BYTES = 16
 
@@ -66,112 +65,103 @@ class _Arrived(NamedTuple):
         return Quarantined(self.page.page.source, self.prefix, identifier, self.page.number, self.place, reason)
 
 
-def publish_pending(
-    store: Store,
-    inbox: Inbox,
-    source: str,
-    facts: SourceFacts,
-    mapper: Mapper = map,
-    limit_pages: int = 1,
-) -> Counts:
+class _Outdated(Exception):
+    """Another publication has changed an item since this one looked at it."""
+
+
+def publish_pending(store: Store, inbox: Inbox, source: str, facts: SourceFacts, limit_pages: int = 1) -> Counts:
     """Publish the next pages of a source, at most `limit_pages`; `pages` of the counts is 0 when there are none.
 
-    `mapper` maps like the builtin, for instance a pool's. Raise StoreError when the store does not know the source,
-    and what the store raises.
+    Raise StoreError when the store does not know the source, and what the store raises.
     """
-    _check_known(store, source)
-    introduce(store, facts)
+    begin(store, facts)
     for _ in range(TRIES):
         before = store.position(source)
         pages = list(islice(inbox.pages(source, before), limit_pages))
         if not pages:
             return Counts()
         try:
-            return _Batch(store, inbox, facts, pages, mapper).publish(before)
+            return _Batch(store, inbox, facts, pages).publish(before)
         except (IntentExpired, PositionMoved):
             continue
-    raise StoreError(
-        f"The pages of {source} after {before} could not be published: other processes were faster {TRIES} times."
-    )
+    raise _beaten(source, before)
 
 
-def publish_all(
-    store: Store,
-    inbox: Inbox,
-    source: str,
-    facts: SourceFacts,
-    mapper: Mapper,
-    limit_pages: int = 1,
-) -> Iterator[Counts]:
-    """Publish everything that is pending, and yield the counts of each publication.
-
-    As `publish_pending`, but the next pages are on their way through `mapper` while these are written: with a pool,
-    mapping and writing go on side by side.
-    """
-    _check_known(store, source)
+def begin(store: Store, facts: SourceFacts) -> None:
+    """Tell the store what it must know before `publish_in_turn`. Raise StoreError when it does not know the source."""
+    with store.view() as view:
+        if all(each.name != facts.name for each in view.sources()):
+            raise StoreError(
+                f"There is no source {facts.name!r}; it must be added before something of it is published."
+            )
     introduce(store, facts)
 
-    def begun(after: int) -> _Batch | None:
-        pages = list(islice(inbox.pages(source, after), limit_pages))
-        return _Batch(store, inbox, facts, pages, mapper) if pages else None
 
-    before = store.position(source)
-    batch = begun(before)
-    while batch is not None:
-        following = begun(batch.last)
+def publish_in_turn(
+    store: Store, inbox: Inbox, facts: SourceFacts, before: int, numbers: Iterable[int], turn: Callable[[], None]
+) -> Counts:
+    """Publish these pages, which follow the position `before`, while other processes publish those around them.
+
+    Everything is made ready first; `turn` returns when all pages up to `before` are published. What they changed is
+    noticed then, and the pages are looked at again. Raise what the store and `turn` raise.
+    """
+    pages = [inbox.page(number) for number in numbers]
+    wait = turn
+    for _ in range(TRIES):
+        is_first = store.position(facts.name) == before  # before anything is looked at
+        batch = _Batch(store, inbox, facts, pages)
+
+        def ready(batch: _Batch = batch, wait: Callable[[], None] = wait, is_first: bool = is_first) -> None:
+            wait()
+            if not is_first and batch.is_outdated():
+                raise _Outdated
+
         try:
-            yield batch.publish(before)
-            before = batch.last
-        except (IntentExpired, PositionMoved):
-            yield publish_pending(store, inbox, source, facts, mapper, limit_pages)
-            before, following = store.position(source), None
-        # What was begun before its items were written knows an older state of them.
-        batch = following if following is not None and not following.touches(batch) else begun(before)
+            return batch.publish(before, ready)
+        except (IntentExpired, _Outdated):
+            wait = _at_once
+    raise _beaten(facts.name, before)
 
 
-def _check_known(store: Store, name: str) -> None:
-    with store.view() as view:
-        if all(each.name != name for each in view.sources()):
-            raise StoreError(f"There is no source {name!r}; it must be added before something of it is published.")
+def _at_once() -> None:
+    """Wait for nothing."""
+
+
+def _beaten(source: str, before: int) -> StoreError:
+    return StoreError(
+        f"The pages of {source} after {before} could not be published: other processes were faster {TRIES} times."
+    )
 
 
 class _Batch:
     """The records of some pages, on their way into the store."""
 
-    def __init__(
-        self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage], mapper: Mapper
-    ) -> None:
-        """Look at the records, and send those that changed to be mapped."""
+    def __init__(self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage]) -> None:
+        """Look at the records, and map those that changed."""
         self._store, self._facts = store, facts
-        self.last = pages[-1].number
+        self._last = pages[-1].number
         self._payloads = Payloads(store, inbox, facts, pages)
-        self.counts = Counts(pages=len(pages))
+        self._counts = Counts(pages=len(pages))
         self._quarantined: dict[tuple[str, str], list[Quarantined]] = {}  # by prefix and upstream identifier
         self._good: list[tuple[str, str]] = []
         self._has_quarantine = store.counts(facts.name)["quarantined"] > 0
         arrived = self._usable(pages)
         self._upstreams = {each.slice.identifier for each in arrived}
         self._states = store.states(facts.name, tuple(self._upstreams))
-        self._changed = self._without_known(arrived)
-        tasks = [self._task(upstream, parts) for upstream, parts in self._changed.items()]
-        self._mapped = mapper(prepare, tasks)
+        settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
+        self._changes = [change for change in settled if change is not None]
 
-    def touches(self, other: _Batch) -> bool:
-        """Tell whether an item is in both."""
-        return not self._upstreams.isdisjoint(other._upstreams)
+    def is_outdated(self) -> bool:
+        """Tell whether the store holds something else of these items by now."""
+        return self._store.states(self._facts.name, tuple(self._upstreams)) != self._states
 
-    def publish(self, before: int) -> Counts:
-        """Write what became of the records, when the position is still at `before`."""
-        changes = []
-        for prepared in self._mapped:
-            found = self._settled(prepared, self._changed[prepared.upstream])
-            if found is not None:
-                changes.append(found)
+    def publish(self, before: int, ready: Callable[[], None] = _at_once) -> Counts:
+        """Write what became of the records, when `ready` has returned and the position is still at `before`."""
         quarantined = tuple(bad for bads in self._quarantined.values() for bad in bads)
-        position = (before, self.last)
+        position = (before, self._last)
         publication = Publication(self._facts.name, (), quarantined, tuple(self._good), position)
-        self.counts.stamped = write(self._store, publication, changes)
-        return self.counts
+        self._counts.stamped = write(self._store, publication, self._changes, ready)
+        return self._counts
 
     def _task(self, upstream: str, parts: Mapping[str, _Arrived]) -> Task:
         state = self._states.get(upstream)
@@ -182,7 +172,7 @@ class _Batch:
         usable = []
         for page in pages:
             text = page.page.repaired or page.page.body
-            self.counts.received += len(page.slices)
+            self._counts.received += len(page.slices)
             for place, each in enumerate(page.slices):
                 arrived = _Arrived(page, place, each, _digest(each, text))
                 reason = each.problem
@@ -205,7 +195,7 @@ class _Batch:
             self._good.append(key)
 
     def _refuse(self, arrived: _Arrived, reason: str) -> None:
-        self.counts.quarantined += 1
+        self._counts.quarantined += 1
         key = (arrived.prefix, arrived.slice.identifier)
         self._quarantined.setdefault(key, []).append(arrived.bad(reason))
 
@@ -217,18 +207,24 @@ class _Batch:
             held = payloads_of(self._states.get(upstream))
             parts = changed.setdefault(upstream, {})
             if parts.pop(prefix, None) is not None:
-                self.counts.unchanged += 1  # the one that came before is superseded within this batch
+                self._counts.unchanged += 1  # the one that came before is superseded within this batch
             if each.slice.is_deleted and prefix not in held:
-                self.counts.ignored += 1
+                self._counts.ignored += 1
             elif prefix in held and held[prefix].digest == each.digest:
-                self.counts.unchanged += 1
+                self._counts.unchanged += 1
                 self._release(each)
             else:
                 parts[prefix] = each
         return {upstream: parts for upstream, parts in changed.items() if parts}
 
-    def _settled(self, prepared: Prepared, parts: Mapping[str, _Arrived]) -> Change | None:
-        """Count what became of an item, and return what is to be written; the good half of a bad item stays."""
+    def _settled(self, upstream: str, parts: Mapping[str, _Arrived]) -> Change | None:
+        """Count what becomes of an item, and return what is to be written; the good half of a bad item stays."""
+        prepared = prepare(self._task(upstream, parts))
+        if prepared.problems:
+            return self._half(prepared, parts)
+        return self._change(prepared, parts)
+
+    def _half(self, prepared: Prepared, parts: Mapping[str, _Arrived]) -> Change | None:
         reasons = dict(prepared.problems)
         good = {prefix: each for prefix, each in parts.items() if prefix not in reasons}
         for prefix, each in parts.items():
@@ -242,17 +238,27 @@ class _Batch:
             for each in good.values():
                 self._refuse(each, prepared.problems[0][1])
             return None
-        self.counts.published += len(good)
+        return self._change(prepared, good)
+
+    def _change(self, prepared: Prepared, good: Mapping[str, _Arrived]) -> Change:
+        self._counts.published += len(good)
         for each in good.values():
             self._release(each)
-        payloads = tuple(each.payload() for each in good.values())
+        payloads = tuple([each.payload() for each in good.values()])
         return Change(prepared, payloads, self._states.get(prepared.upstream))
 
 
 def _digest(cut: Slice, text: bytes) -> bytes:
     """Return what says whether a record came again as it was: everything but where and when it came."""
     digest = blake2b(text[cut.start : cut.stop], digest_size=_DIGEST_BYTES)
-    digest.update(repr((cut.datestamp, cut.sets, cut.is_deleted, cut.declarations)).encode("utf-8", "surrogatepass"))
+    digest.update(_said(cut.sets, cut.is_deleted, cut.declarations))
+    digest.update(cut.datestamp.encode("utf-8", "surrogatepass"))
     for start, stop in cut.abouts:
         digest.update(text[start:stop])
     return digest.digest()
+
+
+@lru_cache(maxsize=1024)
+def _said(*headers: object) -> bytes:
+    """Return what many records of a source have in common beside their content."""
+    return repr(headers).encode("utf-8", "surrogatepass")

@@ -77,8 +77,8 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "publish_processes",
-        1,
-        "How many processes map records while a harvest runs; 0: the harvester does it itself, page by page.",
+        2,
+        "How many processes publish while a harvest runs; 0: the harvester does it itself, page by page.",
     ),
 )
 

@@ -1,13 +1,14 @@
 """Publishing what a harvest brought: page by page in this process, or by a child process while the harvest goes on.
 
 A short harvest is published as it arrives. After a few pages a child takes over (`harvester/publisher.py`): it reads
-the inbox forward, lets a pool of processes map the records, and writes the store; this process only fetches, parses
-and commits the inbox.
+the inbox forward and writes the store, with several processes; this one only fetches, parses and commits the inbox.
+Of many sources that are harvested at once, a few have such a child; the others publish here until one is free.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from threading import BoundedSemaphore
 from typing import Self
 
 from gateway.errors import ConfigurationError
@@ -21,6 +22,8 @@ from harvester.wire.oai_pmh import parse_formats
 
 # A process costs half a second to start, about as much as publishing these pages here.
 PAGES_BEFORE_PROCESS = 3
+# More children at once than this would only stand in each other's way: they share the processors and the store's lock.
+_CHILDREN = BoundedSemaphore(2)
 # How often a waiting harvester looks whether it was asked to stop.
 _GLANCE_SECONDS = 0.2
 
@@ -82,6 +85,7 @@ class Publication:
     def __exit__(self, *_: object) -> None:
         if self._publisher is not None:
             self._publisher.kill()
+            _CHILDREN.release()
 
     @property
     def counts(self) -> Counter[str]:
@@ -119,10 +123,18 @@ class Publication:
         counts = publish_pending(instance.store, instance.inbox, self._entry.name, self._facts, limit_pages=1)
         self._here.update(counts_of(counts))
         self._pages_here += 1
-        if self._pages_here >= PAGES_BEFORE_PROCESS and instance.settings.number("publish_processes") > 0:
-            self._publisher = Publisher.start(instance.folder, self._entry.name)
-            self._publisher.wake()
+        is_long = self._pages_here >= PAGES_BEFORE_PROCESS and instance.settings.number("publish_processes") > 0
+        if is_long and _CHILDREN.acquire(blocking=False):
+            self._start_child()
         return bool(counts.pages)
+
+    def _start_child(self) -> None:
+        try:
+            self._publisher = Publisher.start(self._instance.folder, self._entry.name)
+        except BaseException:
+            _CHILDREN.release()
+            raise
+        self._publisher.wake()
 
     def _show(self) -> None:
         counts = self.counts

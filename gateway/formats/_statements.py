@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Collection, Iterable
 
 from gateway.addresses import ALSO_KNOWN_AS, address, is_address, uri_of
 from gateway.formats._file_links import file_type, type_named
@@ -25,18 +25,17 @@ class _Names:
 
     __slots__ = ("_only", "files", "identifiers", "license", "pages", "related", "resolvers")
 
-    def __init__(self, statements: tuple[Statement, ...]) -> None:
+    def __init__(self, leading: Collection[tuple[str, str]]) -> None:
         self.identifiers: dict[str, None] = {}
         self.pages: list[str] = []  # addresses of the work that are neither a file's nor a resolver's
         self.resolvers: list[str] = []
         self.related: list[str] = []  # what a relation leads to: the work's page, or anything else
         self.files: dict[str, FileLink] = {}
         self.license = ""
-        stated = {found for element, text, _ in statements if element == "format" and (found := type_named(text))}
+        stated = {found for element, text in leading if element == "format" and (found := type_named(text))}
         self._only = stated.pop() if len(stated) == 1 else ""
-        for element, text, _ in statements:
-            if element in _TELLING:
-                _TELLING[element](self, element, text)
+        for element, text in leading:
+            _LEADING[element](self, element, text)
 
     def locator(self, element: str, text: str) -> None:
         """Take an identifier, relation or source: an address, a DOI or handle, or neither."""
@@ -88,13 +87,19 @@ class _Names:
         return next(iter(self.pages or beside or self.resolvers or self.related), "")
 
 
-_TELLING = {
+_LEADING = {
     "identifier": _Names.locator,
     "relation": _Names.locator,
     "source": _Names.locator,
     "format": _Names.typed_address,
     "rights": _Names.rights,
 }
+LEADING = tuple(_LEADING)  # the elements that can lead somewhere: to the work, a file, a license
+
+
+def leading_of(statements: Iterable[Statement]) -> list[tuple[str, str]]:
+    """Return (element, text) of the statements that can lead somewhere."""
+    return [(element, text) for element, text, _ in statements if element in _LEADING]
 
 
 def _host(url: str) -> str:
@@ -106,16 +111,19 @@ def work_of(
     files: tuple[FileLink, ...] = (),
     landing_page: str = "",
     oai_dc: bytes = b"",
-    telling: tuple[Statement, ...] | None = None,
+    leading: Collection[tuple[str, str]] | None = None,
 ) -> Work:
     """Return the Work that these statements, and what a richer format knows besides, tell of.
 
-    `telling` are those that speak of the work itself, when others among the statements name other works.
+    `leading` are the statements (element, text) that lead somewhere from the work itself, when others among them are
+    of other works.
     """
-    names = _Names(statements if telling is None else telling)
-    links = tuple({**names.files, **{link.url: link for link in files if is_address(link.url)}}.values())
+    names = _Names(leading_of(statements) if leading is None else leading)
+    links = tuple(names.files.values())
+    if files:
+        links = tuple({**names.files, **{link.url: link for link in files if is_address(link.url)}}.values())
     if names.license:
-        links = tuple(link if link.license else replace(link, license=names.license) for link in links)
+        links = tuple(link if link.license else link._replace(license=names.license) for link in links)
     page = landing_page if is_address(landing_page) else names.page()
     return Work(
         statements=statements,
@@ -138,6 +146,6 @@ def completed(
         statements=inner.statements + statements,
         identifiers=tuple(dict.fromkeys(inner.identifiers + own.identifiers)),
         landing_page=landing_page if is_address(landing_page) else inner.landing_page or own.landing_page,
-        files=tuple(file if file.license else replace(file, license=licensed) for file in links),
+        files=tuple(file if file.license else file._replace(license=licensed) for file in links),
         license=licensed,
     )

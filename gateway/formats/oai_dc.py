@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gateway.errors import NotXml
 from gateway.formats import MetadataFormat
-from gateway.formats._statements import ELEMENTS, work_of
+from gateway.formats._statements import ELEMENTS, LEADING, work_of
 from gateway.model import Statement, Work
 from gateway.xmlio import Element, parse, text_of
 from gateway.xmltext import DC, OAI_DC, XML, XSI, clean, escape, escape_attribute
@@ -28,87 +28,84 @@ _OPENING = (
 )
 
 
-_START_TAG = re.compile(r"<[^<>]+>")
-_REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))  # `&amp;` is the last
-_CONTROLS = bytes(set(range(0x20)) - {*b"\t\r\n"})  # XML 1.0 §2.2; U+FFFE and U+FFFF are the only others in UTF-8
-_STRANGE_REFERENCE = re.compile("&(?!(?:amp|lt|gt|quot|apos);)")
 _SPACE = " \t\r\n"  # XML 1.0 §2.3; what else Unicode calls space is text
+_SPACES = rf"[{_SPACE}]*+"
+_CONTROLS = bytes(set(range(0x20)) - {*b"\t\r\n"})  # XML 1.0 §2.2; U+FFFE and U+FFFF are the only others in UTF-8
+_PERHAPS_NONE = b"\xef\xbf"  # they begin so
+_STRANGE_REFERENCE = re.compile(b"&(?!(?:amp|lt|gt|quot|apos);)")
+_LANGUAGE_STATED = (
+    rf"""(?:[{_SPACE}]+xml:lang{_SPACES}={_SPACES}(?:"{_LANGUAGE_TAG.pattern}"|'{_LANGUAGE_TAG.pattern}'))?"""
+)
+_REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))  # `&amp;` is the last
 
 
 class _Frame(NamedTuple):
-    """What stands around the elements of a plain payload: the pattern that reads one, and the closing tag."""
+    """All plain payloads with one start tag: what follows the tag, and the elements in it that lead somewhere."""
 
-    element: re.Pattern[str]
-    closing: str
+    rest: re.Pattern[bytes]
+    leading: re.Pattern[bytes]
 
 
 def glance(content: bytes) -> Work | None:
-    """Read a valid payload that is as plain as nearly all are, without a tree, in half the time.
+    """Read a valid payload that is as plain as nearly all are, without a tree, in a tenth of the time.
 
     None when anything in it is not plain (a reference beside XML's own five, a comment, an attribute beside xml:lang);
     `read` knows then.
     """
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
+    end = content.find(b">") + 1
+    frame = _frame(content[:end])
+    if frame is None or frame.rest.fullmatch(content, end) is None or not _is_plain(content):
         return None
-    tag = _START_TAG.match(text)
-    frame = _frame(tag[0]) if tag else None
-    if tag is None or frame is None or not _is_plain(content, text):
-        return None
-    # Between the matches stands, in turn: what is beside the elements, and of each its name, language and text.
-    beside, *parts = frame.element.split(text[tag.end() :])
-    gaps = "".join((beside, *parts[3::4]))
-    if not gaps.endswith(frame.closing) or gaps[: -len(frame.closing)].strip(_SPACE):
-        return None
-    statements = [
-        Statement(element, words, language or "")
-        for element, language, said in zip(parts[::4], parts[1::4], parts[2::4], strict=True)
-        if (words := _folded(_resolved(said) if "&" in said else said))
+    leading = [
+        (element.decode(), words)
+        for element, said in frame.leading.findall(content, end)
+        if (words := _folded(said.decode()))
     ]
-    return work_of(tuple(statements), oai_dc=content)
+    return work_of((), oai_dc=content, leading=leading)
 
 
-def _is_plain(content: bytes, text: str) -> bool:
-    """Tell whether there is nothing in the text that needs a parser: illegal characters, strange references, `]]>`."""
-    return (
-        len(content.translate(None, _CONTROLS)) == len(content)
-        and "\ufffe" not in text
-        and "\uffff" not in text
-        and "]]>" not in text
-        and ("&" not in text or _STRANGE_REFERENCE.search(text) is None)
-    )
+def _is_plain(content: bytes) -> bool:
+    """Tell whether there is nothing in it that needs a parser: illegal characters, strange references, `]]>`."""
+    if len(content.translate(None, _CONTROLS)) < len(content) or (b"]" in content and b"]]>" in content):
+        return False
+    if b"&" in content and _STRANGE_REFERENCE.search(content):
+        return False
+    return content.isascii() or _is_text(content)
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        return bool(content.decode()) and _PERHAPS_NONE not in content
+    except UnicodeDecodeError:
+        return False
 
 
 def _folded(said: str) -> str:
-    """Return the text with white space folded; most has nothing to fold, which is seen faster than done."""
-    if said.isascii() and "  " not in said and "\n" not in said and "\t" not in said and "\r" not in said:
-        return said.strip(" ")
+    """Return the text with its references resolved and white space folded."""
+    if "&" in said:
+        for reference, character in _REFERENCES:
+            said = said.replace(reference, character)
     return " ".join(said.split())
 
 
-def _resolved(said: str) -> str:
-    for reference, character in _REFERENCES:
-        said = said.replace(reference, character)
-    return said
-
-
 @lru_cache(maxsize=1024)
-def _frame(start_tag: str) -> _Frame | None:
+def _frame(start_tag: bytes) -> _Frame | None:
     """Return the frame of all payloads with this start tag; None when it is not that of a valid oai_dc."""
-    name = re.split(r"[\s>]", start_tag[1:], maxsplit=1)[0]
-    closing = f"</{name}>"
+    name = re.split(rb"[\s>]", start_tag[1:], maxsplit=1)[0]
     try:
-        root = parse(f"{start_tag}{closing}".encode())
+        root = parse(b"%b</%b>" % (start_tag, name))
     except NotXml:
         return None
     prefix = next((prefix for prefix, uri in root.nsmap.items() if prefix and uri == DC), None)
     if root.tag != _ROOT or not _is_frame_valid(root) or prefix is None:
         return None
-    dc = re.escape(prefix)
-    language = rf'(?: xml:lang="({_LANGUAGE_TAG.pattern})")?'
-    element = rf"<{dc}:({'|'.join(ELEMENTS)}){language}>([^<]*)</{dc}:\1>"
-    return _Frame(re.compile(element), closing)
+    dc, closing = re.escape(prefix), re.escape(name.decode())
+    rest = f"(?:/>|>[^<]*+</{dc}:\\1{_SPACES}>)"
+    element = f"<{dc}:({'|'.join(ELEMENTS)}){_LANGUAGE_STATED}{_SPACES}{rest}{_SPACES}"
+    return _Frame(
+        re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
+        re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)".encode()),
+    )
 
 
 def read(root: Element, content: bytes) -> Work | None:

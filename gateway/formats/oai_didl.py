@@ -28,28 +28,24 @@ _MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9
 
 def write(work: Work) -> bytes:
     """Return the DIDL of a work."""
-    dc = oai_dc.write(work).decode()
     name = next(iter(work.identifiers), "") or work.landing_page or work.upstream
-    parts = [
-        _OPENING,
-        _descriptor(_identifier(name)),
-        _descriptor(dc),
-    ]
+    after = [_AFTER]
     if work.modified:
-        parts.append(_descriptor(_term("modified", work.modified)))
-    parts += [
+        after.append(_descriptor(_term("modified", work.modified)))
+    after += [
         _component(file, work.modified) for file in work.files if is_address(file.url)
     ]  # no other is a legal anyURI
     if is_address(work.landing_page):
-        described = _descriptor(_identifier(work.landing_page)) + _START_PAGE
-        parts.append(_resource(described, "text/html", work.landing_page))
-    parts.append(_CLOSING)
-    return "".join(parts).encode()
+        described = f"{_NAMED}{escape(any_uri(work.landing_page))}{_WITH_NAME}{_START_PAGE}"
+        after.append(_resource(described, "text/html", work.landing_page))
+    after.append(_CLOSING)
+    before = f"{_OPENING}{_NAMED}{escape(any_uri(name))}{_WITH_NAME}{_BEFORE}"
+    return b"".join((before.encode(), oai_dc.write(work), "".join(after).encode()))
 
 
 def _component(file: FileLink, modified: str) -> str:
     described = "".join(map(_descriptor, _secondary(file, modified)))
-    known = _descriptor(_identifier(file.url)) + _OBJECT_FILE + described
+    known = f"{_NAMED}{escape(any_uri(file.url))}{_WITH_NAME}{_OBJECT_FILE}{described}"
     return _resource(known, file.mime_type or UNKNOWN, file.url)
 
 
@@ -76,19 +72,19 @@ def _story(file: FileLink, modified: str) -> str:
     return f"{file.origin.value}: named{place}{version}"
 
 
+_BEFORE = '<didl:Descriptor><didl:Statement mimeType="text/xml; charset=UTF-8">'
+_AFTER = "</didl:Statement></didl:Descriptor>"
+_NAMED, _WITH_NAME = f'{_BEFORE}<dii:Identifier xmlns:dii="{DII}">', f"</dii:Identifier>{_AFTER}"
+
+
 def _descriptor(content: str) -> str:
-    statement = f'<didl:Statement mimeType="text/xml; charset=UTF-8">{content}</didl:Statement>'
-    return f"<didl:Descriptor>{statement}</didl:Descriptor>"
+    return f"{_BEFORE}{content}{_AFTER}"
 
 
 def _resource(descriptors: str, mime_type: str, url: str) -> str:
     mime_type = mime_type if _MIME_TYPE.fullmatch(mime_type) else UNKNOWN
     reference = f'<didl:Resource mimeType="{escape_attribute(mime_type)}" ref="{escape_attribute(address(url))}"/>'
     return f"<didl:Component>{descriptors}{reference}</didl:Component>"
-
-
-def _identifier(uri: str) -> str:
-    return f'<dii:Identifier xmlns:dii="{DII}">{escape(any_uri(uri))}</dii:Identifier>'
 
 
 def _term(name: str, text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gateway.formats import MetadataFormat
-from gateway.formats._statements import ELEMENTS, work_of
+from gateway.formats._statements import ELEMENTS, leading_of, work_of
 from gateway.model import Statement, Work
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DC, DCTERMS, XML
@@ -65,8 +65,8 @@ _NAMESPACES = (
 def read(root: Element, _content: bytes) -> Work | None:
     """Read the dc and dcterms elements below any wrapper; None when there are none."""
     found = tuple(_statements(root))
-    telling = tuple(statement for name, statement in found if name not in _OF_OTHERS)
-    return work_of(tuple(statement for _, statement in found), telling=telling) if found else None
+    leading = leading_of(statement for name, statement in found if name not in _OF_OTHERS)
+    return work_of(tuple(statement for _, statement in found), leading=leading) if found else None
 
 
 def _statements(root: Element) -> Iterator[tuple[str, Statement]]:

@@ -10,7 +10,7 @@ misses no version of any record, however many processes publish meanwhile (a low
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -109,8 +109,10 @@ class Store(Protocol):
         """
         ...
 
-    def publish(self, intent: Intent, publication: Publication) -> int:
+    def publish(self, intent: Intent, publication: Publication, ready: Callable[[], None] = lambda: None) -> int:
         """Write everything in one transaction, remove the intent, and return how many records got the datestamp.
+
+        `ready` is called when all is prepared, before the transaction begins; what it raises ends the publication.
 
         Records whose stored digest and flag equal the given ones are left alone. Every record written gets its old
         place removed, its memberships, tallies and a line of the log of changes. Raise IntentExpired (also when a
@@ -195,6 +197,10 @@ class Inbox(Protocol):
 
     def page(self, number: int) -> StoredPage:
         """Return one page. Raise StoreDamaged when it is not there."""
+        ...
+
+    def extents(self, source: str, after: int, limit: int) -> tuple[tuple[int, int], ...]:
+        """Return (number, records) of at most `limit` of the pages that `pages` would return."""
         ...
 
     def pages(self, source: str, after: int) -> Iterator[StoredPage]:

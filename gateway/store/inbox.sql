@@ -15,6 +15,10 @@ from page where id = ?;
 -- The number of a source's next page that holds records.
 select min(id) from page where source = ? and slice_count > 0 and id > ?;
 
+-- name: extents
+-- The numbers of a source's next pages that hold records, and how many they hold.
+select id, slice_count from page where source = ? and slice_count > 0 and id > ? order by id limit ?;
+
 -- name: answer_last
 -- The number of the last page that answered a verb.
 select max(id) from page where source = ? and verb = ?;

@@ -154,10 +154,11 @@ class SqliteStore:
         self._step("datestamp taken")
         return Intent(number, datestamp)
 
-    def publish(self, intent: Intent, publication: Publication) -> int:
+    def publish(self, intent: Intent, publication: Publication, ready: Callable[[], None] = lambda: None) -> int:
         """Compress everything, then write it in one transaction together with the removal of the intent."""
         packed = self._dictionaries.pack(publication.changes)
         self._step("publication packed")
+        self._await(ready, intent)
         try:
             with self._file.writing() as session:
                 self._step("publication locked")
@@ -170,6 +171,14 @@ class SqliteStore:
         self._step("publication committed")
         self._dictionaries.learn(publication.changes)
         return stamped
+
+    def _await(self, ready: Callable[[], None], intent: Intent) -> None:
+        try:
+            ready()
+        except BaseException:
+            with suppress(StoreBusy, StoreUnwritable):  # then it expires
+                self.abandon(intent)
+            raise
 
     def _write(
         self, session: Session, intent: Intent, publication: Publication, packed: Sequence[Sequence[Packed]]

@@ -53,6 +53,11 @@ class SqliteInbox:
             yield self.page(number)
             after = number
 
+    def extents(self, source: str, after: int, limit: int) -> tuple[tuple[int, int], ...]:
+        """Return how many records the next pages hold."""
+        with self._file.reading() as session:
+            return tuple(session.execute(SQL["extents"], (source, after, limit)).fetchall())
+
     def last_answer(self, source: str, verb: str) -> RawPage | None:
         """Return the last answer to a verb."""
         number = self._number("answer_last", source, verb)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import NotXml
 from gateway.formats.oai_dc import ELEMENTS, glance, read
+from gateway.model import Work
 from gateway.xmlio import parse
 from gateway.xmltext import DC, OAI_DC, XSI
 
@@ -19,18 +19,23 @@ def payload(*elements: str, opening: str = OPENING, closing: str = CLOSING) -> b
     return f"{opening}{''.join(elements)}{closing}".encode("utf-8", "surrogatepass")
 
 
+def looked(content: bytes) -> Work:
+    """Return what a tree says, without the statements, which a glance leaves in the payload."""
+    return read(parse(content), content)._replace(statements=())
+
+
 def test_a_plain_payload_is_read_at_a_glance() -> None:
     content = payload(
         "<dc:title>A  title</dc:title>", '\n <dc:date xml:lang="en-GB">2020</dc:date>', "<dc:type></dc:type>", "\n"
     )
-    assert glance(content) == read(parse(content), content)
+    assert glance(content) == looked(content)
     assert glance(content).oai_dc == content
 
 
 def test_the_five_references_of_xml_are_plain() -> None:
-    content = payload("<dc:title>&amp;lt; &lt;a&gt; &quot;b&quot; &apos;</dc:title>")
-    assert glance(content) == read(parse(content), content)
-    assert glance(content).statements[0].text == '&lt; <a> "b" \''
+    content = payload("<dc:identifier>http://a.org/?b=1&amp;c=&quot;2&quot;&apos;&lt;&gt;</dc:identifier>")
+    assert glance(content) == looked(content)
+    assert glance(content).landing_page == "http://a.org/?b=1&c=%222%22'%3C%3E"
 
 
 @pytest.mark.parametrize(
@@ -86,8 +91,4 @@ def test_what_is_not_plain_is_left_to_the_tree(content: bytes) -> None:
 def test_a_glance_never_differs_from_a_look(elements: list[tuple[str, str, str, str]]) -> None:
     content = payload(*(f"<dc:{name}{attribute}>{text}</dc:{name}>{tail}" for name, text, attribute, tail in elements))
     seen = glance(content)
-    try:
-        looked = read(parse(content), content)
-    except NotXml:
-        looked = None
-    assert seen is None or seen == looked
+    assert seen is None or seen == looked(content)

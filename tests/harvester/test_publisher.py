@@ -86,24 +86,23 @@ class TestOrders:
             with suppress(OSError):
                 os.close(descriptor)
 
-    def test_a_word_wakes(self, pipe):
+    def test_words_mean_that_there_may_be_more(self, pipe):
         orders = _Orders(pipe[0])
         os.write(pipe[1], WAKE * 3)
-        assert orders.want_more(True)
+        orders.hear()
+        assert (orders.want_more, orders.are_last, orders.descriptors) == (True, False, (pipe[0],))
 
-    def test_the_end_is_one_more_look_until_there_is_nothing(self, pipe):
+    def test_after_the_end_what_is_there_is_still_wanted(self, pipe):
         orders = _Orders(pipe[0])
         os.write(pipe[1], WAKE + END)
-        os.close(pipe[1])
-        assert orders.want_more(True)
-        assert orders.want_more(False)
-        assert not orders.want_more(True)
+        orders.hear()
+        assert (orders.want_more, orders.are_last, orders.descriptors) == (True, True, ())
 
     def test_no_more_words_is_no_more_work(self, pipe):
         orders = _Orders(pipe[0])
-        os.write(pipe[1], WAKE)
         os.close(pipe[1])
-        assert not orders.want_more(False)
+        orders.hear()
+        assert (orders.want_more, orders.are_last, orders.descriptors) == (False, True, ())
 
 
 def _run(instance, repository, stop=None, **settings):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from multiprocessing import get_context
-
 import pytest
 
 from gateway.errors import IntentExpired, PositionMoved, StoreError
@@ -382,7 +378,7 @@ def test_rights_are_the_records_own_or_else_its_sources(desk: Desk, about: bytes
 def test_a_publication_that_was_overtaken_is_repeated(desk: Desk, monkeypatch, error) -> None:
     publish, failures = desk.store.publish, [error("once")]
 
-    def overtaken(intent, publication):
+    def overtaken(intent, publication, *_ready):
         if failures:
             desk.store.abandon(intent)
             raise failures.pop()
@@ -393,7 +389,7 @@ def test_a_publication_that_was_overtaken_is_repeated(desk: Desk, monkeypatch, e
 
 
 def test_a_publication_that_is_always_overtaken_says_so(desk: Desk, monkeypatch) -> None:
-    def overtaken(intent, publication):
+    def overtaken(intent, publication, *_ready):
         desk.store.abandon(intent)
         raise PositionMoved("again")
 
@@ -413,23 +409,6 @@ def test_the_domain_is_what_is_published_first(desk: Desk) -> None:
     desk.store.remember("repository_domain", "stale.example.org")
     desk.sent(Sent("1"))
     assert desk.store.fact("repository_domain") == "gateway.example.org"
-
-
-@pytest.mark.slow
-def test_a_pool_of_processes_publishes_the_same(desk: Desk, tmp_path) -> None:
-    records = [Sent(str(number), dc(f"Title {number}", pdf(str(number)))) for number in range(50)]
-    desk.sent(*records, Sent("bad", b"<broken"))
-    (tmp_path / "other").mkdir()
-    other = Desk(tmp_path / "other")
-    other.send(*records, Sent("bad", b"<broken"))
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        counts = other.publish(mapper=partial(pool.map, chunksize=8))
-    assert (counts.published, counts.quarantined) == (50, 1)
-    for each in records:
-        for prefix in ("oai_dc", "oai_didl"):
-            assert other.record(each.identifier, prefix) == desk.record(each.identifier, prefix)
-    other.store.close()
-    other.inbox.close()
 
 
 def test_pages_are_taken_up_to_a_limit(desk: Desk) -> None:

@@ -88,7 +88,7 @@ def test_what_cannot_be_read_any_more_stays_as_it_was(desk: Desk, request, monke
     assert not desk.record().is_deleted
 
 
-def _unreadable(_given: object) -> None:
+def _unreadable(*_given: object) -> None:
     raise mapping.UnusableRecord("Nothing.")
 
 
@@ -123,7 +123,7 @@ def test_what_is_always_overtaken_says_so(desk: Desk, request, monkeypatch, erro
     desk.sent(Sent("1"))
     request.getfixturevalue("grown")
 
-    def overtaken(intent, _publication):
+    def overtaken(intent, *_rest):
         desk.store.abandon(intent)
         raise error("again")
 

@@ -1,0 +1,107 @@
+"""Publishing in turn: pages are made ready while those before them are being written, and nothing is other for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from gateway.errors import GatewayError, IntentExpired, PositionMoved, StoreError
+from gateway.publish import begin, publish_in_turn
+from tests.publish.desk import Desk, Sent, dc, mods, pdf
+
+
+def nothing() -> None:
+    """Wait for nothing: it is this one's turn already."""
+
+
+def in_turn(desk: Desk, *pages: int, turn=nothing, before: int | None = None):
+    begin(desk.store, desk.facts())
+    position = desk.store.position("laro") if before is None else before
+    return publish_in_turn(desk.store, desk.inbox, desk.facts(), position, pages, turn)
+
+
+def test_pages_are_published_and_counted(desk: Desk) -> None:
+    pages = [desk.send(*(Sent(f"{page}/{number}", dc("T", pdf())) for number in range(3))) for page in range(4)]
+    counts = asdict(in_turn(desk, *pages))
+    assert (counts["pages"], counts["received"], counts["published"], counts["stamped"]) == (4, 12, 12, 24)
+    assert desk.store.position("laro") == pages[-1]
+
+
+def test_nothing_is_written_before_it_is_this_ones_turn(desk: Desk) -> None:
+    page = desk.send(Sent("1"))
+    seen = []
+    in_turn(desk, page, turn=lambda: seen.append(desk.record("1")))
+    assert seen == [None]
+    assert desk.record("1") is not None
+
+
+def test_an_item_that_the_pages_before_change_too_is_mapped_from_what_they_wrote(desk: Desk) -> None:
+    """Its second format was made ready while the first was on its way; the oai_dc that came is carried all the same."""
+    first = desk.send(Sent("1", dc("As it came")), Sent("2"))
+    second = desk.send(Sent("1", mods("Richer")), prefix="mods")
+    third = desk.send(Sent("2", None))
+    received = []
+
+    def take(*pages: int, after: int = 0) -> None:
+        """Make pages ready, and publish those before them when it should be their own turn."""
+        before, *rest = pages
+        turn = (lambda: take(*rest, after=after)) if rest else nothing
+        received.append(in_turn(desk, before, before=rest[0] if rest else after, turn=turn).published)
+
+    take(third, second, first)
+    assert received == [2, 1, 1]
+    assert b"As it came" in desk.record("1").content
+    assert desk.formats("1") == ["mods", "oai_dc", "oai_didl"]
+    assert desk.record("2").is_deleted
+
+
+def test_what_came_back_to_what_it_was_is_noticed_too(desk: Desk) -> None:
+    """Looked at too early the third page has nothing new; behind the second it has."""
+    desk.sent(Sent("1", dc("One")))
+    second = desk.send(Sent("1", dc("Two")))
+    third = desk.send(Sent("1", dc("One")))
+    position = desk.store.position("laro")
+    counts = in_turn(desk, third, before=second, turn=lambda: in_turn(desk, second, before=position))
+    assert (counts.published, counts.unchanged) == (1, 0)
+    assert b"One" in desk.record("1").content
+
+
+def test_an_intent_that_expired_while_it_waited_is_renewed(desk: Desk) -> None:
+    page = desk.send(Sent("1"))
+
+    def late() -> None:
+        desk.now += 3600
+        with desk.store.view():
+            pass  # whoever looks removes the intent
+
+    assert in_turn(desk, page, turn=late).published == 1
+    assert desk.record("1") is not None
+
+
+def test_whoever_is_always_too_late_is_told(desk: Desk, monkeypatch) -> None:
+    def expired(intent, *_rest):
+        desk.store.abandon(intent)
+        raise IntentExpired("once more")
+
+    monkeypatch.setattr(desk.store, "publish", expired)
+    with pytest.raises(StoreError, match="other processes were faster 5 times"):
+        in_turn(desk, desk.send(Sent("1")))
+
+
+def test_pages_out_of_order_are_refused(desk: Desk) -> None:
+    first, second = desk.send(Sent("1")), desk.send(Sent("2"))
+    with pytest.raises(PositionMoved):
+        in_turn(desk, second, before=first)
+    assert desk.record("2") is None
+
+
+def test_a_turn_that_never_comes_leaves_no_intent(desk: Desk) -> None:
+    def gone() -> None:
+        raise GatewayError("The one who gives the turns is gone.")
+
+    with pytest.raises(GatewayError, match="is gone"):
+        in_turn(desk, desk.send(Sent("1")), turn=gone)
+    desk.now += 5
+    with desk.store.view() as view:
+        assert view.horizon == desk.now
