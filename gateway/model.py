@@ -296,7 +296,10 @@ class RunOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one source. `is_complete` is True only when it was shown that nothing is missing."""
+    """One run of one source. `is_complete` is True only when it was shown that nothing is missing.
+
+    `stage` is what it did: `harvest`, or another stage that a source goes through.
+    """
 
     number: int
     source: str
@@ -306,6 +309,7 @@ class Run:
     is_complete: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    stage: str = "harvest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,6 +238,7 @@ class _Harvest:
         for repair in step.page.repairs:
             self.story.note(f"{label}, page {number} was repaired: {repair}", aloud=False)
         self.progress.show(f"{self.entry.name} {label}", step.received, step.announced[1])
+        self.story.tell(None if step.announced[1] is None else max(0, step.announced[1] - step.received))
         publication.feed(len(step.slices))
 
     def _is_limit_reached(self) -> bool:

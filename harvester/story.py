@@ -13,20 +13,28 @@ from harvester.progress import Progress
 # More of one kind would bury the rest of the story; the counts tell how many there were.
 REASONS_SHOWN = 20
 
+# How often a run tells how far it has come: each time is a transaction.
+TELL_SECONDS = 2.0
+LEFT = "left"  # among the counts of a run that lasts: how many records its list still has
+
 Clock = Callable[[], float]
 
 
 class Story:
     """One run, being told. What is an error or a warning is also a reason why the run did not simply succeed."""
 
-    def __init__(self, inbox: Inbox, source: str, progress: Progress, clock: Clock = time) -> None:
-        """Begin a run of `source`; `clock` tells seconds since 1970."""
+    def __init__(
+        self, inbox: Inbox, source: str, progress: Progress, clock: Clock = time, stage: str = "harvest"
+    ) -> None:
+        """Begin a run of a stage of `source`; `clock` tells seconds since 1970."""
         self._inbox = inbox
         self._progress = progress
         self._clock = clock
         self.source = source
         self.started_at = int(clock())
-        self.number = inbox.start_run(source, self.started_at)
+        self.stage = stage
+        self.number = inbox.start_run(source, self.started_at, stage)
+        self._told_at = 0.0
         self.counts: Counter[str] = Counter()
         self._reasons: dict[str, None] = {}  # in order, each once
 
@@ -53,13 +61,19 @@ class Story:
         self._reasons[text] = None
         self._keep("error", text)
 
+    def tell(self, left: int | None) -> None:
+        """Let others see how far it has come, once in a while; None: nobody knows how many records are left."""
+        now = self._clock()
+        if now - self._told_at >= TELL_SECONDS:
+            self._told_at = now
+            self._inbox.tell_run(self.number, dict(self.counts) | ({} if left is None else {LEFT: left}))
+
     def end(self, outcome: RunOutcome, is_complete: bool) -> Run:
         """End the run."""
         ended_at = int(self._clock())
         self._inbox.end_run(self.number, ended_at, outcome, is_complete, dict(self.counts), self.reasons)
-        return Run(
-            self.number, self.source, self.started_at, ended_at, outcome, is_complete, dict(self.counts), self.reasons
-        )
+        told = (outcome, is_complete, dict(self.counts), self.reasons, self.stage)
+        return Run(self.number, self.source, self.started_at, ended_at, *told)
 
     def _keep(self, level: str, text: str, *, aloud: bool = True) -> None:
         self._inbox.add_event(Event(self.number, int(self._clock()), level, text))
@@ -72,4 +86,5 @@ def bury(inbox: Inbox, source: str, clock: Clock = time) -> None:
     for run in inbox.runs(source, REASONS_SHOWN):
         if run.outcome is RunOutcome.RUNNING:
             reason = "Its process died; what it had committed is kept, and the next run went on from there."
-            inbox.end_run(run.number, int(clock()), RunOutcome.FAILED, False, run.counts, (reason,))
+            counts = {name: count for name, count in run.counts.items() if name != LEFT}
+            inbox.end_run(run.number, int(clock()), RunOutcome.FAILED, False, counts, (reason,))

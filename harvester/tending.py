@@ -40,7 +40,9 @@ class Stage(NamedTuple):
 
 
 def _harvest_due(instance: Instance, entry: SourceEntry) -> float | None:
-    return due_at(entry.name, entry.every, instance.inbox.runs(entry.name, RUNS_LOOKED_AT)) if entry.every else None
+    if not entry.every:
+        return None
+    return due_at(entry.name, entry.every, instance.inbox.runs(entry.name, RUNS_LOOKED_AT, "harvest"))
 
 
 def _publication_due(instance: Instance, entry: SourceEntry) -> float | None:

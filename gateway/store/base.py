@@ -223,8 +223,12 @@ class Inbox(Protocol):
         """Keep a cursor without a page."""
         ...
 
-    def start_run(self, source: str, at: int) -> int:
-        """Begin a run; return its number."""
+    def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
+        """Begin a run of a stage; return its number."""
+        ...
+
+    def tell_run(self, number: int, counts: dict[str, int]) -> None:
+        """Write what a run has come to so far; `end_run` writes over it."""
         ...
 
     def end_run(
@@ -243,8 +247,8 @@ class Inbox(Protocol):
         """Add to the story of a run."""
         ...
 
-    def runs(self, source: str | None, limit: int) -> tuple[Run, ...]:
-        """Return the last runs, newest first."""
+    def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
+        """Return the last runs, newest first; of one stage, if one is named."""
         ...
 
     def events(self, run: int) -> Iterator[Event]:

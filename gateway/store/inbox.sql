@@ -37,17 +37,21 @@ insert or replace into cursor values (?, ?, ?, ?);
 
 -- name: run_add
 -- Begin a run.
-insert into run (source, started_at, outcome, is_complete, counts, reasons)
-values (?, ?, 'running', 0, '{}', '[]') returning id;
+insert into run (source, started_at, stage, outcome, is_complete, counts, reasons)
+values (?, ?, ?, 'running', 0, '{}', '[]') returning id;
+
+-- name: run_tell
+-- Write what a run has come to so far.
+update run set counts = ? where id = ?;
 
 -- name: run_end
 -- Write how a run ended.
 update run set ended_at = ?, outcome = ?, is_complete = ?, counts = ?, reasons = ? where id = ?;
 
 -- name: runs
--- The last runs of one source or of all.
-select id, source, started_at, ended_at, outcome, is_complete, counts, reasons from run
-where :source is null or source = :source order by id desc limit :limit;
+-- The last runs of one source or of all, of one stage or of all.
+select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
+where (:source is null or source = :source) and (:stage is null or stage = :stage) order by id desc limit :limit;
 
 -- name: event_add
 -- Add to the story of a run.

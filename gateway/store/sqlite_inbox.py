@@ -88,11 +88,16 @@ class SqliteInbox:
 
     # -- runs ----------------------------------------------------------------------------------------------------
 
-    def start_run(self, source: str, at: int) -> int:
+    def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
         """Begin a run."""
         with self._file.writing() as session:
-            ((number,),) = session.execute(SQL["run_add"], (source, at)).fetchall()
+            ((number,),) = session.execute(SQL["run_add"], (source, at, stage)).fetchall()
             return int(number)
+
+    def tell_run(self, number: int, counts: dict[str, int]) -> None:
+        """Write what a run has come to so far."""
+        with self._file.writing() as session:
+            session.execute(SQL["run_tell"], (json.dumps(counts), number))
 
     def end_run(
         self,
@@ -113,10 +118,11 @@ class SqliteInbox:
         with self._file.writing() as session:
             session.execute(SQL["event_add"], (event.run, event.at, event.level, event.text))
 
-    def runs(self, source: str | None, limit: int) -> tuple[Run, ...]:
+    def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
         """Return the last runs."""
+        parameters = {"source": source, "stage": stage, "limit": limit}
         with self._file.reading() as session:
-            return tuple(_run(row) for row in session.execute(SQL["runs"], {"source": source, "limit": limit}))
+            return tuple(_run(row) for row in session.execute(SQL["runs"], parameters))
 
     def events(self, run: int) -> Iterator[Event]:
         """Return the story of a run, read in batches."""
@@ -197,6 +203,6 @@ def _pairs(lists: list[list[T]]) -> tuple[tuple[T, T], ...]:
 
 
 def _run(row: tuple[Any, ...]) -> Run:
-    number, source, started_at, ended_at, outcome, is_complete, counts, reasons = row
-    said = json.loads(counts), tuple(json.loads(reasons))
+    number, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage = row
+    said = json.loads(counts), tuple(json.loads(reasons)), stage
     return Run(number, source, started_at, ended_at, RunOutcome(outcome), bool(is_complete), *said)

@@ -116,6 +116,7 @@ def facts_of_run(run: Run) -> dict[str, object]:
     return {
         "source": run.source,
         "run": run.number,
+        "stage": run.stage,
         "outcome": run.outcome.value,
         "is_complete": run.is_complete,
         "started_at": moment(run.started_at),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import time
 
 import click
 
@@ -12,6 +13,9 @@ from harvester.commands.output import json_option, moment, write_json, write_row
 from harvester.commands.run import facts_of_run
 from harvester.instance import Instance, opened
 from harvester.locks import is_locked
+from harvester.sources_file import SourceEntry
+from harvester.story import LEFT
+from harvester.tending import STAGES
 
 # Enough to see whether a source has a habit of failing.
 RUNS_SHOWN = 20
@@ -24,10 +28,11 @@ _ITEMS_PER_LOOK = 1000
 def status(ctx: click.Context, as_json: bool) -> None:
     """Show how every source stands.
 
-    What is held of it, whether anything waits to be published, and how its last run ended.
+    What is held of it, whether anything waits to be published, how its last run ended or how far it has come, and when
+    `harvester tend` is to work on it again.
     """
     with opened(ctx.obj) as instance:
-        rows = [_standing(instance, name) for name in instance.sources.entries()]
+        rows = [_standing(instance, entry, time()) for entry in instance.sources.entries().values()]
     columns = (
         "source",
         "items",
@@ -38,21 +43,39 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "last_run",
         "outcome",
         "is_complete",
+        "due",
+        "progress",
     )
     write_rows(rows, columns, as_json=as_json)
 
 
-def _standing(instance: Instance, name: str) -> dict[str, object]:
+def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
+    name = entry.name
     runs = instance.inbox.runs(name, 1)
     position = instance.store.position(name)
+    outcome = outcome_in_words(instance, runs[0]) if runs else "never run"
     return {
         "source": name,
         **instance.store.counts(name),
         "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
         "last_run": moment(runs[0].started_at) if runs else None,
-        "outcome": outcome_in_words(instance, runs[0]) if runs else "never run",
+        "outcome": outcome,
         "is_complete": runs[0].is_complete if runs else False,
+        "due": {stage.name: _from(at, now) for stage in STAGES if (at := stage.due(instance, entry)) is not None},
+        "progress": _progress(runs[0], now) if outcome == RunOutcome.RUNNING.value else {},
     }
+
+
+def _from(at: float, now: float) -> str | None:
+    return "now" if at <= now else moment(int(at))
+
+
+def _progress(run: Run, now: float) -> dict[str, object]:
+    """Return how far a run that lasts has come, how fast it is, and when it will be over at this pace."""
+    received, left = run.counts.get("received", 0), run.counts.get(LEFT)
+    rate = received / max(now - run.started_at, 1.0)
+    known: dict[str, object] = {"received": received, "a_second": round(rate, 1)}
+    return known if left is None or not rate else {**known, "left": left, "ends_at": moment(int(now + left / rate))}
 
 
 def outcome_in_words(instance: Instance, run: Run) -> str:
@@ -82,7 +105,7 @@ def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None
         if which is not None and not runs:
             instance.sources.entry(which)
         rows = [facts_of_run(run) | {"outcome": outcome_in_words(instance, run)} for run in runs]
-        columns = ("run", "source", "started_at", "ended_at", "outcome", "is_complete", "counts", "reasons")
+        columns = ("run", "source", "stage", "started_at", "ended_at", "outcome", "is_complete", "counts", "reasons")
         write_rows(rows, columns, as_json=as_json)
 
 

@@ -104,6 +104,18 @@ def test_the_newest_run_comes_first(inbox):
     assert [run.number for run in inbox.runs("laro", 1)] == numbers[2:]
 
 
+def test_runs_are_told_by_their_stage(inbox):
+    swept, harvested = inbox.start_run("laro", 5, "sweep"), inbox.start_run("laro", 6)
+    assert [(run.number, run.stage) for run in inbox.runs("laro", 9)] == [(harvested, "harvest"), (swept, "sweep")]
+    assert [run.number for run in inbox.runs("laro", 9, "sweep")] == [swept]
+
+
+def test_a_run_tells_how_far_it_has_come(inbox):
+    number = inbox.start_run("laro", 5)
+    inbox.tell_run(number, {"received": 3})
+    assert inbox.runs("laro", 1) == (Run(number, "laro", 5, counts={"received": 3}),)
+
+
 def test_the_story_of_a_run_is_told_in_order(inbox):
     run, other = inbox.start_run("laro", 5), inbox.start_run("laro", 6)
     told = [Event(run, at, "info", f"Page {at}.") for at in range(510)]

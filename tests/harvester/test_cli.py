@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.store.sqlite import open_inbox
+from gateway.xmltext import parse_utc_datetime
 from harvester import pipeline
 from harvester.cli import COMMANDS, main
 from harvester.locks import lock
@@ -306,6 +307,33 @@ def test_a_run_whose_process_died_is_shown_as_dead(added, instance):
     assert json.loads(added("log", "--json")[1])["outcome"] == "died"
     with lock(instance, "fake"):
         assert json.loads(added("status", "--json")[1])["outcome"] == "running"
+
+
+def test_status_shows_how_far_a_run_has_come_and_when_it_will_be_over(added, instance):
+    inbox = open_inbox(instance)
+    number = inbox.start_run("fake", int(time.time()) - 100)
+    inbox.tell_run(number, {"received": 1000})
+    with lock(instance, "fake"):
+        facts = json.loads(added("status", "--json")[1])
+        assert facts["progress"] == {"received": 1000, "a_second": pytest.approx(10, rel=0.1)}
+        inbox.tell_run(number, {"received": 1000, "left": 600})
+        facts = json.loads(added("status", "--json")[1])
+        assert facts["progress"]["left"] == 600
+        ends_in = parse_utc_datetime(facts["progress"]["ends_at"])[0] - time.time()
+        assert 50 < ends_in < 70
+        assert "left 600" in added("status")[1]
+    inbox.close()
+    assert json.loads(added("status", "--json")[1])["progress"] == {}
+
+
+def test_status_shows_what_is_due(added, instance):
+    assert json.loads(added("status", "--json")[1])["due"] == {}
+    file = instance / "sources.toml"
+    file.write_text(file.read_text() + 'every = "6h"\n')
+    assert json.loads(added("status", "--json")[1])["due"] == {"harvest": "now"}
+    added("run", "fake")
+    due = parse_utc_datetime(json.loads(added("status", "--json")[1])["due"]["harvest"])[0] - time.time()
+    assert 6 * 3600 - 10 < due < 6.7 * 3600
 
 
 def test_the_log_shows_runs_and_the_story_of_one(added):

@@ -5,7 +5,7 @@ import pytest
 from gateway.model import RunOutcome
 from gateway.store.sqlite import open_inbox
 from harvester.progress import Silence
-from harvester.story import REASONS_SHOWN, Story, bury
+from harvester.story import LEFT, REASONS_SHOWN, Story, bury
 
 
 class _Listener(Silence):
@@ -62,3 +62,21 @@ def test_only_runs_that_are_marked_running_are_buried(inbox):
         dead: RunOutcome.FAILED,
         other: RunOutcome.RUNNING,
     }
+
+
+def test_it_is_told_once_in_a_while_how_far_a_run_has_come(inbox):
+    moments = iter((100, 100, 101, 102, 103))
+    story = Story(inbox, "laro", Silence(), lambda: next(moments))
+    seen = []
+    for received in (10, 20, 30):
+        story.counts["received"] = received
+        story.tell(100 - received if received < 30 else None)
+        seen.append(inbox.runs("laro", 1)[0].counts)
+    assert seen == [{"received": 10, LEFT: 90}, {"received": 10, LEFT: 90}, {"received": 30}]
+    assert story.end(RunOutcome.SUCCEEDED, True).counts == {"received": 30}
+
+
+def test_of_a_run_that_died_is_known_what_it_had_told(inbox):
+    inbox.tell_run(inbox.start_run("laro", 1), {"received": 10, LEFT: 90})
+    bury(inbox, "laro")
+    assert inbox.runs("laro", 1)[0].counts == {"received": 10}
