@@ -107,6 +107,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'} skipped {reason}")
 
 
+# --- where they write ------------------------------------------------------------------------------------------
+
+MEMORY = Path("/dev/shm")
+MEMORY_BYTES = 1_000_000_000  # a run needs a tenth of that
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the everyday tier write into memory, where the machine has some: it pulls no plug, and disks are slow.
+
+    What is killed and restarted, in the slow tier, stays on the disk.
+    """
+    is_everyday = config.option.markexpr.strip() == "not slow" and config.option.basetemp is None
+    if is_everyday and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
 # --- the surroundings of every test ----------------------------------------------------------------------------
 
 
@@ -117,6 +133,23 @@ def _no_settings_of_this_machine() -> Iterator[None]:
         for name in [name for name in os.environ if name.startswith("GATEWAY_")]:
             patch.delenv(name)
         yield
+
+
+@pytest.fixture(scope="session")
+def ready_made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Callable[[Path], None]], None]:
+    """Return a function that fills a folder with what another function makes in one.
+
+    It is made once and copied from then on: an empty store costs ten times as much to make as to copy.
+    """
+    made: dict[Callable[[Path], None], Path] = {}
+
+    def fill(folder: Path, make: Callable[[Path], None]) -> None:
+        if make not in made:
+            made[make] = tmp_path_factory.mktemp("ready-made")
+            make(made[make])
+        shutil.copytree(made[make], folder, dirs_exist_ok=True)
+
+    return fill
 
 
 # --- the bundled sample, over HTTP ------------------------------------------------------------------------------

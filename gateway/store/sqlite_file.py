@@ -7,9 +7,11 @@ must not be shared between threads either. No error of sqlite3 leaves this modul
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
@@ -234,6 +236,22 @@ def _steps(folder: Path) -> Migrations:
 
 def _step(script: str) -> Callable[[Database], None]:
     def run(database: Database) -> None:
-        database.executescript(script)
+        for statement in _statements(script):
+            database.execute(statement)
 
     return run
+
+
+@cache
+def _statements(script: str) -> tuple[str, ...]:
+    """Return the statements of a script.
+
+    One by one they stay in the transaction, which sqlite3's `executescript` would commit. (The one of sqlite-utils
+    looks for their ends at every character, which took most of the time of making a store.)
+    """
+    statements = [""]
+    for part in re.split("(?<=;)", script):  # a semicolon in a text or a trigger ends nothing: SQLite knows
+        statements[-1] += part
+        if sqlite3.complete_statement(statements[-1]):
+            statements.append("")
+    return tuple(each for each in statements if each.strip())

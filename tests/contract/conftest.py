@@ -42,6 +42,13 @@ class Backend:
     store: Callable[..., Store]
     inbox: Callable[..., Inbox]
 
+    def make(self, folder: Path) -> None:
+        """Make both in a folder, furnished."""
+        clocks = Clocks()
+        with closing(self.store(folder, create=True, clock=clocks.host())) as store:
+            furnished(store, clocks)
+        self.inbox(folder, create=True).close()
+
 
 backends = [Backend("sqlite", open_store, open_inbox)]
 
@@ -124,9 +131,16 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 
 
 @pytest.fixture
-def desk(backend: Backend, tmp_path: Path, clocks: Clocks) -> Iterator[Desk]:
-    with closing(backend.store(tmp_path, create=True, clock=clocks.host())) as store:
-        yield furnished(store, clocks)
+def made(backend: Backend, tmp_path: Path, ready_made: Callable[..., None]) -> Path:
+    """Return a folder in which store and inbox have been made."""
+    ready_made(tmp_path, backend.make)
+    return tmp_path
+
+
+@pytest.fixture
+def desk(backend: Backend, made: Path, clocks: Clocks) -> Iterator[Desk]:
+    with closing(backend.store(made, clock=clocks.host())) as store:
+        yield Desk(store, clocks)
 
 
 @pytest.fixture
@@ -143,6 +157,6 @@ def furnished(store: Store, clocks: Clocks) -> Desk:
 
 
 @pytest.fixture
-def inbox(backend: Backend, tmp_path: Path) -> Iterator[Inbox]:
-    with closing(backend.inbox(tmp_path, create=True)) as inbox:
+def inbox(backend: Backend, made: Path) -> Iterator[Inbox]:
+    with closing(backend.inbox(made)) as inbox:
         yield inbox

@@ -302,11 +302,12 @@ steps = st.lists(
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps, bounds=st.tuples(st.integers(-5, 300_000), st.integers(-5, 300_000)))
 def test_lists_and_counts_are_those_of_a_simple_model(
-    backend, tmp_path_factory, clocks, furnish, make_change, steps, bounds
+    backend, tmp_path_factory, ready_made, clocks, furnish, make_change, steps, bounds
 ):
     """Any publications at any times: page and count are what a dictionary of the last versions says."""
     clocks = type(clocks)()
-    with closing(backend.store(tmp_path_factory.mktemp("model"), create=True, clock=clocks.host())) as store:
+    ready_made(folder := tmp_path_factory.mktemp("model"), backend.make)
+    with closing(backend.store(folder, clock=clocks.host())) as store:
         desk, model, order = furnish(store, clocks), {}, {}
         for items, seconds in steps:
             changes = []

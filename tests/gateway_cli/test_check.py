@@ -5,20 +5,29 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from gateway.health import findings
+from gateway.upkeep import make
 
-GOOD = ("init", "--domain", "repo.example.org", "--email", "a@repo.example.org")
+
+def make_sound(folder: Path) -> None:
+    """Make an instance about which there is nothing to warn."""
+    make(folder, {"repository_domain": "repo.example.org", "admin_email": "a@repo.example.org"})
+
+
+@pytest.fixture
+def sound(folder, ready_made) -> None:
+    ready_made(folder, make_sound)
 
 
 def levels(result) -> list[tuple[str, str]]:
     return [(finding["level"], finding["sentence"]) for finding in json.loads(result.stdout)]
 
 
-def test_a_sound_instance_is_fine(gateway, folder, publish):
-    gateway(*GOOD)
+def test_a_sound_instance_is_fine(gateway, sound, folder, publish):
     publish()
     result = gateway("check", GATEWAY_BASE_URL="https://repo.example.org/oai")
     assert (result.exit_code, result.stdout) == (0, "")
@@ -37,14 +46,12 @@ def test_the_defaults_are_warned_about(gateway):
     assert len(warnings) == 3
 
 
-def test_a_secret_that_others_can_read_is_warned_about(gateway, folder):
-    gateway(*GOOD)
+def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder):
     (folder / "secret").chmod(0o644)
     assert "has mode 0644, 0600 is wanted" in gateway("check").stderr
 
 
-def test_a_secret_of_the_environment_needs_no_file(gateway, folder):
-    gateway(*GOOD)
+def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
     (folder / "secret").unlink()
     assert gateway("check", GATEWAY_SECRET="long enough to be one").exit_code == 0
 
@@ -63,23 +70,20 @@ def test_a_secret_of_the_environment_needs_no_file(gateway, folder):
         (lambda folder: (folder / "config.toml").write_text('base_url = "oai"'), "must be an http or https address"),
     ],
 )
-def test_what_keeps_it_from_serving_is_a_problem(gateway, folder, spoil, sentence):
-    gateway(*GOOD)
+def test_what_keeps_it_from_serving_is_a_problem(gateway, sound, folder, spoil, sentence):
     spoil(folder)
     result = gateway("check", "--json")
     assert result.exit_code == 1
     assert any(level == "problem" and sentence in text for level, text in levels(result))
 
 
-def test_schemas_that_are_nowhere_are_a_problem(gateway, folder, tmp_path):
-    gateway(*GOOD)
+def test_schemas_that_are_nowhere_are_a_problem(gateway, sound, folder, tmp_path):
     *_, last = findings(folder, (tmp_path / "nowhere",))
     assert last.level == "problem"
     assert "The folder of schemas is missing" in last.sentence
 
 
-def test_what_the_store_says_against_itself_is_a_problem(gateway, folder, publish):
-    gateway(*GOOD)
+def test_what_the_store_says_against_itself_is_a_problem(gateway, sound, folder, publish):
     publish()
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection, connection:
         connection.execute("delete from item")
@@ -89,8 +93,7 @@ def test_what_the_store_says_against_itself_is_a_problem(gateway, folder, publis
     assert "The store is sound." not in result.stderr
 
 
-def test_another_domain_than_the_published_one_is_a_problem(gateway, publish):
-    gateway(*GOOD)
+def test_another_domain_than_the_published_one_is_a_problem(gateway, sound, publish):
     publish()
     result = gateway("check", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
     assert result.exit_code == 1

@@ -188,7 +188,7 @@ def repository():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     held.url = f"http://127.0.0.1:{server.server_port}/oai"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread = threading.Thread(target=server.serve_forever, args=(0.002,))
     thread.start()
     yield held
     server.shutdown()
@@ -196,15 +196,17 @@ def repository():
     server.server_close()
 
 
-@pytest.fixture
-def instance(tmp_path):
-    """Make an instance folder."""
-    folder = tmp_path / "instance"
-    folder.mkdir()
+def make_instance(folder):
     (folder / "config.toml").write_text("publish_processes = 0\nfetch_backoff_seconds = 0.01\nfetch_retries = 1\n")
     open_store(folder, create=True).close()
     open_inbox(folder, create=True).close()
-    return folder
+
+
+@pytest.fixture
+def instance(tmp_path, ready_made):
+    """Return an instance folder."""
+    ready_made(tmp_path / "instance", make_instance)
+    return tmp_path / "instance"
 
 
 @pytest.fixture

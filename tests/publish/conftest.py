@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.publish.desk import Desk
+from tests.publish.desk import Desk, make_databases
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Desk]:
+    ready_made(tmp_path, make_databases)
     made = Desk(tmp_path)
     with closing(made.store), closing(made.inbox):
         yield made

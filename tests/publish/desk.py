@@ -45,15 +45,23 @@ class Sent:
         self.more = header
 
 
+def make_databases(folder: Path) -> None:
+    """Make a store that knows the source laro, and an inbox."""
+    store = open_store(folder, create=True, clock=HostClock(lambda: START, lambda: START, lambda: "b"))
+    store.add_source(Source("laro", ADDRESS))
+    store.close()
+    open_inbox(folder, create=True).close()
+
+
 class Desk:
     """One instance without its folder: what is sent to it is published when asked."""
 
     def __init__(self, folder: Path) -> None:
+        """Take a folder with the databases."""
         self.now = float(START)
-        self.store = open_store(folder, create=True, clock=HostClock(lambda: self.now, lambda: self.now, lambda: "b"))
-        self.inbox = open_inbox(folder, create=True)
+        self.store = open_store(folder, clock=HostClock(lambda: self.now, lambda: self.now, lambda: "b"))
+        self.inbox = open_inbox(folder)
         self.received_at = START
-        self.add("laro")
 
     def add(self, name: str) -> None:
         self.store.add_source(Source(name, ADDRESS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from zstandard import ZstdError
 
+from gateway.model import Publication
 from gateway.store.compression import DICTIONARY_BYTES, SAMPLES, Codec, make_dictionary
 
 # Enough to train from, and like each other as records are.
@@ -26,6 +27,18 @@ def test_few_texts_are_their_own_dictionary():
 
 def test_many_texts_train_a_dictionary():
     assert make_dictionary(TEXTS).startswith(b"\x37\xa4\x30\xec"), "what zstd calls a dictionary"
+
+
+def test_a_dictionary_is_made_of_records_that_differ(store, clocks, make_change):
+    """Few records are their own dictionary; one that is taken a thousand times is not a thousand."""
+    for names in (("a",), ("b", "c", "d")):  # the format has grown fourfold
+        clocks.pass_seconds(1)
+        changes = tuple(make_change(name * 2000) for name in names)
+        store.publish(store.intend(), Publication("laro", changes))
+    with store._file.reading() as session:
+        assert session.execute("select content from dictionary order by id").fetchall()[1:] == [
+            (b"".join(make_change(name * 2000).records[0].content for name in "abcd"),)
+        ]
 
 
 def test_texts_that_teach_nothing_are_their_own_dictionary():

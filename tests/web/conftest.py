@@ -91,7 +91,7 @@ def start() -> Iterator[Callable[[], Server]]:
         listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(server))
         listening.daemon_threads = True
         server.address = f"127.0.0.1:{listening.server_port}"
-        threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
+        threading.Thread(target=listening.serve_forever, args=(0.002,), daemon=True).start()
         running.append(listening)
         return server
 

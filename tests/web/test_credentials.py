@@ -198,7 +198,7 @@ def secure(certificate: Path) -> Iterator[Server]:
     context.verify_mode = ssl.CERT_OPTIONAL
     listening.socket = context.wrap_socket(listening.socket, server_side=True)
     server.address = f"127.0.0.1:{listening.server_port}"
-    threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
+    threading.Thread(target=listening.serve_forever, args=(0.002,), daemon=True).start()
     yield server
     listening.shutdown()
     listening.server_close()
