@@ -209,7 +209,7 @@ def _work(task: Task, read: list[_Read]) -> Work:
     works = [each.work for each in read if each.work is not None] or [Work()]
     best = works[0]
     if len(works) == 1:
-        return best._replace(modified=_modified(read), upstream=task.upstream)
+        return Work(*best[:5], _modified(read), task.upstream, best.oai_dc)
     return Work(
         statements=best.statements,
         identifiers=next((work.identifiers for work in works if work.identifiers), ()),
@@ -230,7 +230,7 @@ def _first_of_each(files: Iterable[FileLink]) -> tuple[FileLink, ...]:
 
 
 def _modified(read: list[_Read]) -> str:
-    return max((provenance.datestamp_of(each.given.datestamp, each.given.received_at) for each in read), default="")
+    return max([provenance.datestamp_of(each.given.datestamp, each.given.received_at) for each in read], default="")
 
 
 # --- writing ------------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def _modified(read: list[_Read]) -> str:
 
 def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
     """Return the fragments of the formats that exist for every item."""
-    origin = next((each for each in read if each.work is not None and each.work.oai_dc), read[0])
+    origin = next(iter([each for each in read if each.work is not None and each.work.oai_dc]), read[0])
     saying = _Saying(task.facts, task.upstream, origin, sets)
     fragments = []
     for prefix, known in written().items():
@@ -251,6 +251,9 @@ def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> l
 
 def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> list[Fragment]:
     """Return the payloads that are re-exposed as they came, and tombstones for those that are gone."""
+    exposed = [given for given in task.given if given.exposed]
+    if not exposed:
+        return []
     fragments = [
         _Saying(task.facts, task.upstream, each, sets).fragment(
             each.given.exposed, each.content, is_altered=each.given.is_repaired
@@ -258,33 +261,34 @@ def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> lis
         for each in read
         if each.given.exposed
     ]
-    gone = [given.exposed for given in task.given if given.is_deleted and given.exposed]
+    gone = [given.exposed for given in exposed if given.is_deleted]
     return fragments + [tombstone(prefix, sets) for prefix in gone]
 
 
 class _Saying:
     """What the records made of one payload say about themselves: where it comes from, and rights."""
 
-    __slots__ = ("_meant", "_nested", "_origin", "_rights")
+    __slots__ = ("_abouts", "_meant")
 
     def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
         given = read.given
-        said = provenance.read(_standing_alone(each, given.declarations) for each in given.abouts)
+        said = provenance.NOTHING
+        if given.abouts:
+            said = provenance.read(_standing_alone(each, given.declarations) for each in given.abouts)
         rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
-        self._rights = provenance.rights_container(rights) if rights else ""
-        self._nested = said.origin
+        rights = provenance.rights_container(rights) if rights else ""
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
-        self._origin = (facts.base_url, upstream, datestamp, read.namespace, _told(given.received_at))
+        origin = Origin(facts.base_url, upstream, datestamp, read.namespace, _told(given.received_at))
+        self._abouts = provenance.containers(origin, said.origin, rights)
         # Everything but the harvestDate, which changes without anything being new.
-        meant = (facts.base_url, given.datestamp, read.namespace, said.origin, self._rights, *sets)
+        meant = (facts.base_url, given.datestamp, read.namespace, said.origin, rights, *sets)
         self._meant = "\0".join(meant).encode("utf-8", "surrogatepass")
 
     def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
         """Return a record's metadata and abouts, and the digest of what they say."""
-        about = provenance.container(Origin(*self._origin, is_altered), self._nested) + self._rights
         digest = blake2b(self._meant, digest_size=_DIGEST_BYTES, salt=b"altered" if is_altered else b"")
         digest.update(content)
-        body = b"".join((b"<metadata>", content, b"</metadata>", about.encode()))
+        body = b"".join((b"<metadata>", content, b"</metadata>", self._abouts[is_altered]))
         return Fragment(prefix, digest.digest(), False, body)
 
 
@@ -304,14 +308,18 @@ def tombstone(prefix: str, sets: tuple[str, ...]) -> Fragment:
 
 def _sets(task: Task, *, has_files: bool) -> tuple[str, ...]:
     """Return the most specific sets of an item (OAI-PMH 2.0 §2.6): its source's, those the source names, fulltext."""
-    name = task.facts.name
-    counted = [given for given in task.given if not given.is_deleted] or task.given
-    specs = {local_set(name, spec) for given in counted for spec in given.sets if spec}
+    counted = [given.sets for given in task.given if not given.is_deleted] or [given.sets for given in task.given]
+    return _local_sets(task.facts.name, tuple(counted), FULLTEXT if has_files else "")
+
+
+@lru_cache(maxsize=4096)  # the records of a source share a few sets
+def _local_sets(name: str, counted: tuple[tuple[str, ...], ...], fulltext: str) -> tuple[str, ...]:
+    specs = {local_set(name, spec) for sets in counted for spec in sets if spec}
     if not specs:
         specs = {f"{SOURCES}:{name}"}
-    if has_files:
-        specs.add(FULLTEXT)
-    return most_specific(specs) if len(specs) > 1 else tuple(specs)
+    if fulltext:
+        specs.add(fulltext)
+    return most_specific(specs)
 
 
 def most_specific(specs: set[str]) -> tuple[str, ...]:

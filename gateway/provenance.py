@@ -41,7 +41,7 @@ class Origin(NamedTuple):
     datestamp: str
     namespace: str
     harvest_date: str
-    is_altered: bool
+    is_altered: bool = False
 
 
 class Said(NamedTuple):
@@ -51,17 +51,27 @@ class Said(NamedTuple):
     rights: str = ""
 
 
-def container(origin: Origin, nested: str) -> str:
-    """Return the `<about>` with our provenance; `nested` is the originDescription of the upstream, or empty."""
-    return f"{_OPENING}{_described(origin, nested)}</provenance></about>"
+NOTHING = Said()
+
+
+def containers(origin: Origin, nested: str, rights: str = "") -> tuple[bytes, bytes]:
+    """Return the `<about>` with our provenance, followed by `rights`: for what is as it came, and for what is altered.
+
+    `nested` is the originDescription of the upstream, or empty.
+    """
+    base_url, identifier, datestamp, namespace, harvest_date, _ = origin
+    as_it_came, after = _common(base_url, namespace, harvest_date, False)
+    altered, _ = _common(base_url, namespace, harvest_date, True)
+    named = f"{escape(any_uri(identifier))}</identifier><datestamp>{datestamp}"
+    rest = f"{named}{after}{nested}</originDescription></provenance></about>{rights}"
+    return f"{_OPENING}{as_it_came}{rest}".encode(), f"{_OPENING}{altered}{rest}".encode()
 
 
 def _described(origin: Origin, nested: str) -> str:
     base_url, identifier, datestamp, namespace, harvest_date, is_altered = origin
     before, after = _common(base_url, namespace, harvest_date, is_altered)
-    return (
-        f"{before}{escape(any_uri(identifier))}</identifier><datestamp>{datestamp}{after}{nested}</originDescription>"
-    )
+    named = f"{before}{escape(any_uri(identifier))}</identifier>"
+    return f"{named}<datestamp>{datestamp}{after}{nested}</originDescription>"
 
 
 @lru_cache(maxsize=256)

@@ -43,7 +43,7 @@ class _Frame(NamedTuple):
     """All plain payloads with one start tag: what follows the tag, and the elements in it that lead somewhere."""
 
     rest: re.Pattern[bytes]
-    leading: re.Pattern[bytes]
+    leading: re.Pattern[str]
 
 
 def glance(content: bytes) -> Work | None:
@@ -54,30 +54,23 @@ def glance(content: bytes) -> Work | None:
     """
     end = content.find(b">") + 1
     frame = _frame(content[:end])
-    if frame is None or frame.rest.fullmatch(content, end) is None or not _is_plain(content):
+    text = _plain(content) if frame and frame.rest.fullmatch(content, end) else ""
+    if not frame or not text:
         return None
-    leading = [
-        (element.decode(), words)
-        for element, said in frame.leading.findall(content, end)
-        if (words := _folded(said.decode()))
-    ]
-    return work_of((), oai_dc=content, leading=leading)
+    found = [(element, words) for element, said in frame.leading.findall(text) if (words := _folded(said))]
+    return work_of((), oai_dc=content, leading=found)
 
 
-def _is_plain(content: bytes) -> bool:
-    """Tell whether there is nothing in it that needs a parser: illegal characters, strange references, `]]>`."""
+def _plain(content: bytes) -> str:
+    """Return it as text; nothing if it needs a parser: for illegal characters, strange references, `]]>` in text."""
     if len(content.translate(None, _CONTROLS)) < len(content) or (b"]" in content and b"]]>" in content):
-        return False
+        return ""
     if b"&" in content and _STRANGE_REFERENCE.search(content):
-        return False
-    return content.isascii() or _is_text(content)
-
-
-def _is_text(content: bytes) -> bool:
+        return ""
     try:
-        return bool(content.decode()) and _PERHAPS_NONE not in content
+        return content.decode() if content.isascii() or _PERHAPS_NONE not in content else ""
     except UnicodeDecodeError:
-        return False
+        return ""
 
 
 def _folded(said: str) -> str:
@@ -104,7 +97,7 @@ def _frame(start_tag: bytes) -> _Frame | None:
     element = f"<{dc}:({'|'.join(ELEMENTS)}){_LANGUAGE_STATED}{_SPACES}{rest}{_SPACES}"
     return _Frame(
         re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
-        re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)".encode()),
+        re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.formats import MetadataFormat, oai_dc
@@ -31,16 +32,25 @@ def write(work: Work) -> bytes:
     name = next(iter(work.identifiers), "") or work.landing_page or work.upstream
     after = [_AFTER]
     if work.modified:
-        after.append(_descriptor(_term("modified", work.modified)))
+        after.append(_modified(work.modified))
     after += [
         _component(file, work.modified) for file in work.files if is_address(file.url)
     ]  # no other is a legal anyURI
     if is_address(work.landing_page):
-        described = f"{_NAMED}{escape(any_uri(work.landing_page))}{_WITH_NAME}{_START_PAGE}"
-        after.append(_resource(described, "text/html", work.landing_page))
+        after.append(_page(work.landing_page))
     after.append(_CLOSING)
     before = f"{_OPENING}{_NAMED}{escape(any_uri(name))}{_WITH_NAME}{_BEFORE}"
     return b"".join((before.encode(), oai_dc.write(work), "".join(after).encode()))
+
+
+@lru_cache(maxsize=1024)  # many records of a source changed together
+def _modified(text: str) -> str:
+    return _descriptor(_term("modified", text))
+
+
+def _page(url: str) -> str:
+    named = f"<didl:Component>{_NAMED}{escape(any_uri(url))}{_WITH_NAME}{_START_PAGE}"
+    return f'{named}<didl:Resource mimeType="text/html" ref="{escape_attribute(address(url))}"/></didl:Component>'
 
 
 def _component(file: FileLink, modified: str) -> str:

@@ -5,10 +5,10 @@ All of it happens outside of the publishing transaction: the lock is not held wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gateway.model import ItemChange
+from gateway.model import ItemChange, Record
 from gateway.store.compression import GROWTH, SAMPLES, Packed, make_dictionary
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session, SqliteFile
@@ -38,7 +38,12 @@ class Dictionaries:
         with self._file.packing() as session:
             numbers = {prefix: self._number(session, prefix, changes) for prefix in _prefixes(changes)}
             pack = {prefix: session.codec.packer(prefix, number) for prefix, number in numbers.items()}
-            return [[(numbers[name], pack[name](content)) for name, _, _, content in each.records] for each in changes]
+            # Format by format: the tables of two dictionaries would drive each other out of the processor's cache.
+            packed = {
+                name: iter([(number, pack[name](record.content)) for record in _records(changes, name)])
+                for name, number in numbers.items()
+            }
+            return [[next(packed[record.metadata_prefix]) for record in each.records] for each in changes]
 
     def learn(self, changes: Sequence[ItemChange]) -> None:
         """Train another dictionary for each format of `changes` that has grown enough since the last one."""
@@ -63,6 +68,10 @@ class Dictionaries:
         with self._file.writing() as session:
             session.execute(SQL["dictionary_add"], {"prefix": prefix, "records": records, "content": content})
             return _newest(session, prefix).number
+
+
+def _records(changes: Sequence[ItemChange], prefix: str) -> Iterator[Record]:
+    return (record for each in changes for record in each.records if record.metadata_prefix == prefix)
 
 
 def _prefixes(changes: Sequence[ItemChange]) -> list[str]:
