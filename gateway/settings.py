@@ -76,6 +76,11 @@ SETTINGS: tuple[Setting, ...] = (
         "How many sources are harvested at once; those at one host go one after the other.",
     ),
     Setting(
+        "sweep_most_share",
+        0.1,
+        "Which share of what is held of a source a sweep may delete without being told to.",
+    ),
+    Setting(
         "publish_processes",
         2,
         "How many processes publish while a harvest runs; 0: the harvester does it itself, page by page.",
@@ -113,6 +118,10 @@ class Settings(Mapping[str, Value]):
 
     def seconds(self, name: str) -> float:
         """Return a setting that is a duration."""
+        return float(self._values[name])
+
+    def share(self, name: str) -> float:
+        """Return a setting that is a share of a whole."""
         return float(self._values[name])
 
     def is_on(self, name: str) -> bool:

@@ -23,9 +23,9 @@ class Row(NamedTuple):
 
 
 COMMANDS: dict[str, Row] = {
-    "source": Row("harvester.commands.source:source", "Add, list, show, check and remove sources."),
+    "source": Row("harvester.commands.source:source", "Add, list, show, check, sweep and remove sources."),
     "run": Row("harvester.commands.run:run", "Harvest sources and publish what arrived."),
-    "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish."),
+    "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep."),
     "publish": Row("harvester.commands.run:publish", "Publish what was harvested and is not published yet."),
     "status": Row("harvester.commands.story:status", "Show how every source stands."),
     "log": Row("harvester.commands.story:log", "Show the last runs, or the story of one."),

@@ -5,6 +5,8 @@ Everything that `harvester` tells the shell comes from here; `harvester/README.m
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 from gateway.errors import (
@@ -112,6 +114,21 @@ def status_of_error(error: GatewayError) -> Status:
     if isinstance(error, SourceLocked):
         return Status.LOCKED
     return status_of(outcome_of(error))
+
+
+@contextmanager
+def noting(ended: Callable[[RunOutcome, str], None]) -> Iterator[None]:
+    """Tell `ended` what ends the block before its time: errors of ours end with it, everything else comes through."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        ended(RunOutcome.STOPPED, "It was stopped at once.")
+        raise
+    except GatewayError as error:
+        ended(outcome_of(error), str(error))
+    except BaseException as error:
+        ended(RunOutcome.FAILED, f"A fault of this program: {error!r}.")
+        raise
 
 
 def gravest(outcomes: list[RunOutcome]) -> RunOutcome:

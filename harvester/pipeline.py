@@ -15,7 +15,7 @@ from gateway.model import Cursor, Run, RunOutcome, Source
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
 from harvester.locks import lock
-from harvester.outcomes import Status, gravest, outcome_of, status_of
+from harvester.outcomes import Status, gravest, noting, outcome_of, status_of
 from harvester.progress import Progress, Silence
 from harvester.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.sources import Options, SourceKind, Step
@@ -89,17 +89,8 @@ def run(
             instance, entry, kind, wishes, fetch, progress, stop, Story(instance.inbox, entry.name, progress)
         )
         try:
-            harvest.whole()
-        except KeyboardInterrupt:
-            harvest.ended(RunOutcome.STOPPED, "It was stopped at once.")
-            raise
-        except TimeIsOver:
-            harvest.is_at_limit = True
-        except GatewayError as error:
-            harvest.ended(outcome_of(error), str(error))
-        except BaseException as error:
-            harvest.ended(RunOutcome.FAILED, f"A fault of this program: {error!r}.")
-            raise
+            with noting(harvest.ended):
+                harvest.whole()
         finally:
             # In any case: no run may stay `running` behind a process that lives.
             ran = harvest.written_down()
@@ -177,6 +168,13 @@ class _Harvest:
     is_whole: bool = False
 
     def whole(self) -> None:
+        """Do everything, or as much as the time that was given allows."""
+        try:
+            self._whole()
+        except TimeIsOver:
+            self.is_at_limit = True
+
+    def _whole(self) -> None:
         """Publish what an earlier run left, ask, harvest every list, publish it, and prove the counts."""
         instance, entry = self.instance, self.entry
         instance.store.add_source(Source(entry.name, entry.url, entry.kind))

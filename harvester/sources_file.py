@@ -53,6 +53,7 @@ FIELDS: tuple[Field, ...] = (
     Field("overlap_seconds", "number", "Instead of the setting `harvest_overlap_seconds`."),
     Field("delay_seconds", "number", "Instead of the setting `fetch_delay_seconds`."),
     Field("every", "duration", "How often `harvester tend` harvests it; nothing: never."),
+    Field("sweep_every", "duration", "How often `harvester tend` sweeps it; nothing: never."),
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
     Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
@@ -91,6 +92,7 @@ class SourceEntry:
     overlap_seconds: int | None = None
     delay_seconds: float | None = None
     every: str = ""
+    sweep_every: str = ""
     rights: str = ""
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)

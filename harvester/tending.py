@@ -50,6 +50,12 @@ def _publication_due(instance: Instance, entry: SourceEntry) -> float | None:
     return None if next(instance.inbox.pages(entry.name, position), None) is None else 0.0
 
 
+def _sweep_due(instance: Instance, entry: SourceEntry) -> float | None:
+    if not entry.sweep_every or not instance.store.counts(entry.name)["items"]:
+        return None
+    return due_at(entry.name, entry.sweep_every, instance.inbox.runs(entry.name, RUNS_LOOKED_AT, "sweep"))
+
+
 # In the order in which a source goes through them.
 STAGES: tuple[Stage, ...] = (
     Stage(
@@ -59,6 +65,7 @@ STAGES: tuple[Stage, ...] = (
         Working.harvested,
     ),
     Stage("publication", "Publishes what is harvested and not published yet.", _publication_due, Working.published),
+    Stage("sweep", "Sweeps a source whose `sweep_every` has passed.", _sweep_due, Working.swept),
 )
 
 

@@ -1,4 +1,4 @@
-"""What is done with one source in a thread of its own: harvested, rehearsed, published. `crew` does several at once."""
+"""What is done with one source, in a thread of its own where `crew` does several at once."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from harvester.progress import Progress
 from harvester.publication import Publication
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
+from harvester.sweeping import Confirm, sweep
 from harvester.web import Pace
 
 
@@ -77,6 +78,13 @@ class Working:
         counts = publication.counts
         self.telling.say(f"{entry.name}: {told(counts) if counts else 'everything is published already'}.")
         return Done(Status.STOPPED if self.stop.is_asked else Status.SUCCEEDED, counts=counts)
+
+    def swept(self, entry: SourceEntry, confirm: Confirm = lambda _vanished, _held: False) -> Done:
+        """Sweep one source."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            ran = sweep(self.instance, entry, kind, fetch, self.telling, self.stop, confirm)
+        return Done(ran.status, run=ran.run)
 
     def failed(self, name: str, error: BaseException) -> Done:
         """Tell what ended the work on one source; the others go on."""

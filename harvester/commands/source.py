@@ -12,7 +12,7 @@ from gateway.model import Source
 from gateway.rebuild import remove_source
 from harvester.commands.options import Given, access_options, auth_of, date, duration
 from harvester.commands.output import json_option, write_facts, write_rows
-from harvester.commands.run import facts_of_run
+from harvester.commands.run import facts_of_run, write_done
 from harvester.descriptions import keep_description
 from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of
@@ -22,12 +22,14 @@ from harvester.pipeline import Wishes, options_of
 from harvester.progress import progress
 from harvester.sources import Description
 from harvester.sources_file import SourceEntry, checked_name, entry_from, table_of
-from harvester.stopping import Stop
+from harvester.stopping import Stop, listening
+from harvester.web import Pace
+from harvester.working import Working
 
 
 @click.group()
 def source() -> None:
-    """Add, list, show, check and remove sources."""
+    """Add, list, show, check, sweep and remove sources."""
 
 
 @source.command()
@@ -46,6 +48,9 @@ def source() -> None:
 @click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
 @click.option(
     "--every", default="", callback=duration, metavar="TIME", help="How often `tend` harvests it, such as 6h."
+)
+@click.option(
+    "--sweep-every", default="", callback=duration, metavar="TIME", help="How often `tend` sweeps it, such as 30d."
 )
 @click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
 @click.option(
@@ -202,3 +207,32 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
             deleted = remove_source(instance.store, name, lambda done: telling.show(f"{name} deleted", done, living))
         instance.sources.remove(name)
     write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)
+
+
+@source.command(name="sweep")
+@click.argument("name")
+@click.option("--yes", "is_sure", is_flag=True, help="Delete however many have vanished.")
+@json_option
+@click.pass_context
+def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
+    """Delete what a source does not have any more, and fetch again what has returned.
+
+    For sources that do not tell of deletions: all their identifiers are listed. A list that is not shown to be whole
+    deletes nothing. More than the share that the setting `sweep_most_share` allows is deleted after confirmation only.
+    """
+
+    def confirm(vanished: int, held: int) -> bool:
+        return is_sure or _is_confirmed(f"Delete {vanished} of the {held} records held of {name}?")
+
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
+        done = Working(instance, telling, stop, Pace()).swept(instance.sources.entry(name), confirm)
+        if as_json:
+            write_done(name, done)
+    ctx.exit(int(done.status))
+
+
+def _is_confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # nobody is there to answer
+        return False

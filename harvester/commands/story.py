@@ -51,23 +51,26 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
     name = entry.name
-    runs = instance.inbox.runs(name, 1)
+    newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
+    is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
+    last = newest if is_running else harvests
     position = instance.store.position(name)
-    outcome = outcome_in_words(instance, runs[0]) if runs else "never run"
     return {
         "source": name,
         **instance.store.counts(name),
         "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
-        "last_run": moment(runs[0].started_at) if runs else None,
-        "outcome": outcome,
-        "is_complete": runs[0].is_complete if runs else False,
-        "due": {stage.name: _from(at, now) for stage in STAGES if (at := stage.due(instance, entry)) is not None},
-        "progress": _progress(runs[0], now) if outcome == RunOutcome.RUNNING.value else {},
+        "last_run": moment(last[0].started_at) if last else None,
+        "outcome": outcome_in_words(instance, last[0]) if last else "never run",
+        "is_complete": last[0].is_complete if last else False,
+        "due": {} if is_running else _due(instance, entry, now),
+        "progress": _progress(newest[0], now) if is_running else {},
     }
 
 
-def _from(at: float, now: float) -> str | None:
-    return "now" if at <= now else moment(int(at))
+def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
+    """Return when each stage is due that ever is."""
+    moments = ((stage.name, stage.due(instance, entry)) for stage in STAGES)
+    return {name: "now" if at <= now else moment(int(at)) for name, at in moments if at is not None}
 
 
 def _progress(run: Run, now: float) -> dict[str, object]:

@@ -22,9 +22,10 @@ from harvester.working import Working
 @json_option
 @click.pass_context
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
-    """Do whatever is due: harvest, publish.
+    """Do whatever is due: harvest, publish, sweep.
 
-    A source is harvested as often as `every` in its entry says. To be called every few minutes, or once with --watch.
+    A source is harvested as often as `every` in its entry says, and swept as often as `sweep_every` does. To be called
+    every few minutes, or once with --watch.
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         kinds()  # here, not in every thread

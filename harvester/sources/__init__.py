@@ -94,6 +94,20 @@ class Step(NamedTuple):
         return self.end is ListEnd.PROPER and not self.doubts
 
 
+class Listed(NamedTuple):
+    """One answer that names what a source still has: headers only, as slices without a place.
+
+    `received` counts them so far, `announced` is what the source said there are. `doubts` are the reasons why it is not
+    shown that all are named.
+    """
+
+    slices: tuple[Slice, ...]
+    received: int
+    announced: int | None
+    is_last: bool
+    doubts: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class SourceKind:
     """One kind of source.
@@ -101,6 +115,9 @@ class SourceKind:
     `describe(options, fetch)` asks once what the source is. `changes(options, cursor, fetch)` walks the list of the
     cursor's metadataPrefix and set from where its state says, and raises an error of ours when it cannot go on;
     what it yielded before remains good.
+
+    `listed(options, cursor, fetch)` names everything that the cursor's list has now, and `single(options, cursor,
+    identifier, fetch)` brings one record, without a slice when it is gone. A kind that has both can be swept.
     """
 
     name: str
@@ -108,3 +125,5 @@ class SourceKind:
     options: tuple[Option, ...]
     describe: Callable[[Options, Fetch], Description]
     changes: Callable[[Options, Cursor, Fetch], Iterator[Step]]
+    listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
+    single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None

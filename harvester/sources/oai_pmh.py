@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harvester.oai_pmh.describing import describe
+from harvester.oai_pmh.headers import listed, single
 from harvester.oai_pmh.walking import changes
 from harvester.sources import Option, SourceKind
 
@@ -19,4 +20,6 @@ SOURCE = SourceKind(
     ),
     describe=describe,
     changes=changes,
+    listed=listed,
+    single=single,
 )

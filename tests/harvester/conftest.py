@@ -104,6 +104,18 @@ class Repository:
         )
 
     def _listrecords(self, arguments):
+        return self._list("ListRecords", _record, arguments)
+
+    def _listidentifiers(self, arguments):
+        return self._list("ListIdentifiers", lambda item, _: _header(item), arguments)
+
+    def _getrecord(self, arguments):
+        item = self.items.get(arguments["identifier"])
+        if item is None:
+            return '<error code="idDoesNotExist">No.</error>'
+        return f"<GetRecord>{_record(item, arguments['metadataPrefix'])}</GetRecord>"
+
+    def _list(self, verb, write, arguments):
         start, wanted = 0, arguments
         if "resumptionToken" in arguments:
             *values, epoch, begin = arguments["resumptionToken"].split("|")
@@ -117,7 +129,7 @@ class Repository:
         if not found:
             return '<error code="noRecordsMatch">Nothing.</error>'
         page, rest = found[start : start + self.page_size], found[start + self.page_size :]
-        records = "".join(_record(each, wanted["metadataPrefix"]) for each in page)
+        records = "".join(write(each, wanted["metadataPrefix"]) for each in page)
         token = ""
         if start or rest:
             names = ("metadataPrefix", "set", "from", "until")
@@ -126,7 +138,7 @@ class Repository:
                 f'<resumptionToken completeListSize="{len(found) + self.announces}" cursor="{start}">'
                 f"{text if rest else ''}</resumptionToken>"
             )
-        return f"<ListRecords>{records}{token}</ListRecords>"
+        return f"<{verb}>{records}{token}</{verb}>"
 
 
 def _matches(item: Item, wanted: dict[str, str]) -> bool:
@@ -137,11 +149,15 @@ def _matches(item: Item, wanted: dict[str, str]) -> bool:
     )
 
 
-def _record(item: Item, prefix: str) -> str:
+def _header(item: Item) -> str:
     status = ' status="deleted"' if item.deleted else ""
     sets = "".join(f"<setSpec>{escape(each)}</setSpec>" for each in item.sets)
     named = f"<identifier>{item.identifier}</identifier><datestamp>{item.datestamp}</datestamp>"
-    header = f"<header{status}>{named}{sets}</header>"
+    return f"<header{status}>{named}{sets}</header>"
+
+
+def _record(item: Item, prefix: str) -> str:
+    header = _header(item)
     if item.deleted:
         return f"<record>{header}</record>"
     # A title is markup here: a test may break it.

@@ -177,7 +177,7 @@ def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repos
 
 
 def test_every_stage_says_what_it_does():
-    assert [stage.name for stage in STAGES] == ["harvest", "publication"]
+    assert [stage.name for stage in STAGES] == ["harvest", "publication", "sweep"]
     assert all(stage.sentence.endswith(".") for stage in STAGES)
 
 

@@ -1,0 +1,276 @@
+"""A sweep: what a source has is held against what we hold of it, where the source itself does not tell of deletions.
+
+    list all headers -> hold them against the store -> look at some of what is missing -> deletions, and what returned
+
+It writes to the inbox only: a page of deletions, as if the source had told them, and the records that returned, as they
+came. So everything behind the inbox is as ever, and stays so when it is done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from time import time
+
+from gateway.errors import AnswerError, ConfigurationError, ConnectionFailed, FetchError, RemoteRefuses
+from gateway.model import Cursor, ItemState, RawPage, RunOutcome, Slice, Source
+from gateway.xmltext import escape, utc_datetime
+from harvester.descriptions import keep_description
+from harvester.instance import Instance
+from harvester.locks import lock
+from harvester.named import Named
+from harvester.outcomes import gravest, noting, status_of
+from harvester.pipeline import Ran, Wishes, options_of, told
+from harvester.progress import Progress
+from harvester.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.sources import Options, SourceKind
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop
+from harvester.story import Clock, Story, bury
+from harvester.wire.http import Fetch
+
+STAGE = "sweep"
+# Of what is missing from the list, so many are asked for one by one: a list that leaves out what is there is no proof.
+LOOKED_AT = 50
+
+_UNTOLD = 3
+_ITEMS_AT_ONCE = 1000
+_BARREN_PAGES = 10  # in a row that name nothing new
+_VANISHED, _RETURNED, _GONE = "vanished", "returned", "gone"
+
+# Asked (how many vanished, how many are held) when it is more than the share that may be deleted untold.
+Confirm = Callable[[int, int], bool]
+
+
+def sweep(
+    instance: Instance,
+    entry: SourceEntry,
+    kind: SourceKind,
+    fetch: Fetch,
+    progress: Progress,
+    stop: Stop,
+    confirm: Confirm = lambda _vanished, _held: False,
+    clock: Clock = time,
+) -> Ran:
+    """Sweep one source. Raise SourceLocked when another process is at it, ConfigurationError when its kind cannot.
+
+    Deletes only what a whole list does not name; every error of ours ends it with its outcome and reason.
+    """
+    if kind.listed is None or kind.single is None:
+        raise ConfigurationError(f"A source of the kind {kind.name} cannot be swept.")
+    with lock(instance.folder, entry.name):
+        bury(instance.inbox, entry.name)
+        story = Story(instance.inbox, entry.name, progress, clock, STAGE)
+        swept = _Sweep(instance, entry, kind, fetch, progress, stop, story, confirm, clock)
+        try:
+            with noting(swept.ended):
+                swept.whole()
+        finally:
+            ran = swept.written_down()
+        return ran
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """One sweep in progress. Its methods stand in the order in which they are called."""
+
+    instance: Instance
+    entry: SourceEntry
+    kind: SourceKind
+    fetch: Fetch
+    progress: Progress
+    stop: Stop
+    story: Story
+    confirm: Confirm
+    clock: Clock
+    outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
+    formats_left: int = 0  # that are not shown to have been swept
+
+    def whole(self) -> None:
+        """Sweep every format, and publish what was found."""
+        self.instance.store.add_source(Source(self.entry.name, self.entry.url, self.entry.kind))
+        description = self.kind.describe(self._options(), self.fetch)
+        keep_description(self.instance, self.entry.name, description)
+        self.story.warn(description.notes)
+        self.formats_left = len(self.entry.formats)
+        with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            for metadata_prefix in self.entry.formats:
+                with Named(self.instance.folder) as named:
+                    self._sweep(Cursor(self.entry.name, metadata_prefix), named, publication)
+            publication.finish()
+            self.story.counts.update({name: publication.counts[name] for name in OUTCOMES_OF_RECORDS})
+
+    def _options(self) -> Options:
+        return options_of(self.entry, 0, Wishes())
+
+    def _sweep(self, cursor: Cursor, named: Named, publication: Publication) -> None:
+        if not self._is_listed(cursor, named):
+            return
+        held = self._compare(cursor, named)
+        if self._may_delete(cursor, named, held) and self._is_looked_at(cursor, named) and not self.stop.is_asked:
+            self._delete(cursor, named, publication)
+            self._fetch_returned(cursor, named, publication)
+            self.formats_left -= not self.stop.is_asked
+
+    # -- what the source has --
+
+    def _is_listed(self, cursor: Cursor, named: Named) -> bool:
+        """List everything in this format, set by set; tell whether it is shown that all was named."""
+        return all(self._is_named(replace(cursor, set_spec=spec), named) for spec in self.entry.sets or ("",))
+
+    def _is_named(self, cursor: Cursor, named: Named) -> bool:
+        label = f"{cursor.metadata_prefix} {cursor.set_spec}".rstrip()
+        state = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
+        assert self.kind.listed is not None
+        barren = 0
+        try:
+            for page in self.kind.listed(self._options(), state, self.fetch):
+                new = named.add((each.identifier, each.is_deleted) for each in page.slices)
+                self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)
+                barren = 0 if new or not page.slices else barren + 1
+                if page.is_last and not page.doubts:
+                    return True
+                if self.stop.is_asked:
+                    return False
+                if page.is_last or barren == _BARREN_PAGES:
+                    self._doubt(f"{label}: {page.doubts[0] if page.doubts else 'ListIdentifiers goes in rings.'}")
+                    return False
+        except AnswerError as error:  # says nothing about the other lists
+            self._doubt(f"{label}: {error}")
+        return False
+
+    def _doubt(self, text: str) -> None:
+        self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{text} Nothing was deleted.")
+
+    def _tell(self, task: str, more: int, done: int, total: int | None) -> None:
+        self.story.counts["received"] += more
+        self.progress.show(task, done, total)
+        self.story.tell(None if total is None else max(0, total - done))
+
+    # -- what we hold --
+
+    def _compare(self, cursor: Cursor, named: Named) -> int:
+        """Note what we hold and the source does not name, and what it names and we hold as deleted; return the held."""
+        held = 0
+        for states in self._items():
+            ours = [
+                (state.upstream, payload.is_deleted)
+                for state in states
+                for payload in state.payloads
+                if payload.metadata_prefix == cursor.metadata_prefix
+            ]
+            held += sum(not is_deleted for _, is_deleted in ours)
+            living = {upstream: named.is_living(upstream) for upstream, _ in ours}
+            named.note(_VANISHED, (each for each, is_deleted in ours if not is_deleted and not living[each]))
+            named.note(_RETURNED, (each for each, is_deleted in ours if is_deleted and living[each]))
+        self.story.counts.update(held=held, vanished=named.count(_VANISHED), returned=named.count(_RETURNED))
+        return held
+
+    def _items(self) -> Iterator[list[ItemState]]:
+        after = 0
+        while rows := self.instance.store.items(self.entry.name, after, _ITEMS_AT_ONCE):
+            yield [state for _, state in rows]
+            after = rows[-1][1].number
+
+    def _may_delete(self, cursor: Cursor, named: Named, held: int) -> bool:
+        """Tell whether so many may be deleted at once, or somebody says that they may."""
+        vanished, share = named.count(_VANISHED), self.instance.settings.share("sweep_most_share")
+        if vanished <= share * held or self.confirm(vanished, held):
+            return True
+        self._doubt(
+            f"{cursor.metadata_prefix}: {vanished} of the {held} records held are not named any more, more than the "
+            f"share {share:g} that is deleted untold; `harvester source sweep {self.entry.name} --yes` deletes them."
+        )
+        return False
+
+    # -- what is missing --
+
+    def _is_looked_at(self, cursor: Cursor, named: Named) -> bool:
+        """Ask for some of what is missing; tell whether the rest may be believed to be gone.
+
+        When all can be asked for, those that are still there are simply kept.
+        """
+        vanished = named.count(_VANISHED)
+        step = max(1, vanished // LOOKED_AT)
+        chosen = list(islice((each for batch in named.noted(_VANISHED) for each in batch), 0, None, step))[:LOOKED_AT]
+        living = self._living(cursor, chosen)
+        if living and vanished > LOOKED_AT:
+            self._doubt(
+                f"{cursor.metadata_prefix}: the list does not name {living[0]}, which is there ({len(living)} of "
+                f"{len(chosen)} that were looked at)."
+            )
+            return False
+        for batch in named.noted(_VANISHED):
+            named.note(_GONE, (each for each in batch if each not in living))
+        if living:
+            self.story.note(f"{cursor.metadata_prefix}: not named, and there: {', '.join(living)}.")
+        return True
+
+    def _living(self, cursor: Cursor, identifiers: Sequence[str]) -> list[str]:
+        """Return those that the source brings, asked for one by one.
+
+        Of one that it cannot tell about, the list is believed; where it cannot tell about several, of the others too.
+        """
+        assert self.kind.single is not None
+        living, untold = [], 0
+        for each in identifiers:
+            if untold == _UNTOLD or self.stop.is_asked:
+                break
+            try:
+                _, slices = self.kind.single(self._options(), cursor, each, self.fetch)
+            except (AnswerError, ConnectionFailed, RemoteRefuses):
+                untold += 1
+            else:
+                living += [each] if any(not found.is_deleted for found in slices) else []
+        return living
+
+    # -- what comes of it --
+
+    def _delete(self, cursor: Cursor, named: Named, publication: Publication) -> None:
+        """Put pages of deletions into the inbox, as if the source had told them."""
+        for batch in named.noted(_GONE):
+            now = int(self.clock())
+            slices = tuple(Slice(each, utc_datetime(now), (), True, 0, 0) for each in batch)
+            self.instance.inbox.receive(self._page(cursor, batch, now), slices, None)
+            self.story.counts["deleted"] += len(slices)
+            publication.feed(len(slices))
+
+    def _page(self, cursor: Cursor, identifiers: Sequence[str], now: int) -> RawPage:
+        """Return a page of our own making that says what a sweep has found."""
+        lines = "".join(f"<identifier>{escape(each)}</identifier>\n" for each in identifiers)
+        opening = f'<vanished metadataPrefix="{escape(cursor.metadata_prefix)}" at="{utc_datetime(now)}">'
+        body = f"{opening}\n{lines}</vanished>\n".encode("utf-8", "surrogatepass")
+        return RawPage(self.entry.name, "Sweep", self.entry.url, now, 0, (), body, cursor.metadata_prefix)
+
+    def _fetch_returned(self, cursor: Cursor, named: Named, publication: Publication) -> None:
+        """Fetch what the source names and we hold as deleted: no incremental harvest would bring it again."""
+        assert self.kind.single is not None
+        for identifier in (each for batch in named.noted(_RETURNED) for each in batch):
+            if self.stop.is_asked:
+                return
+            try:
+                page, slices = self.kind.single(self._options(), cursor, identifier, self.fetch)
+            except (AnswerError, FetchError) as error:
+                self.ended(
+                    RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} returned, and could not be fetched: {error}"
+                )
+                continue
+            self.instance.inbox.receive(page, slices, None)
+            publication.feed(len(slices))
+
+    # -- the end --
+
+    def ended(self, outcome: RunOutcome, reason: str) -> None:
+        """Note that the sweep, or a part of it, ended so."""
+        self.outcomes.append(outcome)
+        self.story.fail(reason)
+
+    def written_down(self) -> Ran:
+        """Write down how the sweep ended."""
+        if self.stop.is_asked:
+            self.outcomes.append(RunOutcome.STOPPED)
+        outcome = gravest(self.outcomes)
+        self.story.note(f"The sweep ended: {outcome.value.replace('_', ' ')} ({told(self.story.counts)}).")
+        is_complete = outcome is RunOutcome.SUCCEEDED and not self.formats_left
+        return Ran(self.story.end(outcome, is_complete), status_of(outcome))
