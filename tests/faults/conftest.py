@@ -1,0 +1,63 @@
+"""One server for all faults, and instances to harvest into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from gateway.store.sqlite import open_store
+from harvester.instance import Instance, opened
+from tests.faults.site import Clock, Site, Sites, serving
+from tests.faults.source import Source, records
+
+# In memory where there is such a folder: these harvests commit thousands of times, and no power fails here.
+_MEMORY = "/dev/shm"
+# The waits that servers ask for cost no time here; what a request may wait in all stays as it is.
+_SETTINGS = "publish_processes = 0\n"
+
+
+@pytest.fixture(scope="module")
+def sites() -> Iterator[Sites]:
+    with serving() as sites:
+        yield sites
+
+
+@contextmanager
+def _house() -> Iterator[Instance]:
+    with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
+        (Path(folder) / "config.toml").write_text(_SETTINGS)
+        open_store(Path(folder), create=True).close()
+        with opened(folder) as house:
+            yield house
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[Instance]:
+    """One instance for all tests of a file: every site is a source of its own in it."""
+    with _house() as house:
+        yield house
+
+
+@pytest.fixture
+def own_house() -> Iterator[Instance]:
+    """One instance for one test that harvests many sites."""
+    with _house() as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def site(sites: Sites) -> Callable[[], tuple[str, Site]]:
+    """Return a function that serves one more well-behaved source of sixty records, and returns its name with it."""
+    numbers = count()
+
+    def site() -> tuple[str, Site]:
+        clock, name = Clock(), f"site{next(numbers)}"
+        return name, sites.open(name, Source({each.identifier: each for each in records(60)}, clock), clock)
+
+    return site

@@ -1,0 +1,163 @@
+"""One harvest of a site through the live path, and the judgement of it: what is there, and what the run said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree
+
+from gateway.model import Run, RunOutcome, Selection
+from gateway.settings import load
+from harvester import pipeline
+from harvester.instance import Instance
+from harvester.kinds import kind_of
+from harvester.pipeline import Wishes
+from harvester.sources_file import entry_from
+from harvester.web import Access, Web
+from tests.faults.site import Site
+from tests.faults.source import Record
+from tests.faults.table import Promise, Quirk
+
+
+class Held(NamedTuple):
+    """What we hold of a record and expose: its title, sets and whether it is deleted."""
+
+    title: str
+    sets: frozenset[str]
+    is_deleted: bool
+
+
+@dataclass(frozen=True)
+class Harvested:
+    """What a run said, and what is held after it, by the upstream's identifier."""
+
+    run: Run
+    held: Mapping[str, Held]
+    arrived: Mapping[str, bool]  # everything that ever came, the last version: whether it is deleted
+
+    @property
+    def says_whole(self) -> bool:
+        """Whether the run says that nothing is missing."""
+        return self.run.is_complete or self.run.outcome is RunOutcome.SUCCEEDED
+
+
+def harvested(house: Instance, site: Site, name: str, quirks: Iterable[Quirk]) -> Harvested:
+    """Run one harvest of a site, with what the quirks' administrators would have set; no pause takes time."""
+    entry, settings, query = {}, {}, ""
+    for each in quirks:
+        entry |= {key: list(value) if isinstance(value, tuple) else value for key, value in each.entry.items()}
+        settings |= each.settings
+        query = _joined(query, each.query)
+    described = entry_from(name, {"url": site.url + query, **entry})
+    house = replace(house, settings=load(house.folder, options=settings))
+    access = {name: Access(described.url, None, described.delay_seconds)}
+    clock = site.clock
+    with Web(house.settings, access, clock=clock, monotonic=clock, sleep=clock.sleep, chance=lambda: 0.0) as web:
+        ran = pipeline.run(house, described, kind_of("oai_pmh"), Wishes(), web.fetcher(name))
+    return Harvested(ran.run, _held(house, name), _arrived(house, name))
+
+
+def _joined(query: str, more: str) -> str:
+    return f"{query}&{more[1:]}" if query and more else query or more
+
+
+def _held(house: Instance, name: str) -> dict[str, Held]:
+    with house.store.view() as view:
+        records = view.page(Selection("oai_dc", f"source:{name}"), None, 1_000_000).records
+    return dict(_read(etree.fromstring(each, _parser()), name) for each in records)
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(huge_tree=True)
+
+
+def _read(record: etree._Element, name: str) -> tuple[str, Held]:
+    upstream = unquote(record.findtext("header/identifier", "").partition("/")[2])
+    sets = (each.text or "" for each in record.iterfind("header/setSpec"))
+    prefix = f"source:{name}:"
+    return upstream, Held(
+        record.findtext(".//{http://purl.org/dc/elements/1.1/}title", ""),
+        frozenset(each.removeprefix(prefix) for each in sets if each.startswith(prefix)),
+        record.find("header").get("status") == "deleted",
+    )
+
+
+def _arrived(house: Instance, name: str) -> dict[str, bool]:
+    pages = house.inbox.pages(name, 0)
+    return {each.identifier: each.is_deleted for page in pages for each in page.slices if not each.problem}
+
+
+def wanted(site: Site, quirks: Iterable[Quirk]) -> dict[str, Record]:
+    """Return the records that the harvest was to bring: everything, or the set that the source's entry names."""
+    sets = [spec for each in quirks for spec in each.entry.get("sets", ())]
+    given = {"set": sets[0]} if sets else {}
+    return {each.identifier: each for each in site.source.selected(given)}
+
+
+# --- judgements, each a sentence or nothing -----------------------------------------------------------------------
+
+
+def missing(found: Harvested, records: Mapping[str, Record]) -> list[str]:
+    """Return the records that are not there as they should be: living ones exposed, deleted ones arrived and gone."""
+    return [name for name, record in records.items() if not _is_there(found, record)]
+
+
+def _is_there(found: Harvested, record: Record) -> bool:
+    held = found.held.get(record.identifier)
+    if record.is_deleted:
+        return found.arrived.get(record.identifier) is True and (held is None or held.is_deleted)
+    return held is not None and not held.is_deleted and held.title == record.title
+
+
+def faults_of(found: Harvested, site: Site, quirks: Iterable[Quirk]) -> list[str]:
+    """Return what may be wrong with no harvest at all: what is promised of every fault and every pair of them."""
+    quirks = tuple(quirks)
+    records, run = wanted(site, quirks), found.run
+    counts = run.counts
+    told = []
+    if site.is_run_away_from:
+        told.append(f"it would have gone on for ever: {len(site.asked)} requests")
+    lost = missing(found, records)
+    if found.says_whole and len(lost) > counts.get("quarantined", 0):
+        told.append(f"it says that nothing is missing, and lost {len(lost)}: {lost[:3]}")
+    if run.outcome is RunOutcome.SUCCEEDED and not (run.is_complete and not counts.get("quarantined", 0)):
+        told.append("it succeeded, and is not complete")
+    if run.outcome is not RunOutcome.SUCCEEDED and not run.reasons:
+        told.append("it gives no reason")
+    if strangers := found.held.keys() - site.source.held.keys():
+        told.append(f"it invented records: {sorted(strangers)[:3]}")
+    if any("fault of this program" in reason for reason in run.reasons):
+        told.append("it broke")
+    if counts.get("received", 0) != sum(counts.get(each, 0) for each in _BECAME):
+        told.append(f"its counts do not add up: {counts}")
+    return told
+
+
+_BECAME = ("published", "unchanged", "quarantined", "ignored")
+
+
+def broken_promises(found: Harvested, site: Site, quirk: Quirk) -> list[str]:
+    """Return which of its own promises a harvest of one quirk did not keep."""
+    run, lost, told = found.run, missing(found, wanted(site, [quirk])), []
+    if quirk.promise is Promise.HONEST:
+        if run.outcome is not RunOutcome.SUCCEEDED:
+            if run.outcome is not quirk.outcome:
+                told.append(f"it ended {run.outcome.value}, not {quirk.outcome}")
+            if not any(quirk.says in reason for reason in run.reasons):
+                told.append(f"no reason says {quirk.says!r}")
+        if quirk.lost and len(lost) != quirk.lost:
+            told.append(f"it lost {len(lost)} records, not {quirk.lost}")
+        return told
+    if lost:
+        told.append(f"it lost {len(lost)} records: {lost[:3]}")
+    if quirk.promise is Promise.WHOLE and not (run.is_complete and run.outcome is RunOutcome.SUCCEEDED):
+        told.append(f"it ended {run.outcome.value}, complete: {run.is_complete}")
+    if quirk.promise is Promise.STORED and run.outcome not in _DONE:
+        told.append(f"it ended {run.outcome.value}")
+    return told
+
+
+_DONE = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)

@@ -1,0 +1,175 @@
+"""Quirks of dates: granularities that lie, clocks of their own, and lists that do not keep to what was asked."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.model import RunOutcome
+from tests.faults.editing import HTML, edited, refused, size_of
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.source import DAY, LISTS, Record, Source, moment
+from tests.faults.table import Promise, quirk
+
+_BOUNDS = ("from", "until")
+_LOCAL_HOURS = 5
+
+
+def _has_days(asked: Asked) -> bool:
+    return any(len(asked.arguments.get(name, "")) == len("2024-06-01") for name in _BOUNDS)
+
+
+def _has_seconds(asked: Asked) -> bool:
+    return any("T" in asked.arguments.get(name, "") for name in _BOUNDS)
+
+
+def _days(source: Source) -> None:
+    source.granularity = DAY
+
+
+def _behind(source: Source) -> None:
+    utc = source.now
+    source.now = lambda: utc() - _LOCAL_HOURS * 3600
+
+
+@quirk(Promise.WHOLE, 18, is_again=True)
+def granularity_in_odd_case(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """t3.digizeitschriften.de (metha ece12946)."""
+    return edited(serve(asked), rb"(?<=<granularity>)[^<]+", lambda found: found[0].lower())
+
+
+@quirk(Promise.WHOLE, 18, is_again=True)
+def granularity_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha ece12946: nothing is said of it."""
+    return edited(serve(asked), rb"<granularity>[^<]+</granularity>", b"")
+
+
+@quirk(Promise.WHOLE, 19, is_again=True)
+def earliest_datestamp_in_another_granularity(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha 2c58a11b: a day, where seconds are announced."""
+    return edited(serve(asked), rb"(<earliestDatestamp>.{10})[^<]*", rb"\1")
+
+
+@quirk(Promise.WHOLE, 19, is_again=True)
+def earliest_datestamp_with_a_time_zone(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha b81f93d1."""
+    return edited(serve(asked), rb"(<earliestDatestamp>[^<]*)Z", rb"\1+01:00")
+
+
+@quirk(Promise.WHOLE, 20, is_again=True)
+def earliest_datestamp_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """shell-oaiharvester#7."""
+    return edited(serve(asked), rb"<earliestDatestamp>[^<]*</earliestDatestamp>", b"")
+
+
+@quirk(Promise.WHOLE, 20, is_again=True)
+def earliest_datestamp_is_too_late(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ#786, eprints3.4#526: most records are older."""
+    return edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
+
+
+@quirk(Promise.WHOLE, 20, is_again=True)
+def from_before_the_start_of_the_server_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#9309: earliestDatestamp is when the server was started; an earlier `from` is a badArgument."""
+    said = edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
+    is_early = asked.arguments.get("from", "9") < "2023-10-01"
+    return refused(said, "badArgument", "from is before the earliestDatestamp.") if is_early else said
+
+
+@quirk(Promise.WHOLE, 21, is_again=True)
+def day_announced_and_seconds_in_records(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ#507; it takes seconds, too."""
+    return edited(serve(asked), rb"(?<=<granularity>)[^<]+", DAY.encode())
+
+
+@quirk(Promise.WHOLE, 21, is_again=True, prepare=_days)
+def day_server_refuses_the_seconds_it_announces(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """nakala (dataverse#11020)."""
+    return edited(serve(asked), rb"(?<=<granularity>)[^<]+", b"YYYY-MM-DDThh:mm:ssZ")
+
+
+@quirk(Promise.WHOLE, 21, is_again=True)
+def second_server_refuses_the_days_it_announces(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Repositories in oadoi (2026-01), which asks them again with T00:00:00Z; metha's README."""
+    said = edited(serve(asked), rb"(?<=<granularity>)[^<]+", DAY.encode())
+    return refused(said, "badArgument", "Seconds are wanted.") if _has_days(asked) else said
+
+
+@quirk(Promise.WHOLE, 22, is_again=True)
+def from_and_until_are_ignored(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """zvdd.org (metha -no-intervals), DOAJ (fatcat), culture-hub#643."""
+    return serve(asked.with_arguments(**{"from": None, "until": None}))
+
+
+@quirk(Promise.HONEST, 22, is_again=True, outcome=RunOutcome.FAILED, says="noDates")
+def from_and_until_are_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """zvdd.org (metha -no-intervals, 2026-03): no selective harvest. The first run is whole, the next says it."""
+    said = serve(asked)
+    has_dates = any(name in asked.arguments for name in _BOUNDS)
+    return refused(said, "badArgument", "noDates: there is no selective harvest here.") if has_dates else said
+
+
+@quirk(Promise.WHOLE, 23, awaits="the profile of an endpoint", is_silent=True)
+def nothing_comes_without_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """LearningRegistry#60."""
+    said = serve(asked)
+    is_open = asked.verb in LISTS and not asked.token and not any(name in asked.arguments for name in _BOUNDS)
+    return refused(said, "noRecordsMatch", "Nothing.") if is_open else said
+
+
+@quirk(Promise.WHOLE, 24, is_again=True, prepare=_behind)
+def datestamps_are_local_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """vufind#1350, DOAJ#786: stamps are hours behind the responseDate, and `from` is compared with them."""
+    return edited(serve(asked), rb"(?<=<responseDate>)[^<]*", moment(stage.clock()).encode())
+
+
+@quirk(Promise.WHOLE, 25, is_again=True)
+def record_appears_after_its_datestamp(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HydraNorth#1255: the index lags behind; what was stamped before the first harvest is visible after it."""
+    began = float(stage.kept.setdefault("began", str(stage.clock()).encode()))
+    if stage.clock() > began + 12 * 3600 and stage.is_first("bitten"):
+        late = Record("oai:faults:late", "Late", moment(began - 3600))
+        stage.source.held[late.identifier] = late
+    return serve(asked)
+
+
+@quirk(Promise.WHOLE, 26)
+def list_is_in_no_order(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """vufindharvest#7: the newest first on every page."""
+
+    def turned(found: re.Match[bytes]) -> bytes:
+        return b"".join(reversed(re.findall(rb"(?s)<record>.*?</record>\n", found[0])))
+
+    return edited(serve(asked), rb"(?s)(<record>.*?</record>\n)+", turned)
+
+
+@quirk(Promise.WHOLE, 27)
+def datestamps_are_no_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """pyoai's tolerant_datestamp_to_datetime (2022), openalex's parse_datestamp (2026-03)."""
+    wrong = iter([b"0000-00-00", b"yesterday", b"2020-13-45T99:00:00Z", b"", b" 2020-01-01 00:00:00.0 "] * 100)
+    return edited(serve(asked), rb"(?<=<datestamp>)[^<]*", lambda _: next(wrong))
+
+
+@quirk(Promise.WHOLE, 28, is_again=True)
+def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """arXiv (info.arxiv.org/help/oa, read 2026-11): every record was touched, several times."""
+    if "from" in asked.arguments and stage.is_first("bitten"):
+        for each in list(stage.source.held.values()):
+            stage.source.put(each)
+    return serve(asked)
+
+
+@quirk(Promise.WHOLE, 29, awaits="date windows")
+def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DNB (metha#6): HTTP 413 when too much matches."""
+    said = serve(asked)
+    is_large = asked.verb in LISTS and b"<resumptionToken" in said.body
+    return said._replace(status=413, body=b"Request Entity Too Large") if is_large else said
+
+
+@quirk(Promise.WHOLE, 29, awaits="date windows")
+def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DNB (metha#6): "matches to many records (>100000)" on a page of HTML, with status 200."""
+    said = serve(asked)
+    is_large = asked.verb in LISTS and size_of(said) == stage.source.page_size
+    html = HTML.replace(b"Please wait", b"matches to many records (>100000)")
+    return said._replace(headers=(("Content-Type", "text/html"),), body=html) if is_large else said

@@ -1,0 +1,201 @@
+"""Quirks of XML: bytes that are none, documents with something before, behind or inside them, and foreign envelopes."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.model import RunOutcome
+from tests.faults.editing import edited, is_middle, size_of
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.source import LISTS, Record, Source
+from tests.faults.table import Promise, quirk
+
+_DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+_NAMESPACE = b' xmlns="http://www.openarchives.org/OAI/2.0/"'
+_TITLE = rb"(?<=<dc:title>)[^<]*(?=</dc:title>)"
+_LONG = 11_000_000  # characters of one text; the limit of libxml2 is ten million
+
+
+def _in_titles(said: Said, old: str, new: bytes) -> Said:
+    return edited(said, _TITLE, lambda found: found[0].replace(old.encode(), new))
+
+
+def _cut(said: Said) -> Said:
+    """Return an answer that ends in the middle of a record, and whose length is told as if that were right."""
+    return said._replace(body=said.body[: said.body.rindex(b"</dc:title>") - 5])
+
+
+# --- characters ---------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 52)
+def control_characters(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """eprints.vu.edu.au (metha's ControlCharReplacer, 2026-03), TreeBASE#193 (0x1a)."""
+    return _in_titles(serve(asked), "caf", b"c\x01a\x1af")
+
+
+@quirk(Promise.STORED, 53)
+def bytes_that_are_no_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha#1, pyoai's hack (2022)."""
+    return edited(serve(asked), b"<dc:creator>", b"<dc:creator>\xfe\xc3\x28 ")
+
+
+@quirk(Promise.WHOLE, 54)
+def latin_1_declared_as_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """digi.ub.uni-heidelberg.de (metha ac532c02)."""
+    said = serve(asked)
+    return said._replace(body=said.body.decode().encode("latin-1", "ignore"))
+
+
+@quirk(Promise.WHOLE, 54)
+def utf_8_declared_as_utf_16(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Nothing at all is left of it where libxml2 recovers (measured 2026-11)."""
+    return edited(serve(asked), b'encoding="UTF-8"', b'encoding="UTF-16"')
+
+
+@quirk(Promise.WHOLE, 55)
+def references_to_what_is_no_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """hbz/lobid-gnd#336 (a lone surrogate), DSpace#10721 (U+FFFE)."""
+    return _in_titles(serve(asked), "caf", b"c&#1;a&#xFFFE;&#55349;f")
+
+
+@quirk(Promise.WHOLE, 56)
+def entities_of_html(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OpenAIRE's XmlCleaner (read 2026-11): whoever lets libxml2 recover loses the text behind them."""
+    return _in_titles(_in_titles(serve(asked), "é", b"&eacute;"), "\xa0", b"&nbsp;")
+
+
+@quirk(Promise.WHOLE, 56)
+def ampersands_stand_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """ruby-oai's strip_invalid_xml_chars (2025)."""
+    return _in_titles(serve(asked), "&amp; ", b"& ")
+
+
+@quirk(Promise.STORED, 56)
+def less_than_stands_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OpenAIRE's XmlCleaner (read 2026-11): `<<`."""
+    return edited(serve(asked), b"<dc:creator>", b"<dc:creator>a << b ")
+
+
+# --- before, behind and inside ------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 57)
+def notices_of_php_behind_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """findsorguk#843."""
+    said = serve(asked)
+    return said._replace(
+        body=said.body + b"<br />\n<b>Notice</b>:  Undefined index: x in /a.php on line <b>3</b><br />"
+    )
+
+
+@quirk(Promise.WHOLE, 57)
+def warnings_of_php_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """findsorguk#843, the other way round."""
+    said = serve(asked)
+    return said._replace(body=b"<br />\n<b>Warning</b>: mysql_connect(): & x<br />\n" + said.body)
+
+
+@quirk(Promise.WHOLE, 57)
+def blank_lines_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HTTP::OAI 4.12 (2022) refuses it."""
+    said = serve(asked)
+    return said._replace(body=b"\r\n\r\n" + said.body)
+
+
+@quirk(Promise.WHOLE, 57)
+def byte_order_mark_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Templates of PHP that were saved with one each (findsorguk#843)."""
+    said = serve(asked)
+    return said._replace(body=b"\xef\xbb\xbf\xef\xbb\xbf" + said.body)
+
+
+@quirk(Promise.WHOLE, 58)
+def declaration_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#7431."""
+    return edited(serve(asked), b"<metadata>", b'<metadata><?xml version="1.0" encoding="UTF-8"?>')
+
+
+@quirk(Promise.WHOLE, 58)
+def doctype_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """LearningRegistry#37."""
+    return edited(serve(asked), b"<metadata>", b'<metadata><!DOCTYPE dc SYSTEM "dc.dtd">')
+
+
+@quirk(Promise.WHOLE, 59)
+def xml_declaration_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#10329."""
+    return edited(serve(asked), re.escape(_DECLARATION), b"")
+
+
+# --- envelopes ----------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 60)
+def envelope_has_a_prefix(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """vphill/pyoaiharvester#2, dataverse#6242: <oai:record>."""
+    said = edited(serve(asked), rb"<(/?)([A-Za-z-]+)(?=[\s/>])", rb"<\1oai:\2")
+    return edited(said, b" xmlns=", b" xmlns:oai=")
+
+
+@quirk(Promise.WHOLE, 61)
+def namespace_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ PR#2200; sickle and scythe see an empty list."""
+    return edited(serve(asked), re.escape(_NAMESPACE), b"", count=1)
+
+
+@quirk(Promise.WHOLE, 61)
+def namespace_with_https(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """vufindharvest#17; sickle and scythe see an empty list."""
+    return edited(serve(asked), re.escape(_NAMESPACE), _NAMESPACE.replace(b"http:", b"https:"), count=1)
+
+
+@quirk(Promise.WHOLE, 61)
+def namespaces_of_metadata_stand_on_the_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """vufindharvest#17: a record that is cut out must take them along."""
+    spaces = b' xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    return edited(edited(serve(asked), re.escape(spaces), b""), b"<record>", b"<record%s>" % spaces)
+
+
+# --- what is cut off ----------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 67)
+def document_is_cut_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#8306; scythe 0.15 (2026-08) calls it the end of the list."""
+    said = serve(asked)
+    return _cut(said) if is_middle(asked, said) and stage.is_first("page") else said
+
+
+@quirk(Promise.STORED, 67, awaits="GetRecord for what is left")
+def document_is_always_cut_at_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#8306: an exception in the middle of a page that has been half sent; alone, the record can be had."""
+    said = serve(asked)
+    at = said.body.find(b"<identifier>oai:faults:00025") if asked.is_list else -1
+    return said._replace(body=said.body[:at]) if at > 0 else said
+
+
+@quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="times")
+def every_list_is_cut(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#8306, for every page of every list."""
+    said = serve(asked)
+    is_hit = asked.verb in (*LISTS, "GetRecord") and size_of(said)
+    return said._replace(body=said.body[: said.body.index(b"</header>")]) if is_hit else said
+
+
+@quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="2 documents")
+def two_documents_are_glued(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """libxml2 drops the second without a word when it recovers (measured 2026-11)."""
+    said = serve(asked)
+    return said._replace(body=said.body + said.body)
+
+
+def _with_a_long_text(source: Source) -> None:
+    first = min(source.held.values())
+    source.held[first.identifier] = Record(first.identifier, "x" * _LONG, first.datestamp, first.sets)
+
+
+@quirk(Promise.WHOLE, 66, is_slow=True, prepare=_with_a_long_text)
+def text_of_eleven_megabytes(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """sickle PR#55: the rest of the page and the token are lost."""
+    return serve(asked)

@@ -1,0 +1,326 @@
+"""Quirks of HTTP: statuses, waits, walls, redirects, addresses, encodings and time."""
+
+from __future__ import annotations
+
+import gzip
+from email.utils import formatdate
+
+from gateway.model import RunOutcome
+from tests.faults.editing import HTML, cursor_of, edited, is_middle, refused, size_of, token_of
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.source import LISTS
+from tests.faults.table import Promise, quirk
+
+_AS_HTML = (("Content-Type", "text/html; charset=utf-8"),)
+_POISON = b"oai:faults:00025"
+
+
+def _late(said: Said, seconds: str, status: int = 503) -> Said:
+    return said._replace(status=status, body=b"", headers=(("Retry-After", seconds),))
+
+
+def _in_passing(asked: Asked, serve: Serve, stage: Stage, spoiled: Said) -> Said:
+    """Spoil one page in the middle of the list, once."""
+    said = serve(asked)
+    return spoiled if is_middle(asked, said) and stage.is_first("page") else said
+
+
+# --- statuses -----------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 30, entry={"sets": ("a", "nothing")})
+def errors_of_the_protocol_come_with_404(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Europe PMC (oadoi's EuropePMCSickle, 2026-01): noRecordsMatch."""
+    said = serve(asked)
+    return said._replace(status=404) if b"<error" in said.body else said
+
+
+@quirk(Promise.WHOLE, 31, entry={"sets": ("a", "nothing")})
+def errors_of_the_protocol_come_with_422(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Zenodo (openalex-ingest ce32334, 2026-03)."""
+    said = serve(asked)
+    return said._replace(status=422) if b"<error" in said.body else said
+
+
+@quirk(Promise.WHOLE, 31)
+def wait_is_asked_with_422(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Eight of the ten Retry-After in metha's 6,776 pings (2023-08 to 2025-09) came with 422."""
+    return _in_passing(asked, serve, stage, _late(Said(b""), "9", 422))
+
+
+@quirk(Promise.WHOLE, 32)
+def status_500_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """47 of metha's 6,776 pings (2023-08 to 2025-09)."""
+    return _in_passing(asked, serve, stage, Said(b"<html>Internal Server Error</html>", 500, _AS_HTML))
+
+
+@quirk(Promise.STORED, 32, awaits="GetRecord for what is left")
+def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306: alone, it can be had."""
+    said = serve(asked)
+    is_hit = asked.is_list and _POISON in said.body
+    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
+
+
+@quirk(
+    Promise.HONEST,
+    32,
+    outcome=RunOutcome.SUCCEEDED_WITH_ERRORS,
+    lost=1,
+    says=_POISON.decode(),
+    awaits="GetRecord for what is left",
+)
+def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306: the poison record is named, and everything else is there."""
+    said = serve(asked)
+    is_hit = asked.verb in ("ListRecords", "GetRecord") and b"<metadata>" in said.body and _POISON in said.body
+    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
+
+
+@quirk(Promise.WHOLE, 33, awaits="date windows")
+def deep_pages_time_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DSpace#12980 (89 ms at first, 12,988 ms at record 151,200), zenodo-rdm#1149, zenodo#2555: 504."""
+    said = serve(asked)
+    is_deep = asked.verb in LISTS and cursor_of(said) >= 2 * stage.source.page_size
+    return Said(b"<html>Gateway Time-out</html>", 504, _AS_HTML) if is_deep else said
+
+
+@quirk(Promise.HONEST, 37, outcome=RunOutcome.REFUSED, says="403")
+def status_403_in_the_middle(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """186 of metha's 6,776 pings (2023-08 to 2025-09); the guidelines for harvesters (§2) say: stop."""
+    said = serve(asked)
+    return Said(b"Forbidden", 403, _AS_HTML) if is_middle(asked, said) else said
+
+
+@quirk(Promise.HONEST, 34, outcome=RunOutcome.REFUSED, says="403")
+def challenge_of_cloudflare(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAB (Gluejar/regluit#1154); 83 of the 186 status 403 in metha's pings (2023-08 to 2025-09)."""
+    return Said(HTML, 403, (*_AS_HTML, ("cf-mitigated", "challenge")))
+
+
+@quirk(Promise.HONEST, 44, outcome=RunOutcome.REFUSED, says="401")
+def key_is_wanted(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ, JaLC (openalex-ingest, 2026-03); Alma 61RMIT and citeseerx want a fixed address (oadoi, 2026-01)."""
+    return Said(b"API key missing", 401, _AS_HTML)
+
+
+# --- waits --------------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 35)
+def retry_after_is_a_date(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HTTP::OAI 4.12 (2022) refuses it, sickle and scythe break."""
+    return _in_passing(asked, serve, stage, _late(Said(b""), formatdate(stage.clock() + 20, usegmt=True)))
+
+
+@quirk(Promise.HONEST, 35, outcome=RunOutcome.TRY_LATER, says="asked again in")
+def retry_after_is_a_week(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HTTP::OAI (2022) has a limit of a day for it."""
+    said = serve(asked)
+    return _late(said, "604800") if is_middle(asked, said) else said
+
+
+@quirk(Promise.WHOLE, 35)
+def retry_after_is_negative(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OCLC's HarvesterVerb (read 2026-11) mixes units."""
+    return _in_passing(asked, serve, stage, _late(Said(b""), "-120"))
+
+
+@quirk(Promise.WHOLE, 35)
+def retry_after_is_no_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OCLC's HarvesterVerb (read 2026-11); VuFindHarvest (2024-10) asks again at once, for ever."""
+    return _in_passing(asked, serve, stage, _late(Said(b""), "soon"))
+
+
+@quirk(Promise.WHOLE, 36, 48)
+def too_many_requests_until_the_time_has_passed(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HTTP::OAI 4.10, metha cc2f96c4: 429, and whoever comes back before the time is sent away again."""
+    said = serve(asked)
+    if is_middle(asked, said):
+        until = stage.kept.setdefault("until", str(stage.clock() + 30).encode())
+        if stage.clock() < float(until):
+            return _late(said, "30", 429)
+    return said
+
+
+@quirk(Promise.WHOLE, 48, entry={"delay_seconds": 3}, trap=Asked("verb=Identify"))
+def one_request_in_three_seconds(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """arXiv (info.arxiv.org/help/oa, read 2026-11): one request in three seconds, one connection; else 503."""
+    before = float(stage.kept.get("last", b"0"))
+    stage.kept["last"] = str(stage.clock()).encode()
+    return Said(b"Slow down", 403) if stage.clock() < before + 3 else serve(asked)
+
+
+# --- walls and empty bodies ---------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 34)
+def html_with_200_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """982 of the 5,103 answers with 200 in metha's pings (2023-08 to 2025-09) were HTML."""
+    return _in_passing(asked, serve, stage, Said(HTML, headers=_AS_HTML))
+
+
+@quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="keeps robots out")
+def html_with_200_from_some_page_on(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Walls against robots, maintenance, a login (DOAB, Gluejar/regluit#1154): whatever is asked after that."""
+    said = serve(asked)
+    stage.seen["wall"] += is_middle(asked, said) or bool(stage.seen["wall"])
+    return Said(HTML, headers=_AS_HTML) if stage.seen["wall"] else said
+
+
+@quirk(Promise.WHOLE, 34, awaits="date windows")
+def html_with_200_for_one_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Pages of errors with status 200 (metha's pings, 2023-08 to 2025-09), for one token alone."""
+    said = serve(asked)
+    return Said(HTML, headers=_AS_HTML) if asked.token and cursor_of(said) == 2 * stage.source.page_size else said
+
+
+@quirk(Promise.WHOLE, 34)
+def empty_body_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HTTP::OAI (2022) repeats empty answers; 13 of 5,103 in metha's pings (2023-08 to 2025-09)."""
+    return _in_passing(asked, serve, stage, Said(b""))
+
+
+@quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="empty")
+def empty_body_for_every_robot(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """AWS WAF (dspace-angular#5478): 200, and nothing in it."""
+    return Said(b"", headers=_AS_HTML)
+
+
+# --- addresses and requests ---------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 38, 76)
+def source_has_moved(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dataverse#4831, kitodo#46; arXiv to oaipmh.arxiv.org (2025-03)."""
+    there = f"{stage.url}/new?{asked.query}"
+    return serve(asked) if asked.path.endswith("/new") else Said(b"Moved", 301, (("Location", there),))
+
+
+@quirk(Promise.HONEST, 38, outcome=RunOutcome.REFUSED, says="redirects")
+def redirects_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """pietsch/oval#6: http to https and back."""
+    return Said(b"", 302, (("Location", f"{stage.url}?{asked.query}"),))
+
+
+@quirk(Promise.WHOLE, 39)
+def base_url_of_identify_is_somebody_elses(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HydraNorth#1007, osulp#2548: localhost."""
+    return edited(serve(asked), rb"(?<=<baseURL>)[^<]*", b"http://localhost:1/oai")
+
+
+@quirk(Promise.WHOLE, 40, query="?mode=oaipmh")
+def base_url_has_a_query_of_its_own(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """csw?mode=oaipmh (dataverse#6242)."""
+    if asked.arguments.get("mode") != "oaipmh":
+        return Said(HTML, headers=_AS_HTML)
+    return serve(asked.with_arguments(mode=None))
+
+
+@quirk(Promise.WHOLE, 40, query="?verb=Identify")
+def base_url_was_copied_with_a_verb(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Omeka's forum (read 2026-11): `?verb=Identify` at the end of the address."""
+    is_twice = asked.query.count("verb=") > 1
+    return refused(serve(asked), "badVerb", "Two verbs.") if is_twice else serve(asked)
+
+
+@quirk(Promise.WHOLE, 41, trap=Asked("verb=ListRecords&metadataPrefix=oai_dc&set="))
+def empty_set_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """geoportal-server-harvester#77."""
+    said = serve(asked)
+    return refused(said, "badArgument", "There is no such set.") if asked.arguments.get("set") == "" else said
+
+
+@quirk(Promise.WHOLE, 42, trap=Asked("metadataPrefix=oai_dc&verb=ListRecords"))
+def verb_must_come_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """cshc.ubc.ca (HTTP::OAI 4.12, 2022)."""
+    said = serve(asked)
+    return said if asked.query.startswith("verb=") else refused(said, "badVerb", "There is no verb.")
+
+
+@quirk(Promise.WHOLE, 44, trap=Asked("verb=Identify", "", {"user-agent": "python-requests/2.34.2"}))
+def names_of_libraries_are_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """calhoun.nps.edu (metha, 2026-03): python-requests, Go-http-client, and who does not say who they are."""
+    agent = asked.headers.get("user-agent", "")
+    is_named = "mailto:" in agent and "requests" not in agent
+    return serve(asked) if is_named else Said(b"Who are you?", 403, _AS_HTML)
+
+
+# --- encodings ----------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 43)
+def gzip_that_was_not_announced(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha's maybeCompressed (2026-03)."""
+    said = serve(asked)
+    return said._replace(body=gzip.compress(said.body))
+
+
+@quirk(Promise.WHOLE, 43)
+def gzip_that_was_not_done(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha's maybeCompressed (2026-03): the header alone."""
+    said = serve(asked)
+    return said._replace(headers=(*said.headers, ("Content-Encoding", "gzip")))
+
+
+@quirk(Promise.WHOLE, 43)
+def gzip_that_is_damaged(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha a97de427: it helps to ask for no compression."""
+    said = serve(asked)
+    if "gzip" not in asked.headers.get("accept-encoding", ""):
+        return said
+    squeezed = gzip.compress(said.body)
+    return said._replace(body=squeezed[:-9], headers=(*said.headers, ("Content-Encoding", "gzip")))
+
+
+# --- time and size ------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 46)
+def connection_breaks_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """774 of metha's 6,776 pings (2023-08 to 2025-09) found no connection at all."""
+    said = serve(asked)
+    return said._replace(cut=500) if is_middle(asked, said) and stage.is_first("page") else said
+
+
+@quirk(Promise.HONEST, 46, outcome=RunOutcome.TRY_LATER, says="whole")
+def connection_breaks_on_every_page_but_the_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Endpoints that metha's README (2026-03) asks again in an endless loop."""
+    said = serve(asked)
+    return said._replace(cut=500) if asked.verb in (*LISTS, "GetRecord") and asked.token else said
+
+
+@quirk(
+    Promise.HONEST,
+    46,
+    outcome=RunOutcome.TRY_LATER,
+    says="silent",
+    is_slow=True,
+    settings={"fetch_read_timeout_seconds": 0.05, "fetch_retries": 1},
+)
+def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """IRDB (openalex 1b32c72: ten minutes); the slowest of metha's pings took 882 s (2023-08 to 2025-09)."""
+    said = serve(asked)
+    return said._replace(silence=0.2) if asked.verb in LISTS and asked.token else said
+
+
+@quirk(
+    Promise.HONEST,
+    46,
+    outcome=RunOutcome.TRY_LATER,
+    says="longer than",
+    is_slow=True,
+    settings={"fetch_deadline_seconds": 0.2, "fetch_retries": 0},
+)
+def answer_comes_byte_by_byte(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha's README (2026-03): "to get out of any hanging connection"."""
+    said = serve(asked)
+    return said._replace(trickle=0.02) if asked.verb in LISTS and asked.token else said
+
+
+@quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="more than", settings={"fetch_max_bytes": 100_000})
+def answer_has_no_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha#35: more than a gigabyte."""
+    said = serve(asked)
+    is_hit = asked.verb in LISTS and asked.token and size_of(said) and token_of(said)
+    return said._replace(body=said.body.replace(b"\n</OAI-PMH>", b" " * 200_000)) if is_hit else said

@@ -1,0 +1,207 @@
+"""Quirks of records and of what lists say of themselves: headers, identifiers, sizes, deletions and repetitions."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.model import RunOutcome
+from tests.faults.editing import cursor_of, edited, size_of, token_of
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.source import Source
+from tests.faults.table import Promise, quirk
+
+_SIZE = rb'(?<=completeListSize=")[^"]*'
+_QUARANTINED = RunOutcome.SUCCEEDED_WITH_ERRORS
+_SPOILED = "oai:faults:00025"  # a record that is not deleted, in the middle of the list
+
+
+def _of_spoiled(said: Said, pattern: bytes, replacement: bytes) -> Said:
+    """Return the answer with something replaced in one record."""
+    return edited(
+        said,
+        rb"(?s)<record>(?:(?!</record>).)*" + _SPOILED.encode() + rb".*?</record>",
+        lambda found: re.sub(pattern, replacement, found[0]),
+    )
+
+
+# --- headers and metadata -----------------------------------------------------------------------------------------
+
+
+@quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
+def metadata_is_empty_and_nothing_is_deleted(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """oai:publications.rwth-aachen.de:52515 (openalex a67e23e), b2share#812."""
+    return _of_spoiled(serve(asked), rb"(?s)<metadata>.*</metadata>", b"<metadata/>")
+
+
+@quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
+def metadata_is_missing_and_nothing_is_deleted(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """oadoi d6d123ea."""
+    return _of_spoiled(serve(asked), rb"(?s)<metadata>.*</metadata>", b"")
+
+
+@quirk(Promise.HONEST, 63, outcome=_QUARANTINED, lost=1, says="quarantine")
+def header_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """RecordManager and VuFind (2024-10) pass over such a record."""
+    return _of_spoiled(serve(asked), rb"(?s)<header>.*</header>", b"")
+
+
+@quirk(Promise.HONEST, 64, outcome=_QUARANTINED, lost=1, says="quarantine")
+def identifier_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """sickle 0.6.2."""
+    return _of_spoiled(serve(asked), rb"<identifier>.*?</identifier>", b"")
+
+
+@quirk(Promise.WHOLE, 64)
+def datestamp_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """sickle 0.6.2."""
+    return edited(serve(asked), rb"<datestamp>[^<]*</datestamp>", b"")
+
+
+@quirk(Promise.WHOLE, 65)
+def deleted_is_written_with_a_capital(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """VuFindHarvest (2024-10) knows it; sickle breaks at the missing metadata."""
+    return edited(serve(asked), b'status="deleted"', b'status="Deleted"')
+
+
+# --- deletions ----------------------------------------------------------------------------------------------------
+
+
+def _mostly_deleted(source: Source) -> None:
+    for number, each in enumerate(source.held.values()):
+        if number % 10:
+            source.held[each.identifier] = each._replace(is_deleted=True)
+
+
+@quirk(Promise.WHOLE, 69, prepare=_mostly_deleted)
+def most_records_are_tombstones(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """vufind#1496: hundreds of thousands in a full list."""
+    return serve(asked)
+
+
+# --- repetitions --------------------------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 70)
+def record_stands_on_two_pages(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ#712: the last of a page is the first of the next."""
+    said = serve(asked)
+    if not asked.is_list:
+        return said
+    before, records = stage.kept.get(asked.token, b""), re.findall(rb"(?s)<record>.*?</record>\n", said.body)
+    if records:
+        stage.kept[token_of(said)] = records[-1]
+    return edited(said, rb"(?=<record>)", lambda _: before, count=1) if before else said
+
+
+# --- what a list says of itself -----------------------------------------------------------------------------------
+
+
+@quirk(Promise.WHOLE, 71, hides="completeListSize", awaits="a check by ListIdentifiers")
+def complete_list_size_is_far_too_large(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """combine#240: sets report 225,176 of 7."""
+    return edited(serve(asked), _SIZE, b"225176")
+
+
+@quirk(Promise.WHOLE, 71, hides="completeListSize")
+def complete_list_size_is_too_small(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OpenSKOS#8: fewer are announced than come."""
+    return edited(serve(asked), _SIZE, b"7")
+
+
+@quirk(Promise.WHOLE, 71, hides="completeListSize")
+def complete_list_size_shrinks(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ#235: 44,264, then 44,253."""
+    said = serve(asked)
+    return edited(said, _SIZE, lambda found: b"%d" % (int(found[0]) + 11 * (not asked.token)))
+
+
+@quirk(Promise.WHOLE, 71, hides="completeListSize")
+def complete_list_size_is_no_number(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """combine#240; -1, a text, a fraction."""
+    wrong = (b"-1", b"unknown", b"60.0", b"9" * 400)
+    stage.seen["pages"] += 1
+    return edited(serve(asked), _SIZE, wrong[stage.seen["pages"] % len(wrong)])
+
+
+@quirk(Promise.WHOLE, 71, hides="completeListSize")
+def complete_list_size_is_not_told(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OAI-PMH 2.0 §3.5 lets everybody leave it out."""
+    return edited(serve(asked), rb' (completeListSize|cursor)="[^"]*"', b"")
+
+
+@quirk(Promise.WHOLE, 71)
+def cursor_is_the_number_of_the_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """fairchive#2888."""
+    said = serve(asked)
+    page = b"%d" % (cursor_of(said) // stage.source.page_size)
+    return edited(said, rb'(?<=cursor=")[^"]*', page)
+
+
+@quirk(Promise.WHOLE, 71)
+def cursor_counts_what_was_sent(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ (metha#14865): the last page's cursor is completeListSize."""
+    said = serve(asked)
+    return edited(said, rb'(?<=cursor=")[^"]*', b"%d" % (cursor_of(said) + size_of(said)))
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+
+def _renamed(source: Source, pattern: str) -> None:
+    renamed = [each._replace(identifier=pattern.format(number)) for number, each in enumerate(source.held.values())]
+    source.held = {each.identifier: each for each in renamed}
+
+
+@quirk(Promise.WHOLE, 72, prepare=lambda source: _renamed(source, "oai:x/1:a+b c%20&<{}>é"))
+def identifiers_of_every_kind_of_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """ufal/clarin-dspace#977: `+` and spaces are mangled by GetRecord."""
+    return serve(asked)
+
+
+def _in_strange_sets(source: Source) -> None:
+    source.sets = {"a&b c": "Strange", "100%": "Stranger"}
+    for each in list(source.held.values()):
+        source.held[each.identifier] = each._replace(sets=("a&b c", "100%"))
+
+
+@quirk(Promise.WHOLE, 72, prepare=_in_strange_sets, entry={"sets": ("a&b c",)})
+def sets_of_every_kind_of_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """pkp-lib#10006: reserved characters in a setSpec."""
+    return serve(asked)
+
+
+@quirk(Promise.WHOLE, 73, prepare=lambda source: _renamed(source, "oai:generic.eprints.org:{}"))
+def identifiers_of_no_repository(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """`oai:generic.eprints.org:`, `oai:n/a:`, `oai:ojs.pkp.sfu.ca` (sandcrawler, 2021): the same in many sources."""
+    return serve(asked)
+
+
+@quirk(Promise.WHOLE, 74, prepare=lambda source: _renamed(source, f"https://x.org/{'y' * 3400}/{{}}"))
+def identifiers_of_3400_characters(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """sandcrawler (2022-09): too long for an index of a database."""
+    return serve(asked)
+
+
+# --- sizes of pages -----------------------------------------------------------------------------------------------
+
+
+def _one_by_one(source: Source) -> None:
+    source.page_size = 1
+    source.held = dict(list(source.held.items())[:20])
+
+
+@quirk(Promise.WHOLE, 77, prepare=_one_by_one)
+def pages_have_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Huygens (CLARIN#4) has ten a page, arXiv a thousand; some have one."""
+    return serve(asked)
+
+
+def _by_three(source: Source) -> None:
+    source.page_size = 3
+
+
+@quirk(Promise.WHOLE, 77, prepare=_by_three)
+def sizes_of_pages_change(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """CLARIN#4: no two pages are of one size."""
+    stage.source.page_size = stage.source.page_size % 13 + 3
+    return serve(asked)

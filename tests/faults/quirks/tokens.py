@@ -1,0 +1,230 @@
+"""Quirks of resumptionTokens: how they are written, how long they live, and where they lead."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from urllib.parse import quote
+
+from gateway.model import RunOutcome
+from tests.faults.editing import cursor_of, edited, emptied, is_last, is_middle, refused, token_of, with_token
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.source import LISTS, Refused, Token
+from tests.faults.table import Promise, quirk
+
+_STRANGE = "a+b c!/=&?#%41;_.~<e>'f\"\u00e9|"
+_DOUBTS = RunOutcome.SUCCEEDED_WITH_ERRORS
+
+
+def _disguised(asked: Asked, serve: Serve, prefix: str) -> Said:
+    """Give tokens that begin with a prefix, and take no others."""
+    token = asked.token
+    inner = asked.with_arguments(resumptionToken=token.removeprefix(prefix)) if token.startswith(prefix) else asked
+    said = serve(inner)
+    if token and inner is asked:
+        return refused(said, "badResumptionToken", "This token is not ours.")
+    return with_token(said, prefix + token_of(said)) if token_of(said) else said
+
+
+@quirk(Promise.WHOLE, 1, 14)
+def token_must_be_percent_encoded(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Rosetta, opencontext (metha#23), dwd.de (geonetwork#6435); dLibra's tokens are cut by clients (xoai#170)."""
+    return _disguised(asked, serve, _STRANGE)
+
+
+@quirk(Promise.WHOLE, 2)
+def token_must_be_sent_as_it_is_written(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """dash.harvard.edu (metha, 2026-03), bium.univ-paris5 (oadoi, 2026-01): an encoded token is refused."""
+    said = serve(asked)
+    if asked.token and "%3A" in asked.query:
+        return refused(said, "badResumptionToken", "This token is not ours.")
+    return said
+
+
+@quirk(Promise.WHOLE, 3)
+def token_is_percent_encoded_already(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """openlibhums/janeway#5006, IQSS/dataverse#7009: what is encoded once more is refused."""
+    said = serve(asked)
+    return with_token(said, quote(token_of(said))) if token_of(said) else said
+
+
+@quirk(Promise.WHOLE, 4)
+def last_token_is_white_space(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ (metha 3a84586f), ssoar (sickle#25)."""
+    said = serve(asked)
+    return with_token(said, " \n ") if asked.token and not token_of(said) else said
+
+
+@quirk(Promise.WHOLE, 4, hides="completeListSize")
+def last_token_is_an_empty_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ (metha 3a84586f); sickle#8."""
+    said = serve(asked)
+    return edited(said, rb"<resumptionToken[^>]*></resumptionToken>", b"<resumptionToken/>")
+
+
+@quirk(Promise.WHOLE, 5)
+def token_is_pretty_printed(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """SobekCM#6, DOAJ#235."""
+    return edited(serve(asked), rb"(<resumptionToken[^>]*>)([^<]+)<", rb"\1\n      \2\n    <")
+
+
+@quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
+def token_never_changes(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """gssrjournal (metha bae13194: it would fill the disk), coneda/kor#55, DOAJ#1396: page two for ever."""
+    said = serve(asked)
+    return with_token(said, asked.token) if is_middle(asked, said) else said
+
+
+@quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
+def tokens_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ#1396: the third page leads to the first again."""
+    said = serve(asked)
+    if asked.is_list and asked.token and cursor_of(said) == 2 * stage.source.page_size:
+        return with_token(said, stage.kept["second"].decode())
+    if asked.is_list and not asked.token:
+        stage.kept["second"] = token_of(said).encode()
+    return said
+
+
+@quirk(Promise.STORED, 7)
+def tokens_go_on_past_the_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OpenSKOS#8 (172,515 announced, 274,000 read), geoportal-server-harvester#79: the last page again and again."""
+    token = asked.token.partition("past:")[2]
+    said = serve(asked.with_arguments(resumptionToken=token) if token else asked)
+    stage.seen["pages"] += 1
+    return with_token(said, f"{stage.seen['pages']}past:{token or asked.token}") if is_last(asked, said) else said
+
+
+@quirk(Promise.STORED, 7)
+def empty_pages_without_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """geoportal-server-harvester#79: behind the last record, always one more token."""
+    if asked.token.startswith("empty"):
+        stage.seen["pages"] += 1
+        return emptied(serve(Asked("verb=Identify")), asked.verb, f"empty{stage.seen['pages']}")
+    said = serve(asked)
+    return with_token(said, "empty") if is_last(asked, said) else said
+
+
+@quirk(Promise.WHOLE, 8, 9)
+def token_after_the_last_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """DOAJ (metha#14865): cursor = completeListSize, a further token, which is then refused."""
+    said = serve(asked)
+    return with_token(said, "the end") if is_last(asked, said) else said
+
+
+@quirk(Promise.WHOLE, 9, 10)
+def token_after_the_last_record_matches_nothing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """invenio-app-rdm#2715: on a last page that is full, a token; then noRecordsMatch (metha 9a29ccab)."""
+    if asked.token == "the end":
+        return refused(serve(asked), "noRecordsMatch", "Nothing.")
+    return token_after_the_last_record(asked, serve, stage)
+
+
+@quirk(Promise.WHOLE, 9)
+def token_after_the_last_record_leads_to_an_empty_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """invenio-app-rdm#2715: on a last page that is full, a token; then an empty list."""
+    if asked.token == "the end":
+        return emptied(serve(asked), asked.verb)
+    return token_after_the_last_record(asked, serve, stage)
+
+
+@quirk(Promise.WHOLE, 10, hides="completeListSize")
+def first_page_is_empty_and_has_a_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HAL preprod (infrae/pyoai#8): no record yet, and a token."""
+    if asked.token.startswith("first:"):
+        return serve(Asked(asked.token.removeprefix("first:")))
+    said = serve(asked)
+    is_first = asked.is_list and not asked.token and b"<error" not in said.body
+    return emptied(said, asked.verb, f"first:{asked.query}") if is_first else said
+
+
+@quirk(Promise.WHOLE, 11, needs="completeListSize", awaits="date windows")
+def list_ends_after_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OJS 3.3.0 (pkp-lib#7214): the first page's token is empty, whatever completeListSize says."""
+    said = serve(asked)
+    return with_token(said, "") if asked.verb in LISTS and token_of(said) else said
+
+
+@quirk(Promise.WHOLE, 12)
+def token_expires_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """sickle#19, arxiv-public-datasets#26: the third page is refused, once."""
+    said = serve(asked)
+    if cursor_of(said) == 2 * stage.source.page_size and stage.seen["refused"] < 2:
+        stage.seen["refused"] += 1
+        return refused(said, "badResumptionToken", "It has expired.")
+    return said
+
+
+@quirk(Promise.WHOLE, 12, awaits="date windows")
+def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """arxiv-public-datasets#26, scihist_digicoll#572: the result of the database is gone before the list ends."""
+    said = serve(asked)
+    if asked.is_list and asked.token and cursor_of(said) >= 3 * stage.source.page_size:
+        return refused(said, "badResumptionToken", "It has expired.")
+    return said
+
+
+@quirk(Promise.WHOLE, 13)
+def token_can_be_used_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """coneda/kor#110: an answer that was lost cannot be had again."""
+    said = serve(asked.with_arguments(resumptionToken=asked.token.partition(":")[2]) if asked.token else asked)
+    if not stage.is_first(asked.token) and asked.token:
+        return refused(said, "badResumptionToken", "It has been used.")
+    if not token_of(said):
+        return said
+    stage.seen["tokens"] += 1
+    said = with_token(said, f"{stage.seen['tokens']}:{token_of(said)}")
+    return said._replace(cut=300) if is_middle(asked, said) and stage.is_first("lost") else said
+
+
+@quirk(Promise.STORED, 15, entry={"sets": ("a",)})
+def token_forgets_the_set(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """SobekCM#6, LearningRegistry#53: from the second page on, everything comes."""
+    said = serve(asked)
+    with suppress(Refused):  # another quirk has disguised it
+        if asked.is_list and not asked.token and token_of(said):
+            return with_token(said, Token.read(token_of(said))._replace(set_spec="").text)
+    return said
+
+
+@quirk(Promise.WHOLE, 16, awaits="the profile of an endpoint")
+def metadata_prefix_is_wanted_beside_the_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """OSTI (oadoi's OSTIOAIItemIterator, 2026-01; openalex-ingest's OSTIItemIterator, 2026-03)."""
+    if not asked.token:
+        return serve(asked)
+    said = serve(asked.with_arguments(metadataPrefix=None))
+    is_there = "metadataPrefix" in asked.arguments
+    return said if is_there else refused(said, "badArgument", "metadataPrefix is missing.")
+
+
+@quirk(Promise.WHOLE, 17, needs="completeListSize")
+def page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Primo (dpla/ingestion3#777: six percent of the records were never seen)."""
+    said = serve(asked)
+    return emptied(said, asked.verb) if is_middle(asked, said) and stage.is_first("page") else said
+
+
+@quirk(Promise.WHOLE, 49, 50)
+def unknown_error_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """darwin.naturalsciences.be (metha extra/errors, 2026-03): too many scroll contexts, as an error."""
+    said = serve(asked)
+    if is_middle(asked, said) and stage.is_first("error"):
+        return refused(said, "unknownError", '{"error":{"reason":"Trying to create too many scroll contexts."}}')
+    return said
+
+
+@quirk(Promise.WHOLE, 50, awaits="the same question once more")
+def internal_exception_on_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha 53ac977f: an error of the protocol that nobody defined, and that passes."""
+    said = serve(asked)
+    is_hit = asked.is_list and not asked.token and stage.is_first("page")
+    return refused(said, "InternalException", "null") if is_hit else said
+
+
+@quirk(Promise.HONEST, 51, outcome=RunOutcome.FAILED, says="badResumptionToken")
+def several_errors_for_every_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Codes of their own and several errors at once (pyoai's UnknownError, 2022)."""
+    said = serve(asked)
+    if not (asked.verb in LISTS and asked.token):
+        return said
+    both = b'<error code="badResumptionToken"/><error code="sessionLost">x</error>'
+    return edited(said, rb"(?s)<List.*</List\w+>|<error.*</error>", both)
