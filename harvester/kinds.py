@@ -1,21 +1,20 @@
-"""Which kinds of source there are, and how their requests get out: the one place where sources meet the network."""
+"""How the requests of each source get out: the one place where kinds of source meet the network."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
-from gateway.errors import ConfigurationError, GatewayError
-from gateway.registry import members
+from gateway.errors import GatewayError
 from gateway.settings import Settings
-from harvester import sources
 from harvester.credentials import credentials_from
-from harvester.sources import SourceKind
+from harvester.sources import kind_of, kinds
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
 from harvester.web import Access, Pace, Web
 from harvester.wire.http import Fetch, Fetched, Request
+
+__all__ = ["fetcher", "kind_of", "kinds"]
 
 _FILES = frozenset(("password_file", "token_file", "value_file", "certificate", "key"))
 
@@ -46,16 +45,3 @@ def _breakable(fetch: Fetch, stop: Stop) -> Fetch:
             raise
 
     return fetched
-
-
-@cache
-def kinds() -> dict[str, SourceKind]:
-    """Return every kind of source by its name."""
-    return {each.name: each for each in members(sources, "SOURCE", SourceKind, lambda each: each.name)}
-
-
-def kind_of(name: str) -> SourceKind:
-    """Return one kind of source. Raise ConfigurationError when there is none of that name."""
-    if name not in kinds():
-        raise ConfigurationError(f"There is no kind of source {name!r}; there are: {', '.join(kinds())}.")
-    return kinds()[name]

@@ -58,6 +58,7 @@ def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes, granula
         until=entry.until,
         window=(wishes.from_, wishes.until) if wishes.from_ or wishes.until else None,
         granularity=granularity,
+        own=entry.own,
     )
 
 

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
 from harvester.due import is_duration
+from harvester.sources import kind_of
 
 NAME = re.compile(r"[a-z0-9-]{1,32}")
 
@@ -97,6 +98,7 @@ class SourceEntry:
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)
     verify: bool = True
+    own: Mapping[str, object] = field(default_factory=dict)  # the fields that only its kind has
 
 
 def checked_name(name: str) -> str:
@@ -216,15 +218,19 @@ def entry_from(name: str, table: object) -> SourceEntry:
     """Read one table. Raise ConfigurationError for an unknown or missing field, a wrong type or an illegal value."""
     if not isinstance(table, Mapping):
         raise ConfigurationError("it must be a table.")
-    kinds = {each.name: each.kind for each in FIELDS}
+    types = {each.name: each.kind for each in FIELDS}
+    own = _own_types(table, types)
     for key, value in table.items():
-        if key not in kinds:
+        if key not in types and key not in own:
             raise ConfigurationError(f"there is no field {key!r}.")
-        if not _IS_A[kinds[key]](value):
-            raise ConfigurationError(f"{key} must be {_IN_WORDS[kinds[key]]}.")
+        kind = types.get(key) or own[key]
+        if not _IS_A[kind](value):
+            raise ConfigurationError(f"{key} must be {_IN_WORDS[kind]}.")
     if "url" not in table:
         raise ConfigurationError("url is missing.")
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values = {key: value for key, value in given.items() if key in types}
+    values["own"] = {key: value for key, value in given.items() if key in own}
     values["url"] = checked_url(str(values["url"]))
     values["auth"] = checked_auth(values.get("auth", {}))  # type: ignore[arg-type]  # its type was checked above
     values["from_"] = values.pop("from", "")
@@ -233,6 +239,12 @@ def entry_from(name: str, table: object) -> SourceEntry:
     if not values.get("formats", ("oai_dc",)):
         raise ConfigurationError("formats must name at least one.")
     return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and _IS_A are the types
+
+
+def _own_types(table: Mapping[str, object], common: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the fields that only the kind of this source has; nothing is looked up when there are none."""
+    kind = table.get("kind", "oai_pmh")
+    return kind_of(kind).own if table.keys() - common.keys() and isinstance(kind, str) else {}
 
 
 def _check_date(name: str, text: str) -> None:
@@ -253,7 +265,16 @@ def table_of(entry: SourceEntry) -> dict[str, object]:
         value = getattr(entry, attribute)
         if value != getattr(plain, attribute) or each.name == "formats":
             table[each.name] = list(value) if isinstance(value, tuple) else value
-    return table
+    return table | {name: list(value) if isinstance(value, tuple) else value for name, value in entry.own.items()}
+
+
+def shown(entry: SourceEntry) -> str:
+    """Return a source as it stands in the file."""
+    import tomlkit  # noqa: PLC0415 - as above
+
+    document = tomlkit.document()
+    document[entry.name] = _table(entry)
+    return tomlkit.dumps(document)
 
 
 def _table(entry: SourceEntry) -> object:

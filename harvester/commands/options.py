@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -79,6 +80,20 @@ def duration(_context: click.Context, parameter: click.Parameter, value: str) ->
     if value and not is_duration(value):
         raise click.BadParameter("A whole number and one of s, m, h, d and w is wanted, such as 6h.", param=parameter)
     return value
+
+
+def own_fields(_context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, object]:
+    """Read FIELD=VALUE; a value is what TOML takes it for, or else a text."""
+    fields: dict[str, object] = {}
+    for each in values:
+        name, sign, value = each.partition("=")
+        if not sign:
+            raise click.BadParameter(f"FIELD=VALUE is wanted, not {each!r}.", param=parameter)
+        try:
+            fields[name] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            fields[name] = value
+    return fields
 
 
 def date_options(function: Function) -> Function:

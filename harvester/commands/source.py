@@ -10,8 +10,9 @@ import click
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
 from gateway.rebuild import remove_source
-from harvester.commands.options import Given, access_options, auth_of, date, duration
+from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields
 from harvester.commands.output import json_option, write_facts, write_rows
+from harvester.commands.recognise import check_address, is_address
 from harvester.commands.run import facts_of_run, write_done
 from harvester.descriptions import keep_description
 from harvester.instance import Instance, opened
@@ -56,17 +57,23 @@ def source() -> None:
 @click.option(
     "--prefer", multiple=True, metavar="PREFIX", help="The format that describes the works best; may be repeated."
 )
+@click.option(
+    "--option", "own", multiple=True, callback=own_fields, metavar="FIELD=VALUE",
+    help="A field that only this kind of source has, as in sources.toml; may be repeated.",
+)  # fmt: skip
 @access_options
 @click.option("--no-check", is_flag=True, help="Do not ask the source now.")
 @json_option
 @click.pass_context
-def add(ctx: click.Context, /, name: str, url: str, no_check: bool, as_json: bool, **given: Given) -> None:
+def add(
+    ctx: click.Context, /, name: str, url: str, no_check: bool, as_json: bool, own: dict[str, object], **given: Given
+) -> None:
     """Add a source under a NAME of ours: 1 to 32 of a-z, 0-9 and the hyphen.
 
     The source is asked who it is and what it offers; nothing is harvested yet.
     """
     auth = auth_of(given)
-    entry = _entry(checked_name(name), {**given, "url": url, "auth": auth})
+    entry = _entry(checked_name(name), {**given, **own, "url": url, "auth": auth})
     with opened(ctx.obj) as instance, lock(instance.folder, name):
         if name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {name!r} already.")
@@ -146,15 +153,19 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
 
 
 @source.command()
-@click.argument("name")
+@click.argument("name", metavar="NAME|URL")
+@click.option("--add", "new_name", default="", metavar="NAME", help="Of an address: add it under this name.")
 @json_option
 @click.pass_context
-def check(ctx: click.Context, name: str, as_json: bool) -> None:
+def check(ctx: click.Context, name: str, new_name: str, as_json: bool) -> None:
     """Ask a source who it is and what it offers; the exit status tells whether it can be harvested.
 
-    0: it can. 3: it can, but something is odd. 4: it refuses. 5: it cannot be reached now.
+    0: it can. 3: it can, but something is odd. 4: it refuses. 5: it cannot be reached now. Of an address, every kind of
+    source is asked whether it is one of it, and the entry for sources.toml is shown.
     """
     with opened(ctx.obj) as instance:
+        if is_address(name):
+            ctx.exit(int(check_address(instance, name, new_name, as_json=as_json)))
         entry = instance.sources.entry(name)
         runs = instance.inbox.runs(name, 1)
         facts: dict[str, object] = {"name": name, "url": entry.url, "formats": list(entry.formats)}

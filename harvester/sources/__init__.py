@@ -6,20 +6,28 @@ the pipeline commits whole, page, slices and cursor in one transaction, before i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
+from gateway.errors import ConfigurationError
 from gateway.model import Cursor, Format, RawPage, SetDescription, Slice
-from harvester.wire.http import Fetch
+from gateway.registry import members
+from harvester.wire.http import Fetch, Fetched
 
 
 class Option(NamedTuple):
-    """One field of `sources.toml` that a kind of source reads: its name and one sentence."""
+    """One field of `sources.toml` that a kind of source reads: its name and one sentence.
+
+    A field that other kinds do not have says its `type`, in the words of `sources_file.FIELDS`.
+    """
 
     name: str
     sentence: str
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,8 @@ class Options:
     """What a source is told about its harvest. Dates are UTCdatetimes as the administrator wrote them, or empty.
 
     `from_` and `until` bound every harvest of the source. `window` is for one run only (`--from`, `--until`): that list
-    is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found.
+    is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found. `own`
+    has the fields that only this kind of source has.
     """
 
     source: str
@@ -37,6 +46,7 @@ class Options:
     until: str = ""
     window: tuple[str, str] | None = None
     granularity: str = ""
+    own: Mapping[str, object] = field(default_factory=dict)
 
 
 class Description(NamedTuple):
@@ -108,6 +118,13 @@ class Listed(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
+class Recognised(NamedTuple):
+    """What an address was seen to be: in one sentence, and as the fields of its table in `sources.toml`."""
+
+    sentence: str
+    table: Mapping[str, object]
+
+
 @dataclass(frozen=True, slots=True)
 class SourceKind:
     """One kind of source.
@@ -118,6 +135,9 @@ class SourceKind:
 
     `listed(options, cursor, fetch)` names everything that the cursor's list has now, and `single(options, cursor,
     identifier, fetch)` brings one record, without a slice when it is gone. A kind that has both can be swept.
+
+    `recognise(fetched, fetch)` tells whether an address of unknown kind, whose answer is given, is one of this kind; it
+    may ask it for more. None: it is not.
     """
 
     name: str
@@ -127,3 +147,22 @@ class SourceKind:
     changes: Callable[[Options, Cursor, Fetch], Iterator[Step]]
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
+    recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The fields that only this kind has, with their types."""
+        return {each.name: each.type for each in self.options if each.type}
+
+
+@cache
+def kinds() -> dict[str, SourceKind]:
+    """Return every kind of source by its name."""
+    return {each.name: each for each in members(sys.modules[__name__], "SOURCE", SourceKind, lambda each: each.name)}
+
+
+def kind_of(name: str) -> SourceKind:
+    """Return one kind of source. Raise ConfigurationError when there is none of that name."""
+    if name not in kinds():
+        raise ConfigurationError(f"There is no kind of source {name!r}; there are: {', '.join(kinds())}.")
+    return kinds()[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harvester.oai_pmh.describing import describe
 from harvester.oai_pmh.headers import listed, single
+from harvester.oai_pmh.recognising import recognise
 from harvester.oai_pmh.walking import changes
 from harvester.sources import Option, SourceKind
 
@@ -22,4 +23,5 @@ SOURCE = SourceKind(
     changes=changes,
     listed=listed,
     single=single,
+    recognise=recognise,
 )

@@ -510,3 +510,16 @@ def test_ctrl_c_leaves_the_sources_that_have_not_begun(added, repository):
     repository.asked.clear()
     assert added("run", "--all", "--dry-run")[0] == 130
     assert len(repository.lists()) == 1
+
+
+def test_fields_of_a_kind_are_read_as_toml_or_as_text(command, instance):
+    fields = ("--option", "formats=['mods']", "--option", "rights=https://example.org/r?a=b")
+    assert command("source", "add", "fake", "https://example.org/oai", "--no-check", *fields)[0] == 0
+    entry = tomllib.loads((instance / "sources.toml").read_text())["fake"]
+    assert (entry["formats"], entry["rights"]) == (["mods"], "https://example.org/r?a=b")
+
+
+@pytest.mark.parametrize(("option", "told"), [("rows", "FIELD=VALUE"), ("rows=5", "no field 'rows'")])
+def test_a_field_that_the_kind_does_not_have_is_wrong_use(command, option, told):
+    status, _, err = command("source", "add", "fake", "https://example.org/oai", "--no-check", "--option", option)
+    assert (status, told in err) == (2, True)

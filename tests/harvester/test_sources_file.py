@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from gateway.errors import ConfigurationError, StoreUnwritable
-from harvester.sources_file import SourceEntry, SourcesFile, checked_auth, checked_name, checked_url, table_of
+from harvester.sources_file import SourceEntry, SourcesFile, checked_auth, checked_name, checked_url, shown, table_of
 
 
 @pytest.fixture
@@ -160,3 +160,7 @@ def test_what_is_written_is_toml(sources):
         "kind": "bearer",
         "token_file": "t",
     }
+
+
+def test_a_source_is_shown_as_it_stands_in_the_file():
+    assert shown(SourceEntry("laro", "http://h/oai")) == '[laro]\nurl = "http://h/oai"\nformats = ["oai_dc"]\n'
