@@ -24,6 +24,7 @@ GatewayError
 └── AnswerError                 bytes arrived and are not what the protocol promises
     ├── NotXml                  not XML, even after repair
     ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
+    ├── NotResourceSync         XML, but not the list, index or manifest that is needed
     └── RemoteError             the remote answered with OAI errors; `codes` lists them
 """
 
@@ -179,6 +180,10 @@ class NotXml(AnswerError):
 
 class NotOaiPmh(AnswerError):
     """The document is no OAI-PMH answer."""
+
+
+class NotResourceSync(AnswerError):
+    """The document is none of ResourceSync, or not the one that is needed here."""
 
 
 class RemoteError(AnswerError):

@@ -1,0 +1,147 @@
+"""Every ResourceSync document of `../shared/data/resourcesync`: examples of the standard from 0.5 to 1.1, real ones.
+
+What each says is held against a tree that another library makes, attribute by attribute, and against the index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from lxml import etree
+
+from gateway.errors import NotResourceSync
+from harvester.wire.entries import TERMS, Entry, Link
+from harvester.wire.fixity import fault_of
+from harvester.wire.resourcesync import read
+from tests.conftest import SHARED
+
+DATA = SHARED / "data" / "resourcesync"
+BASE = "http://base.example.org/a/b.xml"
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared/data/resourcesync")]
+
+_NAMES = {"capabilities": {"resourcesync": "description"}, "relations": {"resourcesync": "up"}}
+# Digests of the standard's own examples that are none: of the wrong length.
+_ILLEGIBLE = re.compile(r"sha-256:[\w-]{42,44}|md5:suminhere")
+
+
+def _documents() -> Iterator[tuple[Path, etree._Element]]:
+    for file in sorted(DATA.rglob("*")):
+        body = file.read_bytes() if file.is_file() else b""
+        if body.lstrip().startswith((b"<?xml", b"<urlset", b"<sitemapindex")) and file.suffix != ".md":
+            root = etree.fromstring(body)
+            if isinstance(root.tag, str) and etree.QName(root).localname in ("urlset", "sitemapindex"):
+                yield file, root
+
+
+def _md(parent: etree._Element) -> dict[str, str]:
+    found = parent.find(f"{{{TERMS}}}md")
+    return {} if found is None else dict(found.attrib)
+
+
+def _links(parent: etree._Element) -> list[dict[str, str]]:
+    return [dict(each.attrib) for each in parent.iterfind(f"{{{TERMS}}}ln")]
+
+
+def _is_hash(text: str, digests: tuple[tuple[str, str], ...]) -> bool:
+    """Tell whether these are the digests of a hash attribute: the same in hexadecimals, or base64, or none at all."""
+    stated = text.split()
+    return len(digests) == len(stated) or (not digests and all(_ILLEGIBLE.fullmatch(each) for each in stated))
+
+
+def _says(link: Link, attributes: dict[str, str]) -> bool:
+    return (
+        link.rel == _NAMES["relations"].get(attributes["rel"], attributes["rel"])
+        and link.href == urljoin(BASE, attributes["href"])
+        and (link.type, link.modified, link.path, link.encoding)
+        == tuple(attributes.get(name, "") for name in ("type", "modified", "path", "encoding"))
+        and ("" if link.length is None else str(link.length)) == attributes.get("length", "")
+        and str(link.priority) == attributes.get("pri", "999999")
+        and _is_hash(attributes.get("hash", ""), link.digests)
+    )
+
+
+def _same(entry: Entry, element: etree._Element) -> bool:
+    space = etree.QName(element).namespace
+    said, links = _md(element), _links(element)
+    fields = ("change", "datetime", "at", "completed", "from", "until", "type", "path", "encoding")
+    return (
+        entry.loc == urljoin(BASE, (element.findtext(f"{{{space}}}loc") or "").strip())
+        and entry.lastmod == (element.findtext(f"{{{space}}}lastmod") or "").strip()
+        and all(getattr(entry, "from_" if name == "from" else name) == said.get(name, "") for name in fields)
+        and entry.capability == _NAMES["capabilities"].get(said.get("capability", ""), said.get("capability", ""))
+        and ("" if entry.length is None else str(entry.length)) == said.get("length", "")
+        and _is_hash(said.get("hash", ""), entry.digests)
+        and len(entry.links) == len(links)
+        and all(map(_says, entry.links, links))
+    )
+
+
+def test_every_document_says_what_another_library_reads_in_it() -> None:
+    wrong, count = [], 0
+    for file, root in _documents():
+        count += 1
+        found = read(file.read_bytes(), BASE)
+        entries = list(found)
+        elements = [
+            each for each in root.iterchildren(etree.Element) if etree.QName(each).localname in ("url", "sitemap")
+        ]
+        said = _md(root)
+        is_same = (
+            found.head.is_index == (etree.QName(root).localname == "sitemapindex")
+            and found.head.capability
+            == _NAMES["capabilities"].get(said.get("capability", ""), said.get("capability", ""))
+            and (found.head.from_, found.head.until, found.head.completed)
+            == (said.get("from", ""), said.get("until", ""), said.get("completed", ""))
+            and found.head.at in (said.get("at", ""), said.get("modified"))
+            and len(found.head.links) == len(_links(root))
+            and all(map(_says, found.head.links, _links(root)))
+            and len(entries) == len(elements)
+            and all(map(_same, entries, elements))
+        )
+        if not is_same or found.notes:
+            wrong.append((str(file.relative_to(DATA)), found.notes))
+    assert wrong == []
+    assert count == 193
+
+
+def test_every_document_has_as_many_entries_as_the_index_says() -> None:
+    rows = re.findall(
+        r"(?m)^\| (\S+) \| \d+ \| [^|]+ \| <(urlset|sitemapindex)>; (?:([a-z-]+), (\d+) entries; )?",
+        (DATA / "INDEX.md").read_text(),
+    )
+    wrong = []
+    for name, root, capability, entries in rows:
+        found = read((DATA / name).read_bytes())
+        told = (found.head.is_index, str(sum(1 for _ in found)))
+        known = {"resourcesync": "description"}.get(capability, capability)
+        if capability and (*told, found.head.capability) != (root == "sitemapindex", entries, known):
+            wrong.append(name)
+    assert wrong == []
+    assert len(rows) > 150
+
+
+def test_what_is_no_such_document_is_told() -> None:
+    with pytest.raises(NotResourceSync, match="'html'"):
+        read((DATA / "spec-1.1" / "zimeon+www.openarchives.org" / "resourcesync_ex_9.xml").read_bytes())
+
+
+def test_the_digests_of_a_real_package_are_those_of_its_files() -> None:
+    folder = DATA / "CDLUC3+resync-client"
+    entries = list(read((folder / "resourcedump__manifest.xml").read_bytes()))
+    assert [each.path for each in entries] == ["/resources/res1", "/resources/res2"]
+    for entry in entries:
+        body = (folder / entry.path[1:].replace("/", "__")).read_bytes()
+        assert fault_of(body, entry.length, entry.digests) == ""
+        assert fault_of(body + b"x", entry.length, entry.digests) != ""
+
+
+def test_a_change_list_of_a_simulator_has_a_digest_for_all_that_is_not_deleted() -> None:
+    """Its digests are in base64, as the library wrote them in 2015."""
+    entries = list(read((DATA / "CDLUC3+resync-client" / "simulator__change-list.xml").read_bytes()))
+    assert len(entries) == 1000
+    assert all(bool(entry.digests) == (entry.change != "deleted") for entry in entries)
+    assert all(len(value) == 32 for entry in entries for _, value in entry.digests)
