@@ -6,6 +6,9 @@ PYTHON := $(shell for name in $(PYTHON) python3 python3.13 python3.12 python3.11
 VENV   := .venv
 IN     := $(VENV)/bin/
 
+# Where Python may not keep what it has compiled, each of the many processes of the tests would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test everyday bench lint docs lock clean
 

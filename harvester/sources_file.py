@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -162,11 +162,16 @@ class SourcesFile:
 
     def entry(self, name: str) -> SourceEntry:
         """Return one source. Raise ConfigurationError when it is not there."""
+        return self.chosen((name,))[0]
+
+    def chosen(self, names: Collection[str]) -> tuple[SourceEntry, ...]:
+        """Return some sources, from one reading of the file. Raise ConfigurationError when one is not there."""
         entries = self.entries()
-        if name not in entries:
-            known = ", ".join(entries) or "none"
-            raise ConfigurationError(f"There is no source {name!r} in {self.file}; there are: {known}.")
-        return entries[name]
+        for name in names:
+            if name not in entries:
+                known = ", ".join(entries) or "none"
+                raise ConfigurationError(f"There is no source {name!r} in {self.file}; there are: {known}.")
+        return tuple(entries[name] for name in names)
 
     def add(self, entry: SourceEntry) -> None:
         """Write a new source. Raise ConfigurationError when its name is taken."""

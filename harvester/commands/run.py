@@ -76,7 +76,7 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
         raise ConfigurationError("Name the sources, or say --all.")
     if is_all:
         return tuple(instance.sources.entries().values())
-    return tuple(instance.sources.entry(name) for name in dict.fromkeys(names))
+    return instance.sources.chosen(dict.fromkeys(names))
 
 
 @click.command()

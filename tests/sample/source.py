@@ -257,6 +257,7 @@ def make_server(host: str = "127.0.0.1", port: int = 0, page_size: int = 10) -> 
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # headers and body are two packets; the second would wait 40 ms for the first
 
         def do_GET(self) -> None:
             self._answer(urlsplit(self.path).query)

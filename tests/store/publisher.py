@@ -23,7 +23,7 @@ from gateway.store.clock import HostClock
 from gateway.store.sqlite import SqliteStore
 
 ITEMS = 5_000  # so many that most versions are the last of their item
-INTENT_SECONDS = 3
+INTENT_SECONDS = 2
 
 
 def set_host(folder: Path, **changes: object) -> None:
@@ -58,11 +58,11 @@ class Fate:
 
     def at(self, name: str) -> None:
         draw = self._random.random()
-        if draw < 0.010:
+        if draw < 0.020:
             os.kill(os.getpid(), signal.SIGKILL)
-        elif draw < 0.015:
+        elif draw < 0.026:
             os.kill(os.getpid(), signal.SIGSTOP)
-        elif draw < 0.020:
+        elif draw < 0.032:
             set_host(self._folder, wall=self._random.uniform(-4000, 4000))
         elif name == "datestamp taken" and draw < 0.500:  # it prepares its records; the lock is free
             time.sleep(self._random.uniform(0, 1.5))

@@ -26,9 +26,9 @@ from gateway.store.clock import tell
 from gateway.store.sqlite import SqliteStore, _anchor
 
 SCRIPT = Path(__file__).with_name("publisher.py")
-CHAOS_SECONDS = 50
+CHAOS_SECONDS = 30
 PUBLISHERS = 4
-REBOOT_SECONDS = 20
+REBOOT_SECONDS = 12
 
 
 def load_publisher():

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
@@ -79,13 +80,13 @@ class Answer:
     body: bytes
     content_type: str = "text/xml; charset=utf-8"
 
-    @property
+    @cached_property
     def verb(self) -> str:
         """The verb that it answers, or that was asked for when it is an error."""
         found = _VERB.search(self.body) or _ASKED.search(self.body)
         return found[1].decode() if found else ""
 
-    @property
+    @cached_property
     def prefix(self) -> str:
         """The metadataPrefix that was asked for, else one that fits the first payload."""
         if found := _PREFIX.search(self.body):
@@ -98,7 +99,7 @@ class Answer:
         """The bytes from the first record's header to the end."""
         return self.body[max(0, self.body.find(b"<header")) :]
 
-    @property
+    @cached_property
     def token(self) -> str:
         """The text of the resumptionToken as a parser would read it; empty when there is none."""
         found = _TOKEN.search(self.body)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cache
 from typing import NamedTuple
 
 from lxml import etree
@@ -24,6 +25,7 @@ class Counted(NamedTuple):
     payload: etree._Element | None
 
 
+@cache
 def counted(body: bytes) -> list[Counted]:
     """Return the records of a ListRecords answer in their order."""
     try:
