@@ -104,17 +104,29 @@ class StoredPage:
     slices: tuple[Slice, ...]
 
 
+class WindowOutcome(StrEnum):
+    """What became of a window of a list: a closed list. `SPLIT`: it was divided into smaller ones."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    SPLIT = "split"
+
+
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """How far the harvest of one list (source, metadataPrefix, set) has come.
 
     `state` belongs to the kind of source: JSON text, opaque to everyone else. An empty state means: from the start.
+    `window` is a part of the list that is walked by itself (its dates, `2024-01-01/2024-01-31`), and `outcome` its.
     """
 
     source: str
     metadata_prefix: str = ""
     set_spec: str = ""
     state: str = ""
+    window: str = ""
+    outcome: WindowOutcome = WindowOutcome.WAITING
 
 
 # --- what is published ----------------------------------------------------------------------------------------

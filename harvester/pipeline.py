@@ -7,21 +7,23 @@ to publication. Killed at any moment, the next run goes on from the last cursor 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from gateway.errors import AnswerError, GatewayError
-from gateway.model import Cursor, Run, RunOutcome, Source
+from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, GatewayError
+from gateway.model import Cursor, Run, RunOutcome, Source, WindowOutcome
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import Status, gravest, noting, outcome_of, status_of
 from harvester.progress import Progress, Silence
 from harvester.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.slicing import behind, divide, plan, windows_of
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
+from harvester.windows import OPEN, dates_of
 from harvester.wire.http import Fetch
 
 
@@ -38,6 +40,7 @@ class Wishes:
     formats: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     max_records: int | None = None
+    slice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +122,8 @@ def rehearse(
             count(counts, step)
             counts["doubts"] += len(step.doubts)
             for doubt in step.doubts:
-                progress.say(f"{entry.name} {label_of(step)}: {doubt}")
-            progress.show(f"{entry.name} {label_of(step)}", step.received, step.announced[1])
+                progress.say(f"{entry.name} {label_of(step.cursor)}: {doubt}")
+            progress.show(f"{entry.name} {label_of(step.cursor)}", step.received, step.announced[1])
             is_limit_reached = wishes.max_records and counts["received"] >= wishes.max_records
             if stop.is_asked or stop.is_time_over or is_limit_reached:
                 return counts
@@ -136,9 +139,9 @@ def count(counts: Counter[str], step: Step) -> None:
     counts["unusable"] += sum(bool(each.problem) for each in step.slices)
 
 
-def label_of(step: Step) -> str:
-    """Return how the list of a step is called: its metadataPrefix, and its set."""
-    return f"{step.page.metadata_prefix} {step.page.set_spec}".rstrip()
+def label_of(cursor: Cursor) -> str:
+    """Return how a list is called: its metadataPrefix, and its set, and the dates of its window."""
+    return " ".join(filter(None, (cursor.metadata_prefix, cursor.set_spec, cursor.window)))
 
 
 def _cursor(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:
@@ -164,7 +167,8 @@ class _Harvest:
     stop: Stop
     story: Story
     outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
-    lists_left: int = 0  # lists that are not shown to be whole
+    earliest: str = ""  # what the source calls its earliest datestamp
+    lists_left: int = 0  # lists and parts of lists that are not shown to be whole
     is_at_limit: bool = False
     is_whole: bool = False
 
@@ -184,7 +188,7 @@ class _Harvest:
         description = self.kind.describe(options, self.fetch)
         keep_description(instance, entry.name, description)
         self.story.warn(description.notes)
-        granularity = description.granularity
+        granularity, self.earliest = description.granularity, description.earliest_datestamp
         with Publication(instance, entry, self.progress, self.stop) as publication:
             try:
                 self._walk_lists(options_of(entry, options.overlap_seconds, self.wishes, granularity), publication)
@@ -217,8 +221,14 @@ class _Harvest:
                 self.ended(failed, f"{metadata_prefix} {set_spec}: {error}")
 
     def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
-        """Walk one list to its end, or until somebody asks to stop."""
+        """Walk one list to its end, or until somebody asks to stop; first its windows, if it has some."""
         cursor = _cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
+        windows = self._windows(options, cursor)
+        if windows:
+            self._walk_windows(options, windows, publication)
+            if self.stop.is_asked or self.is_at_limit:
+                return
+            options = behind(windows, options)
         for step in self.kind.changes(options, cursor, self.fetch):
             self._take(step, publication)
             if step.is_last:
@@ -227,17 +237,77 @@ class _Harvest:
             if self.stop.is_asked or self._is_limit_reached():
                 return
 
+    # -- a first harvest in windows --
+
+    def _windows(self, options: Options, cursor: Cursor) -> list[Cursor]:
+        """Return the windows of a list; they are planned when it was never harvested, or is to be wholly."""
+        inbox, wishes = self.instance.inbox, self.wishes
+        if options.window is not None:
+            return []
+        if wishes.is_full:
+            inbox.forget_windows(cursor)
+        unit = wishes.slice or self.entry.slice
+        windows = windows_of(inbox, cursor)
+        if unit and not windows and not cursor.state:
+            inbox.put_cursor(cursor)  # what the list had come to before a full harvest is of no use behind its windows
+            windows = plan(inbox, cursor, options, unit, self.earliest, self.story.started_at)
+            self.story.note(
+                f"{label_of(cursor)}: the first harvest goes in windows: {len(windows)}, of one {unit} each."
+            )
+        return windows
+
+    def _walk_windows(self, options: Options, windows: list[Cursor], publication: Publication) -> None:
+        """Walk the windows that are left, one by one; one that will not come is divided."""
+        left = [each for each in reversed(windows) if each.outcome in OPEN]
+        while left and not (self.stop.is_asked or self._is_limit_reached()):
+            cursor = left.pop()
+            try:
+                self._walk_window(replace(options, window=dates_of(cursor.window)), cursor, publication)
+            except (AnswerError, AnswerTooLarge, AnswerTooSlow) as error:
+                parts = divide(self.instance.inbox, cursor)
+                left += reversed(parts)
+                self._window_failed(cursor, str(error), parts)
+
+    def _walk_window(self, options: Options, cursor: Cursor, publication: Publication) -> None:
+        for step in self.kind.changes(options, cursor, self.fetch):
+            if step.is_last:
+                outcome = WindowOutcome.DONE if step.is_complete else WindowOutcome.FAILED
+                step = step._replace(cursor=replace(step.cursor, state="", outcome=outcome))  # noqa: PLW2901 - the same step
+            self._take(step, publication)
+            if step.is_complete:
+                self.story.counts["windows_done"] += 1
+                self.story.note(f"{label_of(cursor)}: {step.received} records.", aloud=False)
+            elif step.is_last:
+                self._window_failed(cursor, step.doubts[0] if step.doubts else f"it ended with {step.end}.", ())
+            if step.is_last or self.stop.is_asked or self._is_limit_reached():
+                return
+
+    def _window_failed(self, cursor: Cursor, reason: str, parts: Sequence[Cursor]) -> None:
+        text = f"{label_of(cursor)}: {reason}"
+        if parts:
+            self.story.counts["windows_split"] += 1
+            self.story.note(f"{text} It is divided.")
+            return
+        self.story.counts["windows_failed"] += 1
+        self.lists_left += 1
+        self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, text)
+
+    # -- what every answer goes through --
+
     def _take(self, step: Step, publication: Publication) -> None:
         """Commit one step and hand it on."""
         number = self.instance.inbox.receive(step.page, step.slices, step.cursor)
         count(self.story.counts, step)
-        label = label_of(step)
+        label = label_of(step.cursor)
         for note in step.notes:
             self.story.note(f"{label}, page {number}: {note}", aloud=False)
         for repair in step.page.repairs:
             self.story.note(f"{label}, page {number} was repaired: {repair}", aloud=False)
-        self.progress.show(f"{self.entry.name} {label}", step.received, step.announced[1])
-        self.story.tell(None if step.announced[1] is None else max(0, step.announced[1] - step.received))
+        done, total = (
+            (self.story.counts["received"], None) if step.cursor.window else (step.received, step.announced[1])
+        )
+        self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
+        self.story.tell(None if total is None else max(0, total - done))
         publication.feed(len(step.slices))
 
     def _is_limit_reached(self) -> bool:
@@ -247,7 +317,7 @@ class _Harvest:
         return self.is_at_limit
 
     def _end_list(self, step: Step) -> None:
-        label = label_of(step)
+        label = label_of(step.cursor)
         announced = "" if step.announced[1] is None else f" of {step.announced[1]} announced"
         self.story.note(f"{label}: the list ended ({step.end}) with {step.received} records{announced}.")
         if step.is_complete:

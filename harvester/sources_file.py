@@ -19,6 +19,7 @@ from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
 from harvester.due import is_duration
 from harvester.sources import kind_of
+from harvester.windows import UNITS
 
 NAME = re.compile(r"[a-z0-9-]{1,32}")
 
@@ -55,6 +56,7 @@ FIELDS: tuple[Field, ...] = (
     Field("delay_seconds", "number", "Instead of the setting `fetch_delay_seconds`."),
     Field("every", "duration", "How often `harvester tend` harvests it; nothing: never."),
     Field("sweep_every", "duration", "How often `harvester tend` sweeps it; nothing: never."),
+    Field("slice", "unit", "In windows of which length its lists are harvested at first: year, month or day."),
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
     Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
@@ -66,6 +68,7 @@ _IS_A: dict[str, Callable[[object], bool]] = {
     "texts": lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0,
     "claim": lambda value: isinstance(value, bool),
+    "unit": lambda value: value in UNITS,
     "duration": lambda value: isinstance(value, str) and is_duration(value),
     "table": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
 }
@@ -74,6 +77,7 @@ _IN_WORDS = {
     "texts": "a list of texts",
     "number": "a number, not negative",
     "claim": "true or false",
+    "unit": "year, month or day",
     "duration": "a duration: a whole number and one of s, m, h, d and w, such as 6h",
     "table": "a table of texts",
 }
@@ -94,6 +98,7 @@ class SourceEntry:
     delay_seconds: float | None = None
     every: str = ""
     sweep_every: str = ""
+    slice: str = ""
     rights: str = ""
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)

@@ -192,7 +192,10 @@ class Inbox(Protocol):
     """What arrived: pages, slices, cursors, and the story of the runs."""
 
     def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None) -> int:
-        """Keep a page, its slices and the cursor after it in one durable transaction; return the page's number."""
+        """Keep a page, its slices and the cursor after it in one durable transaction; return the page's number.
+
+        The cursor may be that of a window.
+        """
         ...
 
     def page(self, number: int) -> StoredPage:
@@ -221,6 +224,18 @@ class Inbox(Protocol):
 
     def put_cursor(self, cursor: Cursor) -> None:
         """Keep a cursor without a page."""
+        ...
+
+    def windows(self, source: str) -> tuple[Cursor, ...]:
+        """Return every window of the lists of a source, by list and dates."""
+        ...
+
+    def put_windows(self, cursors: Sequence[Cursor]) -> None:
+        """Keep several windows in one transaction, with their outcomes."""
+        ...
+
+    def forget_windows(self, cursor: Cursor) -> None:
+        """Forget the windows of the cursor's list."""
         ...
 
     def start_run(self, source: str, at: int, stage: str = "harvest") -> int:

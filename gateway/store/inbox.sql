@@ -35,6 +35,19 @@ select source, metadata_prefix, set_spec, state from cursor where source = ? ord
 -- Keep how far the harvest of one list has come.
 insert or replace into cursor values (?, ?, ?, ?);
 
+-- name: windows
+-- The windows of all lists of a source.
+select source, metadata_prefix, set_spec, state, dates, outcome from window where source = ?
+order by metadata_prefix, set_spec, dates;
+
+-- name: window_put
+-- Keep how far the harvest of a window has come, and what became of it.
+insert or replace into window (source, metadata_prefix, set_spec, state, dates, outcome) values (?, ?, ?, ?, ?, ?);
+
+-- name: windows_remove
+-- Forget the windows of one list.
+delete from window where source = ? and metadata_prefix = ? and set_spec = ?;
+
 -- name: run_add
 -- Begin a run.
 insert into run (source, started_at, stage, outcome, is_complete, counts, reasons)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import zstandard
 
 from gateway.errors import StoreDamaged
-from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage
+from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage, WindowOutcome
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session, SqliteFile
 
@@ -86,6 +87,23 @@ class SqliteInbox:
         with self._file.writing() as session:
             _put_cursor(session, cursor)
 
+    def windows(self, source: str) -> tuple[Cursor, ...]:
+        """Return the windows of a source."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["windows"], (source,)).fetchall()
+        return tuple(replace(Cursor(*row[:5]), outcome=WindowOutcome(row[5])) for row in rows)
+
+    def put_windows(self, cursors: Sequence[Cursor]) -> None:
+        """Keep several windows."""
+        with self._file.writing() as session:
+            for cursor in cursors:
+                _put_cursor(session, cursor)
+
+    def forget_windows(self, cursor: Cursor) -> None:
+        """Forget the windows of one list."""
+        with self._file.writing() as session:
+            session.execute(SQL["windows_remove"], (cursor.source, cursor.metadata_prefix, cursor.set_spec))
+
     # -- runs ----------------------------------------------------------------------------------------------------
 
     def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
@@ -141,7 +159,11 @@ class SqliteInbox:
 
 
 def _put_cursor(session: Session, cursor: Cursor) -> None:
-    session.execute(SQL["cursor_put"], (cursor.source, cursor.metadata_prefix, cursor.set_spec, cursor.state))
+    row = (cursor.source, cursor.metadata_prefix, cursor.set_spec, cursor.state)
+    if cursor.window:
+        session.execute(SQL["window_put"], (*row, cursor.window, cursor.outcome.value))
+    else:
+        session.execute(SQL["cursor_put"], row)
 
 
 def _row(page: RawPage, slices: Sequence[Slice]) -> tuple[object, ...]:

@@ -14,6 +14,7 @@ from gateway.errors import ConfigurationError
 from gateway.xmltext import parse_utc_datetime
 from harvester.due import is_duration
 from harvester.sources_file import AUTH_KINDS
+from harvester.windows import UNITS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -102,6 +103,12 @@ def date_options(function: Function) -> Function:
     return click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Ask for nothing older.")(
         until(function)
     )
+
+
+def slice_option(function: Function) -> Function:
+    """Give a command the option --slice."""
+    sentence = "The first harvest of a list in windows of this length, each by itself."
+    return click.option("--slice", "slice", type=click.Choice(UNITS), default=None, help=sentence)(function)
 
 
 def list_options(function: Function) -> Function:

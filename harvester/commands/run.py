@@ -9,7 +9,7 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.model import Run
-from harvester.commands.options import Given, date_options, list_options
+from harvester.commands.options import Given, date_options, list_options, slice_option
 from harvester.commands.output import json_option, moment, write_json
 from harvester.crew import Crew, Job, host_of
 from harvester.instance import Instance, opened
@@ -29,6 +29,7 @@ from harvester.working import Done, Working
 @click.option("--full", "is_full", is_flag=True, help="The whole lists again, whatever was harvested before.")
 @date_options
 @list_options
+@slice_option
 @click.option("--dry-run", is_flag=True, help="Ask and read, but keep nothing.")
 @click.option("--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches so many records.")
 @click.option(
@@ -68,6 +69,8 @@ def run(
                     telling.end(name)
                 if as_json:
                     write_done(name, done)
+        if len(statuses) < len(entries):
+            statuses.append(Status.STOPPED)  # some have not begun
     ctx.exit(int(worst(statuses)))
 
 

@@ -10,7 +10,7 @@ import click
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
 from gateway.rebuild import remove_source
-from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields
+from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields, slice_option
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.recognise import check_address, is_address
 from harvester.commands.run import facts_of_run, write_done
@@ -53,6 +53,7 @@ def source() -> None:
 @click.option(
     "--sweep-every", default="", callback=duration, metavar="TIME", help="How often `tend` sweeps it, such as 30d."
 )
+@slice_option
 @click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
 @click.option(
     "--prefer", multiple=True, metavar="PREFIX", help="The format that describes the works best; may be repeated."
@@ -214,6 +215,8 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
             instance.inbox.put_cursor(
                 replace(cursor, state="")
             )  # added again, it is to be harvested from the beginning
+        for window in instance.inbox.windows(name):
+            instance.inbox.forget_windows(window)
         with progress() as telling:
             deleted = remove_source(instance.store, name, lambda done: telling.show(f"{name} deleted", done, living))
         instance.sources.remove(name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from time import time
 
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.model import ItemState, Run, RunOutcome
+from gateway.model import ItemState, Run, RunOutcome, WindowOutcome
 from harvester.commands.output import json_option, moment, write_json, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.instance import Instance, opened
@@ -43,6 +44,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "last_run",
         "outcome",
         "is_complete",
+        "windows",
         "due",
         "progress",
     )
@@ -54,6 +56,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, o
     newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
     is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
     last = newest if is_running else harvests
+    windows = Counter(each.outcome for each in instance.inbox.windows(name))
     position = instance.store.position(name)
     return {
         "source": name,
@@ -62,8 +65,9 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, o
         "last_run": moment(last[0].started_at) if last else None,
         "outcome": outcome_in_words(instance, last[0]) if last else "never run",
         "is_complete": last[0].is_complete if last else False,
+        "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "due": {} if is_running else _due(instance, entry, now),
-        "progress": _progress(newest[0], now) if is_running else {},
+        "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING]) if is_running else {},
     }
 
 
@@ -73,12 +77,19 @@ def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object
     return {name: "now" if at <= now else moment(int(at)) for name, at in moments if at is not None}
 
 
-def _progress(run: Run, now: float) -> dict[str, object]:
-    """Return how far a run that lasts has come, how fast it is, and when it will be over at this pace."""
-    received, left = run.counts.get("received", 0), run.counts.get(LEFT)
-    rate = received / max(now - run.started_at, 1.0)
-    known: dict[str, object] = {"received": received, "a_second": round(rate, 1)}
-    return known if left is None or not rate else {**known, "left": left, "ends_at": moment(int(now + left / rate))}
+def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
+    """Return how far a run that lasts has come, how fast it is, and when it will be over at this pace.
+
+    `windows` is how many of a sliced harvest are still waiting.
+    """
+    seconds = max(now - run.started_at, 1.0)
+    received, done, left = run.counts.get("received", 0), run.counts.get("windows_done", 0), run.counts.get(LEFT)
+    known: dict[str, object] = {"received": received, "a_second": round(received / seconds, 1)}
+    if windows:
+        return {**known, "ends_at": moment(int(now + seconds / done * windows))} if done else known
+    if left is None or not received:
+        return known
+    return {**known, "left": left, "ends_at": moment(int(now + seconds / received * left))}
 
 
 def outcome_in_words(instance: Instance, run: Run) -> str:

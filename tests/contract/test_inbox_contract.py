@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage
+from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage, WindowOutcome
 
 PAGE = RawPage(
     source="laro",
@@ -102,6 +102,23 @@ def test_the_newest_run_comes_first(inbox):
     numbers = [inbox.start_run(source, at) for at, source in enumerate(("laro", "other", "laro"))]
     assert [run.number for run in inbox.runs(None, 9)] == numbers[::-1]
     assert [run.number for run in inbox.runs("laro", 1)] == numbers[2:]
+
+
+def test_windows_are_kept_beside_the_cursor_of_their_list(inbox):
+    first = Cursor("laro", "oai_dc", "", "", "2024-01-01/2024-01-31")
+    second = replace(first, window="2024-02-01/2024-02-29", outcome=WindowOutcome.SPLIT)
+    other = replace(first, set_spec="a")
+    inbox.put_windows([second, first, other])
+    inbox.put_cursor(Cursor("laro", "oai_dc", "", "the list"))
+    assert inbox.windows("laro") == (first, second, other)
+    assert inbox.windows("other") == ()
+    assert inbox.cursor("laro", "oai_dc", "").state == "the list"
+    assert len(inbox.cursors("laro")) == 1
+    inbox.receive(PAGE, SLICES, replace(first, state="half"))
+    assert inbox.windows("laro")[0].state == "half"
+    inbox.forget_windows(first)
+    assert inbox.windows("laro") == (other,)
+    assert inbox.cursor("laro", "oai_dc", "").state == "the list"
 
 
 def test_runs_are_told_by_their_stage(inbox):

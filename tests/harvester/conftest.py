@@ -60,6 +60,7 @@ class Repository:
     before: Callable[[dict[str, str]], None] = lambda _arguments: None
     password: str = ""  # of HTTP Basic, as the header has it
     announces: int = 0  # added to completeListSize
+    earliest: str = "2020-01-01T00:00:00Z"  # as Identify says
 
     def fill(self, count: int, start: int = 0, **values: object) -> None:
         """Add so many records."""
@@ -82,7 +83,7 @@ class Repository:
         return (
             f"<Identify><repositoryName>Fake</repositoryName><baseURL>{self.url}</baseURL>"
             "<protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail>"
-            "<earliestDatestamp>2020-01-01T00:00:00Z</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
+            f"<earliestDatestamp>{self.earliest}</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
             "<granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>"
         )
 

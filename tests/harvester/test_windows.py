@@ -1,0 +1,328 @@
+"""A first harvest in windows: every day is in one of them, each is walked by itself, and nothing falls between."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import time
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.model import RunOutcome, Selection, WindowOutcome
+from gateway.xmltext import parse_utc_datetime
+from harvester import pipeline
+from harvester.cli import main
+from harvester.instance import opened
+from harvester.kinds import fetcher, kind_of
+from harvester.outcomes import Status
+from harvester.pipeline import Wishes
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop
+from harvester.windows import UNITS, dates_of, halves, planned
+
+NOW = parse_utc_datetime("2024-05-20T12:00:00Z")[0]
+DAY = timedelta(days=1)
+
+
+def _days(window):
+    """Return the days of a window as a set; of an open one the last ten years."""
+    first, last = dates_of(window)
+    end = date.fromisoformat(last)
+    begin = date.fromisoformat(first) if first else end - 3650 * DAY
+    return {begin + number * DAY for number in range((end - begin).days + 1)}
+
+
+# --- the plan ----------------------------------------------------------------------------------------------------
+
+
+def test_windows_are_whole_units_up_to_the_one_before_yesterday():
+    found = planned("month", date(2024, 2, 10), None, NOW, is_open=False)
+    assert found == ("2024-02-10/2024-02-29", "2024-03-01/2024-03-31", "2024-04-01/2024-04-30")
+    assert planned("year", date(2021, 12, 31), None, NOW, is_open=False) == (
+        "2021-12-31/2021-12-31",
+        "2022-01-01/2022-12-31",
+        "2023-01-01/2023-12-31",
+    )
+    assert planned("day", date(2024, 5, 17), None, NOW, is_open=False) == (
+        "2024-05-17/2024-05-17",
+        "2024-05-18/2024-05-18",
+    )
+
+
+def test_what_a_source_calls_its_earliest_is_not_believed():
+    assert planned("year", date(2022, 6, 1), None, NOW, is_open=True) == ("/2022-12-31", "2023-01-01/2023-12-31")
+    assert planned("year", date(1, 1, 1), None, NOW, is_open=True)[:2] == ("/1995-12-31", "1996-01-01/1996-12-31")
+    assert planned("year", None, None, NOW, is_open=True)[0] == "/1995-12-31"
+    assert planned("year", date(2035, 1, 1), None, NOW, is_open=True) == ("/2023-12-31",)
+
+
+def test_nothing_behind_what_is_wanted_is_planned():
+    assert planned("year", date(2022, 1, 1), date(2022, 6, 1), NOW, is_open=False) == ("2022-01-01/2022-06-01",)
+    assert planned("year", date(2024, 3, 1), None, NOW, is_open=False) == ()
+
+
+@given(
+    st.sampled_from(UNITS),
+    st.dates(date(2019, 1, 1), date(2023, 1, 1)),
+    st.dates(date(2024, 1, 3), date(2026, 1, 1)),
+    st.booleans(),
+)
+def test_every_day_is_in_one_window(unit, earliest, today, is_open):
+    now = datetime(today.year, today.month, today.day, tzinfo=UTC).timestamp()
+    windows = planned(unit, earliest, None, now, is_open=is_open)
+    days = [_days(each) for each in windows]
+    assert not any(first & second for first, second in itertools.pairwise(days))
+    together = set().union(*days)
+    last = date.fromisoformat(dates_of(windows[-1])[1])
+    assert {earliest + number * DAY for number in range((last - earliest).days + 1)} <= together
+    assert today - last >= 2 * DAY or unit == "day"
+    assert today - last >= DAY
+
+
+@given(st.dates(date(2019, 1, 1), date(2023, 1, 1)), st.integers(0, 800))
+def test_halves_are_the_whole(begin, length):
+    window = f"{begin}/{begin + length * DAY}"
+    parts = halves(window)
+    assert len(parts) == (2 if length else 0)
+    if parts:
+        first, second = map(_days, parts)
+        assert first.isdisjoint(second)
+        assert first | second == _days(window)
+
+
+def test_of_an_open_window_the_last_year_is_cut_off():
+    assert halves("/2020-12-31") == ("/2020-01-01", "2020-01-02/2020-12-31")
+    assert halves("/1994-12-31") == ()
+
+
+# --- the walk ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def house(instance):
+    with opened(str(instance)) as house:
+        yield house
+
+
+@pytest.fixture
+def run(house, repository):
+    """Return a function that runs the source `fake` in windows of a month, or as it is told."""
+
+    def run(stop=None, unit="month", wishes=None, **fields):
+        house.sources.file.write_text(f'[fake]\nurl = "{repository.url}"\n')
+        entry = SourceEntry("fake", repository.url, slice=unit, **fields)
+        with fetcher(house.settings, entry, stop or Stop()) as fetch:
+            return pipeline.run(house, entry, kind_of("oai_pmh"), wishes or Wishes(), fetch, stop=stop)
+
+    return run
+
+
+def _months(count):
+    """Return the first days of the last months, this one included."""
+    months = [datetime.now(UTC).date().replace(day=1)]
+    while len(months) < count:
+        months.insert(0, (months[0] - DAY).replace(day=1))
+    return months
+
+
+# The first of them lies before what the source says is its earliest datestamp.
+MONTHS = _months(9)
+HALF = MONTHS[4]  # a month in the middle, and a day in it
+BROKEN = HALF.replace(day=20)
+
+
+@pytest.fixture
+def spread(repository):
+    """Fill the repository with three records a month."""
+    for number, month in enumerate(MONTHS):
+        repository.fill(3, start=3 * number, datestamp=f"{month}T10:00:00Z")
+    repository.earliest = f"{MONTHS[1]}T00:00:00Z"
+    return repository
+
+
+def _published(house):
+    with house.store.view() as view:
+        return view.count(Selection("oai_dc"))
+
+
+def _windows(house):
+    return [(each.window, each.outcome.value) for each in house.inbox.windows("fake")]
+
+
+def _spans(repository):
+    return [
+        (each.get("from", ""), each.get("until", "")) for each in repository.lists() if "resumptionToken" not in each
+    ]
+
+
+def test_a_first_harvest_goes_window_by_window_and_is_proven(run, spread, house):
+    ran = run()
+    assert (ran.status, ran.run.is_complete, ran.run.reasons) == (Status.SUCCEEDED, True, ())
+    assert _published(house) == len(spread.items)
+    assert {outcome for _, outcome in _windows(house)} == {"done"}
+    spans = _spans(spread)
+    assert spans[0] == ("", f"{MONTHS[2] - DAY}T23:59:59Z")
+    assert spans[1] == (f"{MONTHS[2]}T00:00:00Z", f"{MONTHS[3] - DAY}T23:59:59Z")
+    assert spans[-1][1] == ""
+    assert spans[-1][0] > spans[-2][1]
+    assert ran.run.counts["windows_done"] == len(spans) - 1
+
+
+def test_the_next_harvest_is_an_incremental_one(run, spread, house):
+    run()
+    spread.asked.clear()
+    ran = run(overlap_seconds=0)
+    assert ran.run.is_complete
+    ((first, until),) = _spans(spread)
+    assert (parse_utc_datetime(first)[0] > NOW, until) == (True, "")
+
+
+def test_a_run_that_stops_in_a_window_goes_on_there(run, spread, house):
+    spread.page_size = 2
+    stop = Stop()
+    spread.before = lambda _: stop.ask() if len(spread.lists()) == 10 else None
+    ran = run(stop=stop)
+    assert (ran.status, ran.run.is_complete) == (Status.STOPPED, False)
+    assert [outcome for _, outcome in _windows(house)].count("done") == 4
+    spread.before, count = lambda _: None, len(spread.lists())
+    ran = run(unit="")  # the plan is kept, whatever is said now
+    assert ran.run.is_complete
+    assert "resumptionToken" in spread.lists()[count]
+    assert _published(house) == len(spread.items)
+    spans = _spans(spread)
+    assert len(spans) == len(set(spans))  # nothing was asked for twice
+
+
+@pytest.mark.slow
+def test_a_window_that_will_not_come_is_divided(run, spread, house):
+    _break(spread, f"{BROKEN}T00:00:00Z", f"{BROKEN}T23:59:59Z")
+    ran = run()
+    assert (ran.status, ran.run.outcome) == (Status.WITH_ERRORS, RunOutcome.SUCCEEDED_WITH_ERRORS)
+    assert not ran.run.is_complete
+    windows = dict(_windows(house))
+    assert windows[f"{BROKEN}/{BROKEN}"] == "failed"
+    assert windows[f"{HALF}/{MONTHS[5] - DAY}"] == "split"
+    assert [window for window, outcome in windows.items() if outcome == "done" and window.startswith(str(HALF))]
+    assert f"oai_dc {BROKEN}/{BROKEN}: " in ran.run.reasons[0]
+    assert ran.run.counts["windows_split"] in (4, 5)
+    assert ran.run.counts["windows_failed"] == 1
+    assert _published(house) == len(spread.items)
+
+
+@pytest.mark.slow
+def test_a_window_that_failed_is_walked_again_by_the_next_run_and_only_that(run, spread, house):
+    _break(spread, f"{BROKEN}T00:00:00Z", f"{BROKEN}T23:59:59Z")
+    run()
+    spread.before = lambda _: None
+    spread.statuses.clear()
+    spread.asked.clear()
+    ran = run()
+    assert ran.run.is_complete
+    assert _spans(spread)[0] == (f"{BROKEN}T00:00:00Z", f"{BROKEN}T23:59:59Z")
+    assert len(_spans(spread)) == 2
+
+
+def _break(repository, first, last):
+    """Let every list that holds these seconds bring nothing but HTML."""
+
+    def before(arguments):
+        holds = arguments.get("from", "") <= first and last <= arguments.get("until", "") != ""
+        repository.statuses.clear()
+        if arguments["verb"] == "ListRecords" and holds:
+            repository.statuses["ListRecords"] = (200, b"<html/>", {})
+
+    repository.before = before
+
+
+def test_a_window_that_is_not_shown_to_be_whole_has_failed(run, spread, house):
+    spread.page_size = 2
+    spread.before = lambda arguments: setattr(
+        spread, "announces", int(str(HALF) in arguments.get("from", arguments.get("resumptionToken", "")))
+    )
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert [window for window, outcome in _windows(house) if outcome == "failed"] == [f"{HALF}/{MONTHS[5] - DAY}"]
+
+
+def test_the_dates_of_the_entry_bound_the_windows(run, spread, house):
+    first, last = MONTHS[2].replace(day=10), MONTHS[4].replace(day=20)
+    ran = run(from_=str(first), until=f"{last}T12:00:00Z")
+    assert [window for window, _ in _windows(house)] == [
+        f"{first}/{MONTHS[3] - DAY}",
+        f"{MONTHS[3]}/{MONTHS[4] - DAY}",
+        f"{MONTHS[4]}/{last}",
+    ]
+    assert ran.run.is_complete
+    assert _published(house) == 6
+
+
+def test_a_list_that_was_harvested_before_is_not_sliced_but_by_a_full_harvest(run, spread, house):
+    run(unit="")
+    run()
+    assert _windows(house) == []
+    spread.asked.clear()
+    ran = run(wishes=Wishes(is_full=True))
+    assert (ran.run.is_complete, ran.run.counts["unchanged"]) == (True, len(spread.items))
+    windows = _windows(house)
+    assert len(windows) == len(_spans(spread)) - 1 > 5
+    assert run(unit="", wishes=Wishes(is_full=True)).run.is_complete
+    assert _windows(house) == []
+
+
+def test_a_window_of_the_command_line_is_not_sliced(run, spread, house):
+    assert run(wishes=Wishes(from_=str(MONTHS[2]), until=str(MONTHS[4]))).run.is_complete
+    assert _windows(house) == []
+
+
+def test_every_format_and_set_has_windows_of_its_own(run, spread, house):
+    run(unit="year", formats=("oai_dc", "mods"))
+    found = {(each.metadata_prefix, each.outcome) for each in house.inbox.windows("fake")}
+    assert found == {("oai_dc", WindowOutcome.DONE), ("mods", WindowOutcome.DONE)}
+
+
+def test_the_command_slices_and_status_tells_the_windows(spread, instance):
+    def command(*arguments):
+        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
+        return found.exit_code, found.stdout
+
+    command("source", "add", "fake", spread.url)
+    assert command("run", "fake", "--slice", "month", "--max-records", "8")[0] == 0
+    windows = json.loads(command("status", "--json")[1])["windows"]
+    assert windows["done"] >= 1
+    assert windows["waiting"] >= 1
+    assert command("run", "fake")[0] == 0
+    assert set(json.loads(command("status", "--json")[1])["windows"]) == {"done"}
+    assert command("source", "remove", "fake", "--yes")[0] == 0
+    with opened(str(instance)) as house:
+        assert house.inbox.windows("fake") == ()
+
+
+@pytest.mark.slow
+def test_kills_at_random_moments_repeat_a_page_at_most(spread, instance, harvester):
+    for number, month in enumerate(MONTHS):
+        spread.fill(60, start=1000 * (number + 1), datestamp=f"{month}T12:00:00Z")
+    spread.before = lambda _: time.sleep(0.01)
+    (instance / "sources.toml").write_text(f'[fake]\nurl = "{spread.url}"\nslice = "month"\n')
+    dice, kills = random.Random(5), 0
+    for _ in range(8):
+        target = len(spread.lists()) + dice.randrange(1, 8)
+        process = harvester("run", "fake")
+        while process.poll() is None and len(spread.lists()) < target:
+            time.sleep(0.001)
+        time.sleep(dice.random() / 20)
+        kills += process.poll() is None
+        process.kill()
+        process.communicate()
+    assert kills > 4
+    process = harvester("run", "fake", "--json")
+    out, err = process.communicate(timeout=60)
+    assert json.loads(out)["is_complete"], err
+    asked = [tuple(sorted(each.items())) for each in spread.lists()]
+    assert len(asked) <= len(set(asked)) + kills
+    with opened(str(instance)) as house:
+        assert _published(house) == len(spread.items)
