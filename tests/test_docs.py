@@ -21,7 +21,7 @@ READMES = [
     if not {".venv", "build", "node_modules"} & set(file.relative_to(ROOT).parts)
 ]
 SECTIONS = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-judges.lock")
 
 
 def _text(name: str) -> str:
