@@ -71,7 +71,9 @@ LAYERS = {
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
-    "harvester.sources.*": Layer((*GROUND, "harvester.wire", "harvester.oai_pmh", "harvester.sources")),
+    "harvester.sources.*": Layer(
+        (*GROUND, "gateway.formats", "harvester.wire", "harvester.oai_pmh", "harvester.sources")
+    ),
     "harvester.oai_pmh": Layer((*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.oai_pmh")),
 }
 # Of the standard library, what opens connections.
