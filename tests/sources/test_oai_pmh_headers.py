@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
 
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Cursor
+from harvester.sources import Options
 from harvester.sources.oai_pmh import SOURCE
+from harvester.wire.dates import SECONDS
+from harvester.wire.http import Fetched, Request
 from harvester.wire.list_state import ListState, text_of
-from tests.sources.test_oai_pmh_lists import OPTIONS, Canned
 from tests.wire.pages import error, identifiers, page, record
 
 CURSOR = Cursor("x", "oai_dc", "a:b")
+OPTIONS = Options("x", "http://x.org/oai", granularity=SECONDS)
+
+
+@dataclass
+class Canned:
+    """A `fetch` that gives one answer after the other, the last for ever, and remembers what it was asked."""
+
+    answers: list[str]
+    asked: list[Request] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Fetched:
+        self.asked.append(request)
+        text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return Fetched(request.url, 200, (("Content-Type", "text/xml"),), text.encode(), 1_700_000_000)
+
+    @property
+    def arguments(self) -> list[dict[str, str]]:
+        """What was asked, as arguments."""
+        return [dict(parse_qsl(urlsplit(each.url).query, keep_blank_values=True)) for each in self.asked]
 
 
 def _header(number, status=""):
