@@ -332,3 +332,54 @@ class Event:
     at: int
     level: str
     text: str
+
+
+# --- where full text is -----------------------------------------------------------------------------------------
+
+
+class Outcome(StrEnum):
+    """How a search for full text, or a step of it, or the fetching of one address ended: a closed list."""
+
+    SUCCESS = "success"
+    # what ends an item without a request
+    ALREADY_HELD = "already-held"
+    NO_DOI = "no-doi"
+    NOT_OA = "not-oa"
+    EMBARGOED_UNTIL = "embargoed-until"
+    POLICY_FORBIDS = "policy-forbids"
+    # what keeps us from asking
+    ROBOTS_DENIED = "robots-denied"
+    SKIP_HOST = "skip-host"
+    PRIVATE_ADDRESS = "private-address"
+    BAD_SCHEME = "bad-scheme"
+    # what the connection brings
+    DNS_ERROR = "dns-error"
+    TLS_ERROR = "tls-error"
+    TIMEOUT = "timeout"
+    RATE_LIMITED = "rate-limited"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not-found"
+    GONE = "gone"
+    BAD_STATUS = "bad-status"
+    REDIRECT_LOOP = "redirect-loop"
+    TOO_MANY_REDIRECTS = "too-many-redirects"
+    BLOCKED_COOKIE = "blocked-cookie"
+    BLOCKED_CAPTCHA = "blocked-captcha"
+    BLOCKED_WALL = "blocked-wall"
+    # what a page leads to
+    NO_PDF_LINK = "no-pdf-link"
+    LINK_LOOP = "link-loop"
+    MAX_HOPS = "max-hops"
+    # what the bytes are
+    BODY_TOO_LARGE = "body-too-large"
+    EMPTY_BODY = "empty-body"
+    WRONG_MIMETYPE = "wrong-mimetype"
+    NOT_PDF = "not-pdf"
+    ENCRYPTED_PDF = "encrypted-pdf"
+    BROKEN_PDF = "broken-pdf"
+    PARSE_TIMEOUT = "parse-timeout"
+    PARSE_MEMORY = "parse-memory"
+    # what the text says
+    NO_TEXT = "no-text"
+    WRONG_DOCUMENT = "wrong-document"
+    LOW_SCORE = "low-score"

@@ -70,10 +70,9 @@ LAYERS = {
     "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("isal", "requests", "urllib3")),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
+    "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),
     "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
-    "harvester.sources.*": Layer(
-        (*GROUND, "gateway.formats", "harvester.wire", "harvester.oai_pmh", "harvester.sources")
-    ),
+    "harvester.sources.*": Layer((*GROUND, "harvester.wire", "harvester.oai_pmh", "harvester.sources")),
     "harvester.oai_pmh": Layer((*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.oai_pmh")),
 }
 # Of the standard library, what opens connections.

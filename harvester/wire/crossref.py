@@ -1,0 +1,80 @@
+"""Answers of the REST API of Crossref (`/works/{doi}`). Pure."""
+
+from __future__ import annotations
+
+import re
+
+from harvester.wire.copies import Copy, Description, version_of, without_repetitions
+from harvester.wire.http import Fetched
+from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.licenses import license_of
+
+_MARKUP = re.compile(r"<[^>]+>")
+
+# For whom links are: what is for checking similarity is by contract for nobody else, and half of all links are.
+_NOT_FOR_READERS = frozenset(("similarity-checking",))
+_NOT_A_FILE = frozenset(("text/html", "application/xhtml+xml"))
+
+
+def read(fetched: Fetched) -> Description | None:
+    """Return the work of an answer, None when Crossref does not know the DOI. Errors are those of `answered`."""
+    document = answered(fetched, "Crossref")
+    return _described(next(iter(parts(document, "message")), {})) if document is not None else None
+
+
+def read_list(fetched: Fetched) -> tuple[Description, ...]:
+    """Return the works of a list."""
+    return tuple(_described(item) for item in parts(answered(fetched, "Crossref") or {}, "message", "items"))
+
+
+def _described(work: Node) -> Description:
+    return Description(
+        doi=text(work, "DOI").lower(),
+        title=_plain(text(work, "title")),
+        authors=tuple(texts(work, "author", "family") or texts(work, "author", "name")),
+        container=text(work, "container-title"),
+        publisher=text(work, "publisher"),
+        year=next((str(each) for each in values(work, "issued", "date-parts")), ""),
+        abstract=_plain(text(work, "abstract")),
+        issns=tuple(dict.fromkeys(texts(work, "ISSN"))),
+        copies=without_repetitions([copy for link in parts(work, "link") for copy in _copies(work, link)]),
+        also=tuple(texts(work, "alternative-id")),
+    )
+
+
+def _copies(work: Node, link: Node) -> list[Copy]:
+    """Return the copy that a link leads to. What is for mining may need a key, and is asked for like any other."""
+    if text(link, "intended-application") in _NOT_FOR_READERS:
+        return []
+    word = text(link, "content-version")
+    mime_type = text(link, "content-type").replace("unspecified", "")
+    name, address, start = _license(work, word)
+    purpose = text(link, "intended-application")
+    return [
+        Copy(
+            text(link, "URL"),
+            mime_type in _NOT_A_FILE,
+            mime_type,
+            version_of(word),
+            name,
+            address,
+            "publisher",
+            f"crossref:link[{purpose}]",
+            start,
+        )
+    ]
+
+
+def _license(work: Node, version: str) -> tuple[str, str, str]:
+    """Return (name, address, start) of the licence stated for a version; one stated for none is of every version."""
+    stated = parts(work, "license")
+    fitting = [each for each in stated if text(each, "content-version") == version]
+    fitting += [each for each in stated if text(each, "content-version") == "unspecified"]
+    for each in fitting:
+        if name := license_of(text(each, "URL")):
+            return name, text(each, "URL"), text(each, "start", "date-time")[:10]
+    return "", "", ""
+
+
+def _plain(markup: str) -> str:
+    return " ".join(_MARKUP.sub(" ", markup).split())

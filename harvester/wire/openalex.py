@@ -1,0 +1,57 @@
+"""Answers of OpenAlex (`/works/doi:…`): all locations, and the other identifiers of a work. Pure."""
+
+from __future__ import annotations
+
+from harvester.wire.copies import Copy, Description, version_of, without_repetitions
+from harvester.wire.http import Fetched
+from harvester.wire.identifiers import dois_in
+from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.licenses import license_of
+
+# What OpenAlex calls its sources, and whose host that is.
+_HOSTS = {"repository": "repository", "journal": "publisher", "book series": "publisher", "conference": "publisher"}
+
+
+def read(fetched: Fetched) -> Description | None:
+    """Return the work of an answer, None when OpenAlex does not know it. Errors are those of `answered`."""
+    document = answered(fetched, "OpenAlex")
+    return _described(document) if document is not None else None
+
+
+def _described(work: Node) -> Description:
+    located = [copy for each in parts(work, "locations") for copy in _copies(each)]
+    source = next(iter(parts(work, "primary_location", "source")), {})
+    return Description(
+        doi=next(iter(dois_in(text(work, "doi"))), ""),
+        title=text(work, "title"),
+        authors=tuple(name.split()[-1] for name in texts(work, "authorships", "author", "display_name")),
+        container=text(source, "display_name"),
+        publisher=text(source, "host_organization_name"),
+        year="".join(str(each) for each in values(work, "publication_year")),
+        abstract=_abstract(work),
+        issns=tuple(dict.fromkeys(texts(source, "issn"))),
+        copies=without_repetitions(located),
+        is_open=next((each for each in values(work, "open_access", "is_oa") if isinstance(each, bool)), None),
+        also=tuple(texts(work, "ids", "pmcid") + texts(work, "ids", "pmid")),
+    )
+
+
+def _copies(location: Node) -> list[Copy]:
+    """Return the file of a location and, where the location is open, its page."""
+    known = Copy(
+        "",
+        version=version_of(text(location, "version")),
+        license=license_of(text(location, "license")),
+        host_type=_HOSTS.get(text(location, "source", "type"), ""),
+        evidence=f"openalex:{text(location, 'source', 'display_name')}",
+    )
+    files = [known._replace(url=url, mime_type="application/pdf") for url in texts(location, "pdf_url")]
+    pages = texts(location, "landing_page_url") if location.get("is_oa") is True else []
+    return files + [known._replace(url=url, is_page=True) for url in pages]
+
+
+def _abstract(work: Node) -> str:
+    """Return the abstract, which comes as an index: each word with its places."""
+    index = next(iter(parts(work, "abstract_inverted_index")), {})
+    placed = [(place, word) for word in index for place in values(index, word) if isinstance(place, int)]
+    return " ".join(word for _, word in sorted(placed))

@@ -1,0 +1,65 @@
+"""Answers of Unpaywall, version 2: every location of a work, not only the one it thinks best. Pure.
+
+Since 2025-05-20 `evidence` and `updated` say "deprecated"; neither is interpreted here, the first is told as it came.
+"""
+
+from __future__ import annotations
+
+import json
+
+from harvester.wire.copies import Copy, Description, version_of, without_repetitions
+from harvester.wire.http import Fetched
+from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.licenses import license_of
+
+
+def read(fetched: Fetched) -> Description | None:
+    """Return the work of an answer, None when Unpaywall does not know the DOI. Errors are those of `answered`."""
+    document = answered(fetched, "Unpaywall")
+    # Its batch interface wraps the 404 of one DOI in an answer of its own.
+    if document is None or text(document, "error").endswith("404"):
+        return None
+    return _described(document)
+
+
+def read_lines(lines: bytes) -> tuple[Description, ...]:
+    """Return the works of a snapshot, one document a line; lines that are none are left out."""
+    return tuple(_described(document) for line in lines.splitlines() if (document := _document(line)))
+
+
+def _document(line: bytes) -> Node:
+    try:
+        document = json.loads(line)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _described(document: Node) -> Description:
+    located = [copy for each in parts(document, "oa_locations") for copy in _copies(each)]
+    return Description(
+        doi=text(document, "doi").lower(),
+        title=text(document, "title"),
+        authors=tuple(texts(document, "z_authors", "family")),
+        container=text(document, "journal_name"),
+        publisher=text(document, "publisher"),
+        year="".join(str(each) for each in values(document, "year")),
+        issns=tuple(each.strip() for each in text(document, "journal_issns").split(",") if each.strip()),
+        copies=without_repetitions(located),
+        is_open=document.get("is_oa") is True,
+    )
+
+
+def _copies(location: Node) -> list[Copy]:
+    """Return the file of a location and its page, the file first."""
+    stated = text(location, "license")
+    known = Copy(
+        "",
+        version=version_of(text(location, "version")),
+        license=license_of(stated),
+        host_type=text(location, "host_type"),
+        evidence=f"unpaywall:{text(location, 'evidence')}",
+    )
+    files = [known._replace(url=url, mime_type="application/pdf") for url in texts(location, "url_for_pdf")]
+    pages = texts(location, "url_for_landing_page") or texts(location, "url")
+    return files + [known._replace(url=url, is_page=True) for url in pages]

@@ -1,0 +1,106 @@
+"""The recorded pages, each with its address and the right answer, found by people who looked at it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gateway.model import Outcome
+
+
+class Recorded(NamedTuple):
+    """A page, its address, and the right answer: the address of its PDF, or none where it offers none."""
+
+    file: str
+    url: str
+    pdf: str = ""
+    outcome: Outcome | None = None
+
+
+CAPTCHA = Outcome.BLOCKED_CAPTCHA
+ACL, HAL, NBER = "https://aclanthology.org", "https://hal.science", "https://www.nber.org"
+PLOS, USENIX = "https://journals.plos.org/plosone/article", "https://www.usenix.org"
+SPRINGER, IOP = "https://link.springer.com", "https://iopscience.iop.org/article/10.1088/1748-605X/ab007b"
+PAGES = (
+    Recorded("papis/ACL_2021.naacl-main.208", f"{ACL}/2021.naacl-main.208/", f"{ACL}/2021.naacl-main.208.pdf"),
+    Recorded("papis/ACL_N04-1001", f"{ACL}/N04-1001/", f"{ACL}/N04-1001.pdf"),
+    Recorded("papis/ACS_jp003647e", "https://pubs.acs.org/doi/10.1021/jp003647e", outcome=CAPTCHA),
+    Recorded("papis/APS_PhysRevLett.122.145901", "https://journals.aps.org/prl/abstract/x", outcome=CAPTCHA),
+    Recorded(
+        "papis/APS_RevModPhys.94.045004",
+        "https://journals.aps.org/rmp/abstract/10.1103/RevModPhys.94.045004",
+        "http://link.aps.org/pdf/10.1103/RevModPhys.94.045004",
+    ),
+    Recorded("papis/AnnualReview_annurev_conmatphys_031214_014726", "https://www.annualreviews.org/x", outcome=CAPTCHA),
+    Recorded("papis/HAL_HAL_jpa_00235190", f"{HAL}/jpa-00235190", f"{HAL}/jpa-00235190/document"),
+    Recorded(
+        "papis/HAL_THESES_tel_02083632v1",
+        "https://theses.hal.science/tel-02083632v1",
+        "https://theses.hal.science/tel-02083632/document",
+    ),
+    Recorded("papis/IOPScience_ab007b", IOP, f"{IOP}/pdf"),
+    Recorded(
+        "papis/Lingbuzz_008324",
+        "https://lingbuzz.net/lingbuzz/008324",
+        "https://lingbuzz.net/lingbuzz/008324/current.pdf?_s=d_5-4hoQscqRmCNl",
+    ),
+    Recorded("papis/NBER_w29971", f"{NBER}/papers/w29971", f"{NBER}/system/files/working_papers/w29971/w29971.pdf"),
+    Recorded("papis/NBER_w33843", f"{NBER}/papers/w33843", f"{NBER}/system/files/working_papers/w33843/w33843.pdf"),
+    # Behind a subscription: its only link says `Purchase PDF`.
+    Recorded(
+        "papis/ScienceDirect_S2210271X18305656",
+        "https://www.sciencedirect.com/science/article/abs/pii/S2210271X18305656",
+    ),
+    Recorded(
+        "papis/SpringerLink_BF02727953",
+        f"{SPRINGER}/article/10.1007/BF02727953",
+        f"{SPRINGER}/content/pdf/10.1007/BF02727953.pdf",
+    ),
+    Recorded(
+        "papis/SpringerLink_s10924_010_0192_1",
+        f"{SPRINGER}/article/10.1007/s10924-010-0192-1",
+        f"{SPRINGER}/content/pdf/10.1007/s10924-010-0192-1.pdf",
+    ),
+    Recorded("papis/TFOnline_23311932.2015.1117749", "https://www.tandfonline.com/doi/full/x", outcome=CAPTCHA),
+    Recorded(
+        "papis/USENIX_bulekov",
+        f"{USENIX}/conference/usenixsecurity22/presentation/bulekov",
+        f"{USENIX}/system/files/sec22-bulekov.pdf",
+    ),
+    Recorded(
+        "papis/USENIX_goyal",
+        f"{USENIX}/conference/nsdi22/presentation/goyal",
+        f"{USENIX}/system/files/nsdi22-paper-goyal.pdf",
+    ),
+    Recorded("hepcrawl__187", "https://pos.sissa.it/187/"),  # the proceedings of a conference: hundreds of files
+    Recorded("html-metadata__turtle_article", "http://example.com/turtles", "http://www.example.com/turtlelvr/pdf"),
+    Recorded("html-metadata__turtle_article_errors", "http://example.com/turtles"),
+    Recorded("commonmeta-py__datacite", "https://blog.datacite.org/x"),
+    Recorded("sandcrawler__dlib_05vanhyning", "http://www.dlib.org/dlib/may19/vanhyning/05vanhyning.html"),
+    Recorded(
+        "sandcrawler__first_monday_ojs3_fulltext", "https://firstmonday.org/ojs/index.php/fm/article/view/10274/9729"
+    ),
+    Recorded("sandcrawler__genders_g58_fairlie", "http://www.genders.org/g58/g58_fairlie.html"),
+    Recorded("sandcrawler__nature_article", "https://www.nature.com/articles/d41586-020-02610-z"),
+    Recorded(
+        "sandcrawler__peerj_oa_article", "https://peerj.com/articles/4375/", "https://peerj.com/articles/4375.pdf"
+    ),
+    Recorded(
+        "sandcrawler__plos_one_article_no_icon_href",
+        f"{PLOS}?id=10.1371/journal.pone.0213978",
+        f"{PLOS}/file?id=10.1371/journal.pone.0213978&type=printable",
+    ),
+    Recorded(
+        "http/commonmeta__arxiv.org_abs_1902.02534.200.body",
+        "https://arxiv.org/abs/1902.02534",
+        "https://arxiv.org/pdf/1902.02534",
+    ),
+    Recorded("http/commonmeta__zenodo.org_records_1196821.200.body", "https://zenodo.org/records/1196821"),  # data
+    Recorded(
+        "http/crminer__peerj.com_articles_1545.html.200.body",
+        "https://peerj.com/articles/1545.html",
+        "https://peerj.com/articles/1545.pdf",
+    ),
+    Recorded(
+        "http/fulltext__www.biorxiv.org_search_owls_20numresults_30.200.body", "https://www.biorxiv.org/search/owls"
+    ),
+)

@@ -1,0 +1,157 @@
+"""Which link of a page leads to the file: every recorded page, and synthetic ones for systems that nobody recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import Outcome
+from harvester.wire import landing_page
+from harvester.wire.copies import Copy
+from harvester.wire.landing_page import obstacle, site_of
+from tests.discovery.pages import PAGES, Recorded
+from tests.discovery.recorded import body
+
+needs_data = pytest.mark.needs("../shared")
+
+
+@needs_data
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
+def test_the_right_file_comes_first_on_every_recorded_page(page: Recorded) -> None:
+    found = landing_page.read(body(f"landing/{page.file}.html"), page.url)
+    assert found.outcome is page.outcome
+    assert next((copy.url for copy in found.copies if not copy.is_page), "") == page.pdf
+
+
+@needs_data
+def test_what_a_page_says_of_its_work() -> None:
+    found = landing_page.read(body("landing/sandcrawler__peerj_oa_article.html"), "https://peerj.com/articles/4375/")
+    assert found.doi == "10.7717/peerj.4375"
+    assert found.license == "cc-by"
+    assert found.title.startswith("The state of OA: a large-scale analysis")
+
+
+# --- synthetic pages ----------------------------------------------------------------------------------------------
+
+
+def first(markup: str, url: str = "https://repository.example.org/page/1") -> Copy | None:
+    return next(iter(landing_page.read(f"<html><body>{markup}".encode(), url).copies), None)
+
+
+HOME = "https://repository.example.org"
+
+
+@pytest.mark.parametrize(
+    ("markup", "url", "evidence"),
+    [
+        ('<meta name="eprints.document_url" content="/1/1/a.pdf">', f"{HOME}/1/1/a.pdf", "meta:eprints.document_url"),
+        ('<meta property="citation_pdf_url" content="/a.pdf">', f"{HOME}/a.pdf", "meta:citation_pdf_url"),
+        (
+            '<meta name="bepress_citation_pdf_url" content="/cgi?a=1&amp;c=x">',
+            f"{HOME}/cgi?a=1&c=x",
+            "meta:bepress_citation_pdf_url",
+        ),
+        ('<embed type="application/pdf" src="/a">', f"{HOME}/a", "platform:embedded"),
+        (
+            '<a class="obj_galley_link pdf" href="/article/view/12/34">PDF</a>',
+            f"{HOME}/article/download/12/34",
+            "platform:OJS 3",
+        ),
+        ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
+        ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
+        ('<div class="widget-openaccess"><a href="/x/document">open</a></div>', f"{HOME}/x/document", "platform:HAL"),
+        ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),
+        ('<script>{"pdfPath":"/iel7/1/2/3.pdf"}</script>', f"{HOME}/iel7/1/2/3.pdf", "script:ieeexplore.ieee.org"),
+        ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
+        ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
+        (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
+        ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
+    ],
+)
+def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: str) -> None:
+    found = first(markup)
+    assert found is not None
+    assert (found.url, found.evidence, found.is_page) == (url, evidence, False)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<a href="/supplement.pdf">PDF</a>',
+        '<embed type="application/pdf" src="/first-page.pdf">',
+        '<a href="/a.pdf">Supplementary material (PDF)</a>',
+        '<a href="/a.pdf">Download citation</a>',
+        '<a href="https://elsewhere.example.com/a.pdf">PDF</a>',
+        '<a href="/getaccess/purchase">Purchase PDF</a>',
+        '<div id="references"><a href="/a.pdf">PDF</a></div>',
+        '<section class="related-articles"><p><a href="/a.pdf">PDF</a></p></section>',
+        '<a href="#pdf">PDF</a>',
+        '<a href="http://[/a.pdf">PDF</a>',
+        '<a href="/page/1">PDF</a>',
+        '<meta name="citation_pdf_url" content="https://doi.org/10.1/x">',
+        '<meta name="citation_pdf_url" content="http://[">',
+        "".join(f'<a href="/{n}.pdf">pdf</a>' for n in range(4)),
+        '<main><ul><li><a id="article-1" href="/1.pdf">a</a><li><a id="article-2" href="/2.pdf">b</a></ul></main>',
+        "",
+    ],
+)
+def test_what_is_no_file_of_the_work_is_not_taken(markup: str) -> None:
+    assert first(markup) is None
+
+
+def test_an_anchor_that_says_pdf_and_names_none_leads_to_a_page() -> None:
+    """The rule of Autoload: such a page is fetched, and the search goes on there."""
+    found = first('<a href="/view/1">Full text (PDF)</a>')
+    assert found is not None
+    assert (found.url, found.is_page) == (f"{HOME}/view/1", True)
+
+
+def test_plain_words_come_before_others_and_files_before_pages() -> None:
+    markup = '<a href="/v">PDF</a><a href="/b.pdf">The title of it</a><a href="/a.pdf">Download PDF (1 MB)</a>'
+    found = landing_page.read(markup.encode(), f"{HOME}/page/1").copies
+    assert [copy.url.removeprefix(HOME) for copy in found] == ["/a.pdf", "/b.pdf", "/v"]
+
+
+def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
+    markup = (
+        '<meta http-equiv="refresh" content="0; url=/next"><meta content="x"><a rel="license" href="https://x.example.org/">'
+        '<link rel="license" href="http://creativecommons.org/licenses/by/4.0/"><a href="/a.pdf">PDF</a>'
+    )
+    found = landing_page.read(markup.encode(), f"{HOME}/page/1")
+    assert (found.refresh, found.license, found.copies[0].license) == (f"{HOME}/next", "cc-by", "cc-by")
+    assert landing_page.read(b'<meta http-equiv="refresh" content="300">', HOME).refresh == ""
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])
+def test_what_is_no_page_tells_nothing(content: bytes) -> None:
+    assert landing_page.read(content, HOME).copies == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "outcome"),
+    [
+        ("https://x.example.org/cookieAbsent", "", Outcome.BLOCKED_COOKIE),
+        ("https://x.example.org/a?error=cookies_not_supported", "", Outcome.BLOCKED_COOKIE),
+        ("https://x.example.org/", "Cookies are disabled", Outcome.BLOCKED_COOKIE),
+        ("https://validate.perfdrive.com/x", "", Outcome.BLOCKED_CAPTCHA),
+        ("https://x.example.org/", "Just a moment...", Outcome.BLOCKED_CAPTCHA),
+        ("https://x.example.org/sso?SAMLRequest=x", "", Outcome.BLOCKED_WALL),
+        ("https://x.example.org/", "Sign in | Journal", Outcome.BLOCKED_WALL),
+        ("https://x.example.org/", "Signs of life", None),
+    ],
+)
+def test_what_stands_in_the_way_has_its_outcome(url: str, title: str, outcome: Outcome | None) -> None:
+    assert obstacle(url, title) is outcome
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://pubs.rsc.org/x", "rsc.org"),
+        ("https://eprints.lib.example.ac.uk:8080/1", "example.ac.uk"),
+        ("https://hal.science./", "hal.science"),
+        ("https://ac.uk/", "ac.uk"),
+        ("nonsense", ""),
+    ],
+)
+def test_the_name_that_a_site_is_registered_by(url: str, site: str) -> None:
+    assert site_of(url) == site

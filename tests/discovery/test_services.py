@@ -1,0 +1,312 @@
+"""What services answer about works: every recorded answer is read, and errors and limits are what they are."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+
+import pytest
+
+from gateway.errors import AnswerError, RemoteRefuses, TryLater
+from harvester.wire import crossref, datacite, json_answers, openalex, unpaywall
+from harvester.wire.copies import Copy, version_of, without_repetitions
+from harvester.wire.http import Fetched
+from harvester.wire.licenses import is_open, license_of
+from tests.discovery.recorded import DATA, exchange, exchanges, fetched
+
+needs_data = pytest.mark.needs("../shared")
+READERS = {"crossref": crossref, "unpaywall": unpaywall, "openalex": openalex, "datacite": datacite}
+
+
+def answer(document: object, status: int = 200) -> Fetched:
+    return Fetched("https://api.example.org/", status, (), json.dumps(document).encode(), 0)
+
+
+# --- errors and limits --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_a_service_does_not_know_is_no_error(service, status: int) -> None:
+    assert service.read(Fetched("https://api.example.org/", status, (), b"Resource not found.", 0)) is None
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("status", [429, 500, 503, 504])
+def test_a_busy_or_ill_service_is_asked_later(service, status: int) -> None:
+    with pytest.raises(TryLater, match=f"answers {status}"):
+        service.read(Fetched("https://api.example.org/", status, (), b"<html>", 0))
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ({"message": "Please use your own email address in API calls."}, "Please use your own email address"),
+        (
+            {"message": [{"type": "integer-not-valid", "message": "Integer specified as 200"}]},
+            "Integer specified as 200",
+        ),
+        ({"errors": [{"status": "422", "title": "The DOI is bad"}]}, "The DOI is bad"),
+        ({"error": "Unrecognized or unsupported fields: [unknown]"}, "Unrecognized"),
+        ({"detail": "API key required"}, "API key required"),
+        ([], r"answers 422\."),
+    ],
+)
+def test_a_refusal_tells_its_reason(document: object, sentence: str) -> None:
+    with pytest.raises(RemoteRefuses, match=sentence):
+        unpaywall.read(answer(document, 422))
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[1]", b'"text"', b"", b"\xff", b"[" * 100_000])
+def test_an_answer_that_is_no_json_object_is_an_error(body: bytes) -> None:
+    with pytest.raises(AnswerError, match="something else than a JSON object"):
+        crossref.read(Fetched("https://api.example.org/", 200, (), body, 0))
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("document", [{}, {"message": 1, "data": [], "locations": {"a": 1}, "oa_locations": "x"}])
+def test_what_is_not_where_it_should_be_is_not_told(service, document: object) -> None:
+    assert service.read(answer(document)).copies == ()
+
+
+# --- every recorded answer ----------------------------------------------------------------------------------------
+
+
+@needs_data
+def test_every_recorded_answer_of_crossref_is_read_or_named() -> None:
+    outcomes: Counter[str] = Counter()
+    for each in exchanges("crossref/http", "*api.crossref.org_*"):
+        if "transform" in each.url or "/agency" in each.url:
+            continue
+        try:
+            found = crossref.read(each)
+            outcomes["unknown" if found is None else "work" if found.doi else "list"] += 1
+        except (RemoteRefuses, TryLater) as error:
+            outcomes[type(error).__name__] += 1
+    assert outcomes == {"work": 64, "list": 22, "unknown": 5, "RemoteRefuses": 2, "TryLater": 2}
+
+
+@needs_data
+def test_links_for_checking_similarity_are_for_nobody() -> None:
+    works = [work for each in exchanges("crossref/http", "*works*") for work in _works(each)]
+    copies = [copy for work in works for copy in work.copies]
+    assert len(works) > 200
+    assert Counter(copy.evidence for copy in copies).keys() == {
+        "crossref:link[text-mining]",
+        "crossref:link[syndication]",
+    }
+    assert sum(copy.mime_type == "application/pdf" for copy in copies) == 38
+
+
+def _works(each: Fetched):
+    if each.status != 200 or "transform" in each.url or "/agency" in each.url:
+        return ()
+    found = crossref.read(each)
+    return (found,) if found and found.doi else crossref.read_list(each)
+
+
+@needs_data
+def test_a_work_of_crossref() -> None:
+    name = "crminer__api.crossref.org_works_10.7717_peerj.1268.200.meta.json"
+    found = crossref.read(exchange(DATA / "crossref" / "http" / name))
+    assert found is not None
+    assert found.doi == "10.7717/peerj.1268"
+    assert found.issns == ("2167-8359",)
+    assert found.publisher == "PeerJ"
+    assert found.copies[0] == Copy(
+        "https://peerj.com/articles/1268.pdf",
+        mime_type="application/pdf",
+        version="published",
+        license="cc-by",
+        license_url="http://creativecommons.org/licenses/by/4.0/",
+        host_type="publisher",
+        evidence="crossref:link[text-mining]",
+        open_from="2015-09-22",
+    )
+
+
+def test_a_license_counts_for_its_version_or_for_all() -> None:
+    links = [
+        {"URL": f"https://x.example.org/{v}", "content-version": v, "intended-application": "text-mining"}
+        for v in ("vor", "am")
+    ]
+    licenses = [
+        {"URL": "https://example.org/tdm", "content-version": "vor"},
+        {
+            "URL": "http://creativecommons.org/licenses/by/3.0/",
+            "content-version": "am",
+            "start": {"date-time": "2030-01-01T00:00:00Z"},
+        },
+    ]
+    found = crossref.read(
+        answer({"message": {"DOI": "10.1/X", "link": links, "license": licenses, "author": [{"name": "CERN"}]}})
+    )
+    assert [(copy.version, copy.license, copy.open_from) for copy in found.copies] == [
+        ("published", "", ""),
+        ("accepted", "cc-by", "2030-01-01"),
+    ]
+    assert found.authors == ("CERN",)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "is_open", "files", "pages"),
+    [
+        ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3),
+        ("bronze__10.1016_j.jns.2020.116832", True, 1, 1),
+        ("bronze__10.1016_j.tmaid.2020.101663", True, 0, 2),
+        ("closed__10.1037_018882", False, 0, 0),
+        ("closed__10.1086_466942", False, 0, 0),
+        ("gold__10.1016_j.envint.2020.105730", True, 0, 2),
+        ("gold__10.1186_gb-2004-5-10-r80", True, 6, 5),
+        ("green__10.1038_nature12373", True, 3, 4),
+        ("green__10.1080_00273171.2011.568786", True, 1, 2),
+        ("hybrid__10.1103_physreve.88.012814", True, 2, 2),
+    ],
+)
+def test_every_location_of_unpaywall_counts(name: str, is_open: bool, files: int, pages: int) -> None:
+    found = unpaywall.read(fetched(f"unpaywall/v2/{name}.json"))
+    assert found is not None
+    assert found.is_open is is_open
+    assert (sum(not c.is_page for c in found.copies), sum(c.is_page for c in found.copies)) == (files, pages)
+
+
+@needs_data
+def test_what_unpaywall_does_not_know_may_come_as_an_answer_that_is_well() -> None:
+    names = sorted((DATA / "unpaywall" / "v2").glob("error__*.json"))
+    assert [unpaywall.read(fetched(name)) for name in names] == [None, None, None]
+
+
+@needs_data
+def test_versions_licences_and_hosts_of_unpaywall() -> None:
+    found = unpaywall.read(fetched("unpaywall/v2/hybrid__10.1103_physreve.88.012814.json"))
+    assert [(c.url, c.version, c.license, c.host_type) for c in found.copies if not c.is_page] == [
+        ("https://link.aps.org/accepted/10.1103/PhysRevE.88.012814", "accepted", "publisher-specific", "publisher"),
+        ("http://arxiv.org/pdf/1304.0473", "submitted", "", "repository"),
+    ]
+
+
+@needs_data
+def test_a_thousand_lines_of_a_snapshot() -> None:
+    lines = gzip.decompress((DATA / "unpaywall" / "biblio-glutton__unpaywall_sample.json.gz").read_bytes())
+    found = unpaywall.read_lines(lines)
+    assert Counter(each.is_open for each in found) == {False: 974, True: 26}
+    assert sum(bool(each.copies) for each in found) == 26
+    assert unpaywall.read_lines(b"nonsense\n[]") == ()
+
+
+@needs_data
+def test_every_recorded_answer_of_openalex_is_read() -> None:
+    found = [openalex.read(each) for each in exchanges("other/openalex/http")]
+    assert len(found) == 26
+    assert [each.doi for each in found if not each.title] == ["10.7600/jspfsm.56.60"]  # told in no language
+    assert sum(any(not copy.is_page for copy in each.copies) for each in found) == 11
+    plos = next(each for each in found if each.doi == "10.1371/journal.pone.0000030")
+    assert (
+        plos.copies[0].url
+        == "https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000030&type=printable"
+    )
+    assert plos.copies[0][3:7] == ("published", "cc-by", "", "publisher")
+    assert plos.abstract.startswith("Triosephosphate isomerase (TPI) deficiency")
+    assert plos.issns == ("1932-6203",)
+    assert any(copy.host_type == "repository" for each in found for copy in each.copies)
+
+
+@needs_data
+def test_every_recorded_answer_of_datacite_is_read() -> None:
+    found = [datacite.read(each) for each in exchanges("other/datacite/http", "*api.datacite.org_dois_10*")]
+    assert {each.doi: (each.copies[0].url, each.copies[0].license) for each in found} == {
+        "10.4230/lipics.tqc.2013.93": (
+            "https://drops.dagstuhl.de/entities/document/10.4230/LIPIcs.TQC.2013.93",
+            "cc-by",
+        ),
+        "10.5061/dryad.8515": ("https://datadryad.org/dataset/doi:10.5061/dryad.8515", "cc0"),
+        "10.5281/zenodo.48440": ("https://zenodo.org/record/48440", "cc-by-nc-sa"),
+        "10.6084/m9.figshare.1449060": (
+            "https://figshare.com/articles/dataset/Drosophila_melanogaster_African_Wings/1449060/4",
+            "cc-by",
+        ),
+    }
+    assert found[0].authors
+    (several,) = exchanges("other/datacite/http", "rdatacite*")
+    assert len(datacite.read_list(several)) == 5
+
+
+def test_what_datacite_may_tell_besides() -> None:
+    attributes = {
+        "doi": "10.1/X",
+        "contentUrl": ["https://x.example.org/a.pdf"],
+        "publisher": {"name": "X"},
+        "rightsList": [{"rightsUri": "info:eu-repo/semantics/openAccess"}],
+        "relatedIdentifiers": [{"relatedIdentifierType": "ISSN", "relatedIdentifier": "0378-5955"}],
+        "descriptions": [
+            {"descriptionType": "Other", "description": "o"},
+            {"descriptionType": "Abstract", "description": "a"},
+        ],
+    }
+    found = datacite.read(answer({"data": {"attributes": attributes}}))
+    assert found[:3] == ("10.1/x", "", ())
+    assert (found.publisher, found.issns, found.abstract, found.is_open) == ("X", ("0378-5955",), "a", True)
+    assert found.copies[0][4:] == (
+        "other-oa",
+        "info:eu-repo/semantics/openAccess",
+        "repository",
+        "datacite:contentUrl",
+        "",
+    )
+
+
+# --- words --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("http://creativecommons.org/licenses/by/4.0/", "cc-by"),
+        ("https://creativecommons.org/licenses/by-nc-nd/3.0", "cc-by-nc-nd"),
+        ("cc-by-nc-sa", "cc-by-nc-sa"),
+        ("cc_by_nc_nd", "cc-by-nc-nd"),
+        ("CC BY-ND 4.0", "cc-by-nd"),
+        ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
+        ("Creative Commons Attribution-NonCommercial 4.0 International", "cc-by-nc"),
+        ("This is under a Creative Commons Attribution License", "cc-by"),
+        ("https://creativecommons.org/licenses/by-sa/2.0/de/", "cc-by-sa"),
+        ("https://creativecommons.org/publicdomain/zero/1.0/", "cc0"),
+        ("CC0-1.0", "cc0"),
+        ("pd", "pd"),
+        ("This is not in the public domain.", ""),
+        ("http://www.elsevier.com/open-access/userlicense/1.0/", "publisher-specific"),
+        ("publisher-specific, author manuscript: http://link.aps.org/licenses/aps-default", "publisher-specific"),
+        ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "publisher-specific"),
+        ("info:eu-repo/semantics/openAccess", "other-oa"),
+        ("unspecified-oa", "other-oa"),
+        ("https://www.elsevier.com/tdm/userlicense/1.0/", ""),
+        ("All rights reserved", ""),
+        ("Access by subscription", ""),
+        ("", ""),
+    ],
+)
+def test_licences_have_one_name_each(text: str, name: str) -> None:
+    assert license_of(text) == name
+
+
+def test_what_may_be_handed_on() -> None:
+    assert is_open("cc-by-nd")
+    assert not is_open("publisher-specific")
+    assert not is_open("")
+
+
+def test_versions_have_one_name_each() -> None:
+    words = ("vor", "am", "publishedVersion", "info:eu-repo/semantics/acceptedVersion", "tdm", "")
+    assert [version_of(word) for word in words] == ["published", "accepted", "published", "accepted", "", ""]
+
+
+def test_what_is_no_address_of_the_web_is_no_copy() -> None:
+    first = Copy("https://a.example.org/", version="published")
+    assert without_repetitions([first, Copy("https://a.example.org/"), Copy("ftp://x"), Copy("")]) == (first,)
+
+
+def test_a_walk_goes_through_lists_of_lists() -> None:
+    assert json_answers.values({"issued": {"date-parts": [[2011, 5], None]}}, "issued", "date-parts") == [2011, 5]
+    assert json_answers.texts({"a": [{"b": " x  y "}, {"b": 1}, "c"]}, "a", "b") == ["x y"]
