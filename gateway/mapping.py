@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from gateway import provenance, xmlio
+from gateway import provenance, related, xmlio
 from gateway.errors import NotXml, UnusableRecord
 from gateway.formats import glancing, reader_of, written
 from gateway.model import FileLink, Work
@@ -144,7 +144,7 @@ def _read(given: Given, is_only: bool) -> _Read:
         for known in glancing():
             assert known.glance is not None
             if (work := known.glance(content)) is not None:
-                return _Read(given, content, known.namespace, known.rank, work)
+                return _Read(given, content, known.namespace, known.rank, related.completed(work, given.abouts))
     try:
         root = xmlio.parse(content)
     except NotXml as error:
@@ -153,7 +153,8 @@ def _read(given: Given, is_only: bool) -> _Read:
     if given.exposed:
         content = _guarded(content, root)
     reader = reader_of(namespace)
-    return _Read(given, content, namespace, reader.rank, reader.read(root, content))
+    work = reader.read(root, content)
+    return _Read(given, content, namespace, reader.rank, work and related.completed(work, given.abouts))
 
 
 def _standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:

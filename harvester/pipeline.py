@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, GatewayError
 from gateway.model import Cursor, Run, RunOutcome, Source, WindowOutcome
 from harvester.descriptions import keep_description
+from harvester.holdings import StoredHoldings
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import Status, gravest, noting, outcome_of, status_of
@@ -191,7 +192,9 @@ class _Harvest:
         granularity, self.earliest = description.granularity, description.earliest_datestamp
         with Publication(instance, entry, self.progress, self.stop) as publication:
             try:
-                self._walk_lists(options_of(entry, options.overlap_seconds, self.wishes, granularity), publication)
+                options = options_of(entry, options.overlap_seconds, self.wishes, granularity)
+                held = StoredHoldings(instance.store, instance.inbox, entry.name)
+                self._walk_lists(replace(options, holdings=held), publication)
             except TimeIsOver:
                 self.is_at_limit = True
             except GatewayError as error:

@@ -31,6 +31,7 @@ PUBLICATION = (
     "gateway.mapping",
     "gateway.names",
     "gateway.provenance",
+    "gateway.related",
 )
 
 # The longest name that a module's own begins with decides; `.*` means what lies below a package, and not itself.
@@ -52,7 +53,8 @@ LAYERS = {
     ),
     "gateway.names": Layer(GROUND),
     "gateway.provenance": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
-    "gateway.mapping": Layer((*CORE, "gateway.formats", "gateway.names", "gateway.provenance")),
+    "gateway.related": Layer((*GROUND, "gateway.xmlio")),
+    "gateway.mapping": Layer((*CORE, "gateway.formats", "gateway.names", "gateway.provenance", "gateway.related")),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.publish": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
@@ -72,8 +74,11 @@ LAYERS = {
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),
     "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
-    "harvester.sources.*": Layer((*GROUND, "harvester.wire", "harvester.oai_pmh", "harvester.sources")),
+    "harvester.sources.*": Layer(
+        (*GROUND, "harvester.wire", "harvester.oai_pmh", "harvester.resourcesync", "harvester.sources")
+    ),
     "harvester.oai_pmh": Layer((*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.oai_pmh")),
+    "harvester.resourcesync": Layer((*GROUND, "harvester.wire", "harvester.sources", "harvester.resourcesync")),
 }
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")

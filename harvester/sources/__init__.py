@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gateway.errors import ConfigurationError
 from gateway.model import Cursor, Format, RawPage, SetDescription, Slice
@@ -30,13 +30,47 @@ class Option(NamedTuple):
     type: str = ""
 
 
+class Held(NamedTuple):
+    """What is held of one item in the format of a list: its last good payload, and what was said about it."""
+
+    identifier: str
+    is_deleted: bool
+    datestamp: str
+    content: bytes
+    abouts: tuple[bytes, ...]
+
+
+class Holdings(Protocol):
+    """What is held of a source when a run begins, for sources that do not tell themselves what changed."""
+
+    def item(self, identifier: str, metadata_prefix: str) -> Held | None:
+        """Return one item in one format; None when nothing of it is held."""
+        ...
+
+    def items(self, metadata_prefix: str) -> Iterator[Held]:
+        """Return every item that is held in a format, deleted ones too."""
+        ...
+
+
+class NothingHeld:
+    """The holdings of a source that is harvested for the first time, or of which nobody may know."""
+
+    def item(self, _identifier: str, _metadata_prefix: str) -> None:
+        """Return None."""
+        return
+
+    def items(self, _metadata_prefix: str) -> Iterator[Held]:
+        """Return nothing."""
+        return iter(())
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a source is told about its harvest. Dates are UTCdatetimes as the administrator wrote them, or empty.
 
     `from_` and `until` bound every harvest of the source. `window` is for one run only (`--from`, `--until`): that list
-    is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found. `own`
-    has the fields that only this kind of source has.
+    is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found.
+    `holdings` is what is held of the source, `own` the fields that only this kind of source has.
     """
 
     source: str
@@ -46,6 +80,7 @@ class Options:
     until: str = ""
     window: tuple[str, str] | None = None
     granularity: str = ""
+    holdings: Holdings = NothingHeld()  # noqa: RUF009 - it has no state
     own: Mapping[str, object] = field(default_factory=dict)
 
 

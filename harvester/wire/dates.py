@@ -18,6 +18,8 @@ _LENIENT = re.compile(
     r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*", re.IGNORECASE
 )
 
+_FRACTION = re.compile(r":\d\d[.,](\d+)")
+
 
 def granularity_of(text: str) -> str:
     """Return which of the two granularities a repository means, however it writes it; days when it cannot be told."""
@@ -39,6 +41,13 @@ def moment_of(text: str) -> int | None:
         return moment
     offset = int(zone[1:3]) * 3600 + int(zone[3:5]) * 60
     return moment - offset if zone[0] == "+" else moment + offset
+
+
+def instant_of(text: str) -> tuple[int, str] | None:
+    """Return a date as something that can be compared with another, to its last decimal; None when it is none."""
+    second = moment_of(text)
+    fraction = _FRACTION.search(text)
+    return None if second is None else (second, fraction[1].rstrip("0") if fraction else "")
 
 
 def written(second: int, granularity: str) -> str:

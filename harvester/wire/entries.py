@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -80,6 +81,25 @@ class Head(NamedTuple):
 def linked(links: tuple[Link, ...], rel: str) -> tuple[Link, ...]:
     """Return the links of one relation, the preferred first."""
     return tuple(sorted((each for each in links if each.rel == rel), key=lambda each: each.priority))
+
+
+# --- kept for later -------------------------------------------------------------------------------------------
+
+
+def entry_text(entry: Entry) -> str:
+    """Return an entry as text that `entry_of` reads."""
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def entry_of(text: str) -> Entry:
+    """Return the entry that `entry_text` wrote. Raise ValueError or TypeError for any other text."""
+    *values, links = json.loads(text)
+    return Entry._make((*map(_plain, values), tuple(Link._make(map(_plain, link)) for link in links)))
+
+
+def _plain(value: object) -> object:
+    """Return a value as it was: the digests are the only ones that are lists."""
+    return tuple((name, digest) for name, digest in value) if isinstance(value, list) else value
 
 
 # --- written again --------------------------------------------------------------------------------------------

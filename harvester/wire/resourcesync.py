@@ -51,6 +51,13 @@ class Document:
         return self._reading.head()
 
     @property
+    def is_of_lists(self) -> bool:
+        """Tell whether its entries are documents: those of an index, of archives, or of a list that is one in truth."""
+        (first,) = self._first or (Entry(""),)
+        kinds = ("resourcelist", "resourcedump", "changelist", "changedump")
+        return self.head.is_index or self.head.is_archive or first.capability in kinds
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was not as it should be."""
         return tuple(self._reading.notes)

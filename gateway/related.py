@@ -1,0 +1,119 @@
+"""What a ResourceSync source says of an item beside its metadata: the entries of its lists, kept as abouts. Pure.
+
+The first entry is the item's own; the others are of the content that its metadata describes (Z39.99 §5.7). Content
+becomes a file of the item, with size, digest, type and date as the source says them; a page becomes its landing page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from gateway import xmlio
+from gateway.addresses import address, is_address, uri_of
+from gateway.errors import NotXml
+from gateway.model import FileLink, Work
+from gateway.xmlio import Element
+
+_TERMS = "http://www.openarchives.org/rs/terms/"
+_MARK = _TERMS.encode()
+_SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_UNKNOWN = "application/octet-stream"
+_SHA_256 = "sha-256:"
+
+
+class Related(NamedTuple):
+    """What is said beside the metadata."""
+
+    files: tuple[FileLink, ...] = ()
+    landing_page: str = ""
+    identifiers: tuple[str, ...] = ()
+
+
+def completed(work: Work, abouts: Iterable[bytes]) -> Work:
+    """Return a work with what the entries among its abouts say besides; what they say of a file comes first."""
+    found = read(abouts)
+    if found == Related():
+        return work
+    files = {**{each.url: each for each in work.files}, **{each.url: each for each in found.files}}
+    return work._replace(
+        files=tuple(files.values()),
+        landing_page=work.landing_page or found.landing_page,
+        identifiers=tuple(dict.fromkeys((*found.identifiers, *work.identifiers))),
+    )
+
+
+def read(abouts: Iterable[bytes]) -> Related:
+    """Read the entries among the abouts; whatever else they are says nothing here."""
+    entries = list(_entries(abouts))
+    if not entries:
+        return Related()
+    own, content = entries[0], entries[1:]
+    links = [_linked(each) for each in _links(own, "describes")]
+    links += [link for each in content for link in (_listed(each), *map(_linked, _links(each, "alternate")))]
+    known: dict[str, FileLink] = {}
+    for link in links:
+        if is_address(link.url):
+            known[link.url] = _merged(known.get(link.url), link)
+    cited = (uri_of(each.get("href", "")) for each in _links(own, "cite-as"))
+    return Related(
+        tuple(each for each in known.values() if not _is_page(each)),
+        next((each.url for each in known.values() if _is_page(each)), ""),
+        tuple(filter(None, cited)),
+    )
+
+
+def _entries(abouts: Iterable[bytes]) -> Iterator[Element]:
+    for content in abouts:
+        if _MARK in content:
+            try:
+                root = xmlio.parse(content)
+            except NotXml:
+                continue
+            if root.tag == f"{{{_SITEMAP}}}url":
+                yield root
+
+
+def _links(entry: Element, rel: str) -> Iterator[Element]:
+    return (each for each in entry.iterfind(f"{{{_TERMS}}}ln") if each.get("rel") == rel)
+
+
+def _listed(entry: Element) -> FileLink:
+    """Return the file that an entry lists."""
+    said = entry.find(f"{{{_TERMS}}}md")
+    url, modified = (entry.findtext(f"{{{_SITEMAP}}}{name}") or "" for name in ("loc", "lastmod"))
+    return _file(url, modified, said, "its own entry in the list")
+
+
+def _linked(link: Element) -> FileLink:
+    """Return the file that a link leads to."""
+    return _file(link.get("href", ""), link.get("modified", ""), link, f"rs:ln {link.get('rel')}")
+
+
+def _file(url: str, modified: str, said: Element | None, found_in: str) -> FileLink:
+    length, digests, media_type = ("" if said is None else said.get(each, "") for each in ("length", "hash", "type"))
+    sha256 = next((each for each in digests.split() if each.startswith(_SHA_256)), "")
+    return FileLink(
+        address(url.strip()),
+        media_type.partition(";")[0].strip().lower() or _UNKNOWN,
+        found_in=found_in,
+        size=int(length) if length.isdigit() else None,
+        sha256=sha256.removeprefix(_SHA_256),
+        modified=modified,
+    )
+
+
+def _merged(before: FileLink | None, link: FileLink) -> FileLink:
+    """Return a file of which two places speak: what the later one, its own entry, leaves open the other may say."""
+    if before is None:
+        return link
+    return link._replace(
+        mime_type=before.mime_type if link.mime_type == _UNKNOWN else link.mime_type,
+        size=before.size if link.size is None else link.size,
+        sha256=link.sha256 or before.sha256,
+        modified=link.modified or before.modified,
+    )
+
+
+def _is_page(link: FileLink) -> bool:
+    return link.mime_type in ("text/html", "application/xhtml+xml")

@@ -1,0 +1,45 @@
+"""What is held of a source, read from store and inbox: for kinds of source that compare a list with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gateway.model import ItemState, Payload
+from gateway.publish import given_of
+from gateway.store.base import Inbox, Store
+from harvester.sources import Held
+
+_ITEMS_AT_ONCE = 1000
+_PAGES_KEPT = 8  # what arrived together lies on one page
+
+
+class StoredHoldings:
+    """See `Holdings` in harvester/sources/__init__.py for what each method promises."""
+
+    def __init__(self, store: Store, inbox: Inbox, source: str) -> None:
+        """Take where it is held, and of which source."""
+        self._store, self._source = store, source
+        self._page = lru_cache(maxsize=_PAGES_KEPT)(inbox.page)
+
+    def item(self, identifier: str, metadata_prefix: str) -> Held | None:
+        """Return one item in one format."""
+        state = self._store.states(self._source, (identifier,)).get(identifier)
+        return None if state is None else self._held(state, metadata_prefix)
+
+    def items(self, metadata_prefix: str) -> Iterator[Held]:
+        """Return every item that is held in a format."""
+        after = 0
+        while rows := self._store.items(self._source, after, _ITEMS_AT_ONCE):
+            found = (self._held(state, metadata_prefix) for _, state in rows)
+            yield from (each for each in found if each is not None)
+            after = rows[-1][1].number
+
+    def _held(self, state: ItemState, metadata_prefix: str) -> Held | None:
+        payload = next((each for each in state.payloads if each.metadata_prefix == metadata_prefix), None)
+        return None if payload is None else self._read(state.upstream, payload)
+
+    def _read(self, upstream: str, payload: Payload) -> Held:
+        page = self._page(payload.page)
+        given = given_of(page.page, page.slices[payload.slice], "")
+        return Held(upstream, payload.is_deleted, given.datestamp, given.content, given.abouts)

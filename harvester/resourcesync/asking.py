@@ -1,0 +1,54 @@
+"""One question to a source: a document of ResourceSync, or any resource, and the answer as the page to keep."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from gateway.errors import ConnectionFailed, RemoteRefuses
+from gateway.model import Cursor, RawPage
+from harvester.sources import Options
+from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.resourcesync import Document, read
+
+_NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers that are somebody's secret
+
+
+def asked(options: Options, fetch: Fetch, url: str) -> tuple[Fetched, Document]:
+    """Return a document and how it arrived. Raise what `fetch` and `read` raise, and what an error of HTTP means."""
+    fetched = fetch(Request(url, options.source))
+    refuse_status(fetched)
+    return fetched, read(fetched.body, fetched.url)
+
+
+def refuse_status(fetched: Fetched) -> None:
+    """Raise RemoteRefuses or ConnectionFailed for an error of HTTP."""
+    if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise ConnectionFailed(f"{told(fetched)}; the server is ill.")
+    if fetched.status != HTTPStatus.OK:
+        raise RemoteRefuses(f"{told(fetched)}.")
+
+
+def told(fetched: Fetched) -> str:
+    """Return an answer's status in words."""
+    phrase = next((f" ({each.phrase})" for each in HTTPStatus if each == fetched.status), "")
+    return f"{fetched.url} answers with HTTP status {fetched.status}{phrase}"
+
+
+def kept(options: Options, cursor: Cursor, verb: str, fetched: Fetched) -> RawPage:
+    """Return an answer as the page to keep."""
+    return RawPage(
+        options.source,
+        verb,
+        fetched.url,
+        fetched.received_at,
+        fetched.status,
+        headers_of(fetched),
+        fetched.body,
+        cursor.metadata_prefix,
+        cursor.set_spec,
+    )
+
+
+def headers_of(fetched: Fetched) -> tuple[tuple[str, str], ...]:
+    """Return the headers that may be kept."""
+    return tuple(pair for pair in fetched.headers if pair[0].lower() not in _NOT_KEPT)

@@ -1,0 +1,53 @@
+"""What a ResourceSync source says of itself, and whether an address is one."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from gateway.errors import NotResourceSync
+from gateway.model import SetDescription
+from harvester.resourcesync.finding import Found, ResourceSet, find
+from harvester.sources import Description, Options, Recognised
+from harvester.wire.dates import SECONDS
+from harvester.wire.http import Fetch, Fetched
+
+_TELLS_DELETIONS = ("changelist", "changedump")
+
+
+def describe(options: Options, fetch: Fetch) -> Description:
+    """Find the sets of resources. Raise what `find` raises."""
+    found = find(options, fetch)
+    tells = all(any(name in each.lists for name in _TELLS_DELETIONS) for each in found.sets)
+    return Description(
+        tuple(found.pages),
+        "",
+        found.sets[0].url if len(found.sets) == 1 else options.url,
+        SECONDS,
+        "",
+        "transient" if tells else "no",
+        (),
+        tuple(SetDescription(each.url, "") for each in found.sets) if len(found.sets) > 1 else (),
+        tuple(found.notes),
+    )
+
+
+def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
+    """Tell whether an address, or what it leads to, is a ResourceSync source."""
+    try:
+        found = find(Options("", fetched.url), fetch)
+    except NotResourceSync:
+        return None
+    return Recognised(_sentence(found), {"url": fetched.url, "kind": "resourcesync"})
+
+
+def _sentence(found: Found) -> str:
+    first = found.sets[0]
+    host = urlsplit(first.url).netloc
+    if len(found.sets) == 1:
+        return f"A ResourceSync source at {host} with {_told(first)}."
+    return f"A ResourceSync source at {host} with {len(found.sets)} sets of resources; the first has {_told(first)}."
+
+
+def _told(each: ResourceSet) -> str:
+    names = {"resourcelist": "a Resource List", "resourcedump": "a Resource Dump", "changelist": "a Change List"}
+    return ", ".join(names.get(name, "a Change Dump") for name in each.lists)

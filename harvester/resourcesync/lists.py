@@ -1,0 +1,164 @@
+"""The lists of one set of resources, read into a plan: what there is, or what has changed since a moment.
+
+Positions come from the documents alone: `at` of a baseline, the last entry's time in an open Change List, `until` of a
+closed one. Our clock is never asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+
+from gateway.errors import AnswerError, RemoteRefuses
+from gateway.model import Cursor, RawPage
+from harvester.resourcesync.asking import asked, kept
+from harvester.resourcesync.plan import Plan
+from harvester.sources import Options
+from harvester.wire.dates import instant_of
+from harvester.wire.entries import Entry, Head
+from harvester.wire.http import Fetch, Fetched
+from harvester.wire.resourcesync import Document
+
+_DEEPEST = 3  # an index of indexes is none of the standard's, and exists
+_MOST_SEEN = 1000  # entries of one moment that are remembered
+
+Instant = tuple[int, str]
+_BEGINNING: Instant = (-(1 << 60), "")
+
+
+class Lists:
+    """Reads lists. `position` and `seen` are where a walk of what was read comes to; `doubts` say what is missing."""
+
+    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) -> None:
+        """Take where the entries go."""
+        self._options, self._cursor, self._fetch, self._plan = options, cursor, fetch, plan
+        self._asked: set[str] = set()
+        self.doubts: list[str] = []
+        self.notes: list[str] = []
+        self.position = ""
+        self.seen: tuple[str, ...] = ()
+        self.received_at = 0
+        self.has_snapshot = False  # whether a list says when its snapshot was begun
+        self.is_outdated = False  # the lists begin behind the position: what lies between is told nowhere
+
+    # -- everything --
+
+    def baseline(self, url: str) -> Iterator[RawPage]:
+        """Read a Resource List, or the lists of an index; return the documents."""
+        self.position = latest = ""
+        self._asked.clear()
+        for fetched, document in self._leaves(url, lambda _: True):
+            for entry in self._entries(document, fetched.url):
+                self._plan.add(entry)
+                latest = _later(latest, entry.lastmod)
+            yield self._kept("ResourceList", fetched)
+        self.position = self.position or latest  # a plain sitemap has no `at`
+
+    # -- changes --
+
+    def changes(self, url: str, position: str, seen: Iterable[str]) -> Iterator[RawPage]:
+        """Read what a Change List, or the lists of an index, tell since a position; return what told anything new."""
+        since, known = instant_of(position) or _BEGINNING, frozenset(seen)
+        self.position, self.seen = position, tuple(known)
+        self.is_outdated = False
+        self._asked.clear()
+
+        def is_wanted(part: Entry) -> bool:
+            until = instant_of(part.until)
+            return until is None or until > since
+
+        for fetched, document in self._leaves(url, is_wanted, position):
+            has_news = False
+            for entry in self._entries(document, fetched.url):
+                moment = instant_of(entry.changed)
+                if moment is None or moment > since or (moment == since and _mark(entry) not in known):
+                    self._plan.add(entry)
+                    has_news = True
+                self._advance(entry.changed, _mark(entry))
+            self._close(document.head.until)
+            if has_news:
+                yield self._kept("ChangeList", fetched)
+
+    def _advance(self, time: str, mark: str) -> None:
+        moment, position = instant_of(time), instant_of(self.position) or _BEGINNING
+        if moment is None or moment < position:
+            return
+        if moment > position:
+            self.position, self.seen = time, ()
+        if len(self.seen) < _MOST_SEEN and mark not in self.seen:
+            self.seen = (*self.seen, mark)
+
+    def _close(self, until: str) -> None:
+        """Take the end of a closed list: nothing before it will ever be told again."""
+        moment, position = instant_of(until), instant_of(self.position) or _BEGINNING
+        if moment is not None and moment > position:
+            self.position, self.seen = until, ()
+
+    # -- documents --
+
+    def _leaves(
+        self, url: str, is_wanted: Callable[[Entry], bool], position: str = "", depth: int = 0
+    ) -> Iterator[tuple[Fetched, Document]]:
+        """Return the lists below an address, one after the other. What cannot be had is a doubt, but for the first."""
+        if url in self._asked or depth > _DEEPEST:
+            self.doubts.append(f"{url} is named by a list below it, or below too many.")
+            return
+        self._asked.add(url)
+        try:
+            fetched, document = asked(self._options, self._fetch, url)
+        except (AnswerError, RemoteRefuses) as error:
+            if not depth:
+                raise
+            self.doubts.append(f"{url}: {error}")
+            return
+        self.received_at = fetched.received_at
+        if not depth:
+            yield from self._archived(document.head, is_wanted, position)
+        self._note_snapshot(document.head, depth)
+        if not document.is_of_lists:
+            yield fetched, document
+            return
+        for part in sorted(self._entries(document, url), key=lambda each: instant_of(each.from_) or _BEGINNING):
+            if is_wanted(part):
+                yield from self._leaves(part.loc, is_wanted, position, depth + 1)
+
+    def _archived(
+        self, head: Head, is_wanted: Callable[[Entry], bool], position: str
+    ) -> Iterator[tuple[Fetched, Document]]:
+        """Go to the archives when the list begins behind the position."""
+        begins, since = instant_of(head.from_), instant_of(position)
+        if begins is None or since is None or begins <= since:
+            return
+        archives = head.related("archives")
+        self.is_outdated = not archives
+        for link in archives:
+            yield from self._leaves(link.href, is_wanted, head.from_, 1)
+
+    def _note_snapshot(self, head: Head, depth: int) -> None:
+        """Remember when a snapshot was begun: that of an index, else the earliest of its parts."""
+        moment, known = instant_of(head.at), instant_of(self.position)
+        if head.capability.startswith("resource") and moment is not None:
+            self.has_snapshot = True
+            if not depth or known is None or moment < known:
+                self.position = head.at
+
+    def _entries(self, document: Document, url: str) -> Iterator[Entry]:
+        """Return the entries of a document; where it breaks off is a doubt."""
+        try:
+            yield from document
+        except AnswerError as error:
+            self.doubts.append(f"{url}: {error}")
+        self.notes += [f"{url}: {each}" for each in document.notes]
+
+    def _kept(self, verb: str, fetched: Fetched) -> RawPage:
+        return kept(self._options, self._cursor, verb, fetched)
+
+
+def _later(one: str, other: str) -> str:
+    first, second = instant_of(one), instant_of(other)
+    return other if second is not None and (first is None or second > first) else one
+
+
+def _mark(entry: Entry) -> str:
+    """Return what tells entries of one moment apart."""
+    return blake2b(repr((entry.loc, entry.change, entry.digests)).encode("utf-8", "replace"), digest_size=8).hexdigest()

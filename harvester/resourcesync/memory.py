@@ -1,0 +1,78 @@
+"""What is held of a source, held against a plan: lists of changes leave out what has not changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gateway.errors import AnswerError
+from harvester.resourcesync.plan import Item, Plan, Role
+from harvester.sources import Held, Holdings
+from harvester.wire.entries import Entry, entry_xml
+from harvester.wire.resourcesync import read
+
+
+class Memory:
+    """The holdings of one list, read where a plan needs them."""
+
+    def __init__(self, holdings: Holdings, metadata_prefix: str, plan: Plan) -> None:
+        """Take what is held, and the plan of what is to be done."""
+        self._holdings, self._prefix, self._plan = holdings, metadata_prefix, plan
+
+    def touch_items_of_strangers(self) -> None:
+        """Let items be looked at whose content the plan deletes or changes without a word of them."""
+        strangers = {uri for uri in self._plan.strangers() if self._holdings.item(uri, self._prefix) is None}
+        if not strangers:
+            return
+        for held in self._holdings.items(self._prefix):
+            for uri in () if held.is_deleted else strangers.intersection(_content_of(held)):
+                self._plan.touch(held.identifier, uri)
+
+    def vanished(self, source: str) -> list[str]:
+        """Return a sentence when items are held that the plan, which is of everything, does not name."""
+        held = (each.identifier for each in self._holdings.items(self._prefix) if not each.is_deleted)
+        count = sum(not self._plan.has_item(each) for each in held)
+        if not count:
+            return []
+        return [f"The lists do not name {count} of the items held; `harvester source sweep {source}` deletes them."]
+
+    def completed(self, item: Item, *, is_whole: bool) -> Item:
+        """Return an item of a list of changes with what is held of its entry and of its content."""
+        if is_whole or item.role is not Role.METADATA:
+            return item
+        held = self._holdings.item(item.uri, self._prefix)
+        entries = [] if held is None else _entries(held)
+        if not entries:
+            return item
+        entry = item.entry or entries[0]
+        described = {each.href for each in entry.related("describes")}
+        content = {each.loc: each for each in entries[1:] if each.loc in described or not item.entry or not described}
+        gone = [uri for uri in content if self._plan.deletes(uri)]
+        new = {uri: found for uri in content if (found := self._plan.entry(uri)) is not None and uri not in gone}
+        content |= new | {each.loc: each for each in item.content}
+        links = tuple(each for each in entry.links if each.rel != "describes" or not self._plan.deletes(each.href))
+        kept = (content[uri] for uri in sorted(content) if uri not in gone)
+        return Item(item.uri, item.role, entry._replace(links=links), tuple(kept))
+
+    def is_unchanged(self, own: Entry, item: Item) -> bool:
+        """Tell whether an item is held just as the lists describe it, and they say enough to tell."""
+        if not own.lastmod and not own.digests:
+            return False
+        held = self._holdings.item(item.uri, self._prefix)
+        if held is None or held.is_deleted:
+            return False
+        return held.abouts == tuple(entry_xml(each) for each in (own, *item.content))
+
+
+def _content_of(held: Held) -> Iterator[str]:
+    """Return the addresses of an item's content."""
+    for number, entry in enumerate(_entries(held)):
+        if number:
+            yield entry.loc
+        yield from (each.href for each in entry.related("describes"))
+
+
+def _entries(held: Held) -> list[Entry]:
+    try:
+        return list(read(b"".join((b"<urlset>", *held.abouts, b"</urlset>"))))
+    except AnswerError:  # abouts of another kind of source, which had this name before
+        return []

@@ -1,0 +1,83 @@
+"""A site, an instance that harvests it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.model import Selection
+from gateway.store.sqlite import open_inbox, open_store
+from harvester import pipeline
+from harvester.instance import Instance, opened
+from harvester.kinds import fetcher, kind_of
+from harvester.pipeline import Ran, Wishes
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop
+from tests.resourcesync.site import Site, served
+
+SETTINGS = (
+    "publish_processes = 0\nfetch_backoff_seconds = 0.001\nfetch_retries = 0\nfetch_delay_seconds = 0\n"
+    'harvest_overlap_seconds = 0\nrepository_domain = "gateway.example.org"\n'
+)
+
+
+def make_instance(folder: Path) -> None:
+    (folder / "config.toml").write_text(SETTINGS)
+    open_store(folder, create=True).close()
+    open_inbox(folder, create=True).close()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with served(Site()) as site:
+        yield site
+
+
+@pytest.fixture
+def house(tmp_path: Path, ready_made: Callable[[Path, Callable[[Path], None]], None]) -> Iterator[Instance]:
+    ready_made(tmp_path / "instance", make_instance)
+    with opened(str(tmp_path / "instance")) as house:
+        yield house
+
+
+@pytest.fixture
+def run(house: Instance, site: Site) -> Callable[..., Ran]:
+    """Return a function that runs the source `fake`, and returns the run and its status."""
+
+    def run(path: str = "", wishes: Wishes | None = None, **fields: object) -> Ran:
+        entry = SourceEntry("fake", site.url + path, "resourcesync", **fields)  # type: ignore[arg-type]
+        house.sources.file.write_text(f'[fake]\nurl = "{entry.url}"\nkind = "resourcesync"\n')
+        with fetcher(house.settings, entry, Stop()) as fetch:
+            return pipeline.run(house, entry, kind_of("resourcesync"), wishes or Wishes(), fetch)
+
+    return run
+
+
+@pytest.fixture
+def published(house: Instance, site: Site) -> Callable[..., dict[str, str]]:
+    """Return a function that returns the records that we expose, by the names of their files; empty: deleted."""
+
+    def published(prefix: str = "oai_dc", set_spec: str | None = None) -> dict[str, str]:
+        found = {}
+        with house.store.view() as view:
+            for content in view.page(Selection(prefix, set_spec), None, 100_000).records:
+                text = content.decode()
+                identifier = text.partition("<identifier>")[2].partition("</identifier>")[0]
+                name = identifier.rpartition(f"{site.url.rpartition(':')[2]}/")[2]
+                found[name] = "" if 'status="deleted"' in text else text
+        return found
+
+    return published
+
+
+@pytest.fixture
+def titles(published: Callable[..., dict[str, str]]) -> Callable[..., dict[str, str]]:
+    """Return a function that returns the titles of what we expose, by the names of the files."""
+
+    def titles(**wanted: str) -> dict[str, str]:
+        records = published(**wanted)
+        return {name: text.partition("<dc:title>")[2].partition("</dc:title>")[0] for name, text in records.items()}
+
+    return titles

@@ -1,0 +1,131 @@
+"""A source is found from any starting point, described, recognised and swept, as the commands do it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+from tests.resourcesync.site import element
+
+LIST, CHANGES = "resourcelist.xml", "changelist.xml"
+AT = "2013-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def full(site):
+    """Put a whole source there: description, Capability List, an index of one Resource List, Change List."""
+    site.offer("resourcelist", "changelist")
+    up = site.link("up", "caps.xml")
+    part = f"<sitemap><loc>{site.url}/part.xml</loc></sitemap>"
+    site.put("part.xml", "resourcelist", up + site.link("index", LIST), site.metadata("1"), at=AT)
+    site.put(LIST, "resourcelist", up, part, root="sitemapindex", at=AT)
+    site.put(CHANGES, "changelist", up, site.metadata("2") and site.entry("2", change="created"), from_=AT)
+    return site
+
+
+@pytest.fixture
+def command(house):
+    """Return a function that runs `harvester` in this process, and returns (exit status, data, words)."""
+
+    def command(*arguments):
+        found = CliRunner().invoke(main, ["--instance", str(house.folder), *arguments, "--json"])
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return found.exit_code, [json.loads(line) for line in found.stdout.splitlines()], found.stderr
+
+    return command
+
+
+PAGES = ["", "/", "/linked", "/headed", "/a/b"]
+DOCUMENTS = ["/.well-known/resourcesync", "/caps.xml", f"/{LIST}", "/part.xml", f"/{CHANGES}"]
+
+
+@pytest.mark.parametrize("path", PAGES + DOCUMENTS)
+def test_every_starting_point_leads_to_the_same(full, run, titles, path):
+    full.files["/"] = b"<html>A welcome</html>"
+    full.files["/linked"] = b'<html><link rel="resourcesync" href="/caps.xml">'
+    full.files["/headed"] = (200, {"Link": '</caps.xml>; rel="resourcesync"'}, b"%PDF")
+    full.files["/a/b"] = (403, {}, b"no")
+    assert run(path).run.is_complete
+    assert titles() == {"1": "Work 1", "2": "Work 2"}
+
+
+def test_robots_txt_leads_to_it_too(full, run, titles):
+    del full.files["/.well-known/resourcesync"]
+    full.files["/robots.txt"] = f"User-agent: *\nSitemap: {full.url}/{LIST}\n".encode()
+    assert run().run.is_complete
+    assert len(titles()) == 2
+
+
+def test_a_list_that_is_alone_is_enough(full, run, titles):
+    del full.files["/caps.xml"]
+    del full.files["/.well-known/resourcesync"]
+    ran = run(f"/{LIST}")
+    assert ran.run.is_complete
+    assert titles() == {"1": "Work 1"}
+
+
+def test_a_list_whose_capability_list_does_not_name_it_is_taken_as_it_is(full, run, titles):
+    up = full.link("up", "caps.xml")
+    full.put("other.xml", "resourcelist", up, full.metadata("3"), at=AT)
+    assert run("/other.xml").run.is_complete
+    assert titles() == {"3": "Work 3"}
+
+
+def test_commands_add_describe_run_and_recognise_it(full, command, house):
+    status, (facts,), _ = command("source", "add", "fake", f"{full.url}/caps.xml", "--kind", "resourcesync")
+    assert (status, facts["deleted_record"], facts["notes"]) == (0, "transient", [])
+    status, (facts,), _ = command("run", "fake")
+    assert (status, facts["counts"]["published"]) == (0, 2)
+    status, (facts,), _ = command("source", "check", f"{full.url}/")
+    assert status == 0
+    assert "with a Resource List, a Change List." in json.dumps(facts)
+
+
+def test_of_several_sets_each_is_told(full, command):
+    more = [full.url_element(f"caps{each}.xml", capability="capabilitylist") for each in ("", "2")]
+    full.put(".well-known/resourcesync", "description", *more)
+    full.put("caps2.xml", "capabilitylist", full.url_element("x.xml", capability="resourcedump"))
+    status, (facts,), _ = command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    assert (status, facts["sets_offered"], facts["deleted_record"]) == (0, 2, "no")
+    status, (facts,), _ = command("source", "check", f"{full.url}/")
+    assert "2 sets of resources; the first has" in json.dumps(facts)
+
+
+def test_what_is_no_source_is_not_recognised(site, command):
+    site.files["/x"] = b"<html/>"
+    assert "resourcesync" not in json.dumps(command("source", "check", f"{site.url}/x")[1])
+
+
+def test_a_sweep_deletes_what_the_lists_do_not_name_and_the_source_does_not_have(full, command, titles):
+    full.put("part.xml", "resourcelist", *map(full.metadata, "1345"), at=AT)
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    assert command("run", "fake")[0] == 0
+    full.put("part.xml", "resourcelist", full.entry("1"), full.entry("5"), at=AT)
+    del full.files["/3"]
+    status, _, words = command("source", "sweep", "fake", "--yes")
+    assert status == 0, words
+    assert {name for name, title in titles().items() if not title} == {"3"}
+    full.put("part.xml", "resourcelist", *map(full.metadata, "1345"), at=AT)
+    assert command("source", "sweep", "fake", "--yes")[0] == 0
+    assert all(titles().values())
+
+
+def test_a_sweep_without_a_whole_list_deletes_nothing(full, command, titles):
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    command("run", "fake")
+    missing = f"<sitemap><loc>{full.url}/none.xml</loc>{element('md')}</sitemap>"
+    full.put(LIST, "resourcelist", missing, root="sitemapindex", at=AT)
+    assert command("source", "sweep", "fake", "--yes")[0] == 3
+    full.put("caps.xml", "capabilitylist", full.url_element(CHANGES, capability="changelist"))
+    assert command("source", "sweep", "fake", "--yes")[0] == 3
+    assert all(titles().values())
+
+
+def test_a_web_site_with_a_plain_sitemap_is_no_source(site, command):
+    site.files["/robots.txt"] = b"Sitemap: /sitemap.xml"
+    site.files["/sitemap.xml"] = b"<urlset><url><loc>http://e.org/</loc></url></urlset>"
+    assert "resourcesync" not in json.dumps(command("source", "check", f"{site.url}/")[1])
