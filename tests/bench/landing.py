@@ -1,4 +1,4 @@
-"""How often the right PDF comes first on the recorded landing pages, by our rules and by the first link that says so."""
+"""How often the right PDF comes first on the recorded landing pages, by our rules and the first link that says so."""
 
 from __future__ import annotations
 
