@@ -38,11 +38,19 @@ $(VENV)/dev.stamp: requirements-dev.lock requirements.lock pyproject.toml
 	$(call INSTALL,requirements-dev.lock)
 	@touch $(VENV)/run.stamp
 
+# Judges are programs of others that say whether what we write is right. They have a place of their own: what they need
+# is much, and one of them installs a package called `tests`.
+$(VENV)/judges.stamp: requirements-judges.lock | $(VENV)/dev.stamp
+	@$(PYTHON) -m venv $(VENV)/judges
+	@echo "Installing what $< pins into $(VENV)/judges (once) ..."
+	@$(VENV)/judges/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 demo: $(VENV)/run.stamp
 	@$(IN)python tests/sample/demo.py
 
 # Coverage is asked over everything, and package by package where it must be whole.
-test: $(VENV)/dev.stamp
+test: $(VENV)/dev.stamp $(VENV)/judges.stamp
 	@$(IN)coverage erase
 	$(IN)coverage run -m pytest -m "slow or not slow"
 	@$(IN)coverage combine --quiet
@@ -72,8 +80,10 @@ lock:
 	build/lock/bin/pip install --quiet pip-tools
 	build/lock/bin/pip-compile $(LOCK) -o requirements.lock pyproject.toml
 	build/lock/bin/pip-compile $(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+	echo '$(JUDGES)' | build/lock/bin/pip-compile $(filter-out --all-build-deps,$(LOCK)) -o requirements-judges.lock -
 	sed -i '1i # Made by `make lock` from pyproject.toml, for Linux and Python 3.11 to 3.13.' $(LOCKS)
-LOCKS := requirements.lock requirements-dev.lock
+LOCKS := requirements.lock requirements-dev.lock requirements-judges.lock
+JUDGES := ocfl-py>=2.1
 LOCK := --quiet --generate-hashes --strip-extras --allow-unsafe --all-build-deps --no-emit-options --no-header \
         --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 

@@ -25,7 +25,8 @@ GatewayError
     ├── NotXml                  not XML, even after repair
     ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
     ├── NotResourceSync         XML, but not the list, index or manifest that is needed
-    └── RemoteError             the remote answered with OAI errors; `codes` lists them
+    ├── NotSolr                 a document, but no answer of Solr to `select`
+    └── RemoteError             the remote answered with errors of its protocol; `codes` lists them
 """
 
 from __future__ import annotations
@@ -186,8 +187,12 @@ class NotResourceSync(AnswerError):
     """The document is none of ResourceSync, or not the one that is needed here."""
 
 
+class NotSolr(AnswerError):
+    """The document is no answer of a Solr index, or lacks what a harvest needs."""
+
+
 class RemoteError(AnswerError):
-    """The remote answered with OAI-PMH errors."""
+    """The remote answered with errors of its protocol."""
 
     def __init__(self, errors: tuple[tuple[str, str], ...]) -> None:
         """Take the (code, sentence) pairs of the answer."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gateway import xmlio
 from gateway.errors import NotXml
 from gateway.formats import MetadataFormat, written
-from gateway.mapping import Given, Prepared, SourceFacts, Task, record
+from gateway.mapping import Given, Prepared, SourceFacts, Task, record, standing_alone
 from gateway.model import Format, ItemChange, ItemState, Payload, Publication, RawPage, Record, Slice, StoredPage
 from gateway.names import local_prefix
 from gateway.store.base import Inbox, Store
@@ -109,7 +109,8 @@ def given_of(page: RawPage, cut: Slice, exposed: str) -> Given:
 def _sniffed(page: RawPage, cut: Slice) -> tuple[str, str] | None:
     """Return (schema, namespace) of a payload whose source does not announce them; None when it is none."""
     try:
-        root = xmlio.parse(given_of(page, cut, "").content)
+        given = given_of(page, cut, "")
+        root = xmlio.parse(standing_alone(given.content, given.declarations))
     except NotXml:
         return None
     namespace = xmlio.name_of(root)[0]

@@ -32,7 +32,8 @@ class SourceFacts:
     """What publication must know of a source.
 
     `formats` gives (schema, namespace) of each upstream metadataPrefix as the source announces them; `rights` the
-    address of a rights statement for all its records; `prefer` the upstream prefixes to read the Work from first.
+    address of a rights statement for all its records; `prefer` the upstream prefixes to read the Work from first;
+    `fields` how the fields of its payloads are called where every source calls them otherwise.
     """
 
     name: str
@@ -41,6 +42,7 @@ class SourceFacts:
     formats: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rights: str = ""
     prefer: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 class Given(NamedTuple):
@@ -102,7 +104,7 @@ def prepare(task: Task) -> Prepared:
     read, problems = [], []
     for given in live:
         try:
-            read.append(_read(given, len(live) == 1))
+            read.append(_read(given, len(live) == 1, task.facts.fields))
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
     if problems:
@@ -137,9 +139,9 @@ def _specs(sets: tuple[str, ...]) -> str:
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def _read(given: Given, is_only: bool) -> _Read:
+def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
     """Read a payload; what is the only one of its item, and not passed through, may be read at a glance."""
-    content = _standing_alone(given.content, given.declarations)
+    content = standing_alone(given.content, given.declarations)
     if is_only and not given.exposed:
         for known in glancing():
             assert known.glance is not None
@@ -153,11 +155,11 @@ def _read(given: Given, is_only: bool) -> _Read:
     if given.exposed:
         content = _guarded(content, root)
     reader = reader_of(namespace)
-    work = reader.read(root, content)
+    work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
     return _Read(given, content, namespace, reader.rank, work and related.completed(work, given.abouts))
 
 
-def _standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
+def standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
     """Return a payload with the declarations that it took from what stood around it."""
     content = content.strip()
     if content.startswith(b"<?xml "):  # a declaration can stand nowhere in an answer of ours
@@ -275,7 +277,7 @@ class _Saying:
         given = read.given
         said = provenance.NOTHING
         if given.abouts:
-            said = provenance.read(_standing_alone(each, given.declarations) for each in given.abouts)
+            said = provenance.read(standing_alone(each, given.declarations) for each in given.abouts)
         rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
         rights = provenance.rights_container(rights) if rights else ""
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)

@@ -24,6 +24,7 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 XML = "http://www.w3.org/XML/1998/namespace"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PREMIS = "http://www.loc.gov/premis/v3"
+SOLR = "http://lucene.apache.org/solr/"  # Solr itself gives its documents none
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -24,7 +24,7 @@ from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
-from harvester.windows import OPEN, dates_of
+from harvester.windows import OPEN, dates_of, is_ignored
 from harvester.wire.http import Fetch
 
 
@@ -228,10 +228,10 @@ class _Harvest:
         cursor = _cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
         windows = self._windows(options, cursor)
         if windows:
-            self._walk_windows(options, windows, publication)
+            keeps_dates = self._walk_windows(options, windows, publication)
             if self.stop.is_asked or self.is_at_limit:
                 return
-            options = behind(windows, options)
+            options = behind(windows, options) if keeps_dates else options
         for step in self.kind.changes(options, cursor, self.fetch):
             self._take(step, publication)
             if step.is_last:
@@ -259,19 +259,27 @@ class _Harvest:
             )
         return windows
 
-    def _walk_windows(self, options: Options, windows: list[Cursor], publication: Publication) -> None:
-        """Walk the windows that are left, one by one; one that will not come is divided."""
+    def _walk_windows(self, options: Options, windows: list[Cursor], publication: Publication) -> bool:
+        """Walk the windows that are left, one by one; one that will not come is divided.
+
+        Tell whether the source keeps to dates; if not, the windows are given up.
+        """
         left = [each for each in reversed(windows) if each.outcome in OPEN]
         while left and not (self.stop.is_asked or self._is_limit_reached()):
             cursor = left.pop()
             try:
-                self._walk_window(replace(options, window=dates_of(cursor.window)), cursor, publication)
+                if not self._walk_window(replace(options, window=dates_of(cursor.window)), cursor, publication):
+                    self.instance.inbox.forget_windows(cursor)
+                    self.story.note(f"{label_of(cursor)}: the source does not keep to dates; its list goes as a whole.")
+                    return False
             except (AnswerError, AnswerTooLarge, AnswerTooSlow) as error:
                 parts = divide(self.instance.inbox, cursor)
                 left += reversed(parts)
                 self._window_failed(cursor, str(error), parts)
+        return True
 
-    def _walk_window(self, options: Options, cursor: Cursor, publication: Publication) -> None:
+    def _walk_window(self, options: Options, cursor: Cursor, publication: Publication) -> bool:
+        """Walk one window; tell whether what comes belongs there."""
         for step in self.kind.changes(options, cursor, self.fetch):
             if step.is_last:
                 outcome = WindowOutcome.DONE if step.is_complete else WindowOutcome.FAILED
@@ -282,8 +290,11 @@ class _Harvest:
                 self.story.note(f"{label_of(cursor)}: {step.received} records.", aloud=False)
             elif step.is_last:
                 self._window_failed(cursor, step.doubts[0] if step.doubts else f"it ended with {step.end}.", ())
+            if is_ignored(cursor.window, [each.datestamp for each in step.slices if each.datestamp]):
+                return False
             if step.is_last or self.stop.is_asked or self._is_limit_reached():
-                return
+                break
+        return True
 
     def _window_failed(self, cursor: Cursor, reason: str, parts: Sequence[Cursor]) -> None:
         text = f"{label_of(cursor)}: {reason}"

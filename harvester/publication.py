@@ -8,6 +8,7 @@ Of many sources that are harvested at once, a few have such a child; the others 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from threading import BoundedSemaphore
 from typing import Self
 
@@ -51,7 +52,12 @@ def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
         formats={each.metadata_prefix: (each.schema, each.namespace) for each in formats},
         rights=entry.rights,
         prefer=entry.prefer,
+        fields=_texts_of(entry.own.get("fields")),
     )
+
+
+def _texts_of(table: object) -> Mapping[str, str]:
+    return {str(name): str(value) for name, value in table.items()} if isinstance(table, Mapping) else {}
 
 
 def _is_published(instance: Instance) -> bool:

@@ -7,7 +7,7 @@ meanwhile carries a date behind them, so nothing falls between.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from gateway.model import Cursor, WindowOutcome
@@ -56,6 +56,13 @@ def halves(window: str) -> tuple[str, ...]:
     begin = date.fromisoformat(first)
     middle = begin + (end - begin) // 2
     return (f"{begin}/{middle}", f"{middle + _DAY}/{end}") if begin < end else ()
+
+
+def is_ignored(window: str, datestamps: Sequence[str]) -> bool:
+    """Tell whether most of what came for a window lies outside of it: then the source does not keep to dates."""
+    first, last = dates_of(window)
+    outside = sum(not first <= each[: len(last)] <= last for each in datestamps)
+    return 2 * outside > len(datestamps)
 
 
 def day_behind(windows: Iterable[Cursor]) -> str:

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+JUDGES = ROOT / ".venv" / "judges" / "bin"  # programs of others, which have a place of their own
 
 # The everyday tier is to be run often; CI tries four times as much.
 settings.register_profile("dev", deadline=None, max_examples=25)
@@ -45,7 +46,7 @@ def _lacks(name: str) -> bool:
         return not (ROOT / name).exists()
     if "::" in name:
         return not _has_perl_module(name)
-    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:{JUDGES}") is None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gateway.formats.solr import LARO
 from harvester.cli import COMMANDS
 from harvester.commands.source import source
 from harvester.outcomes import STATUS_SENTENCES
+from harvester.sources import kinds
 from harvester.sources_file import FIELDS
 from tests.conftest import ROOT
 from tests.docs import GENERATED, renewed
@@ -21,7 +23,7 @@ READMES = [
     if not {".venv", "build", "node_modules"} & set(file.relative_to(ROOT).parts)
 ]
 SECTIONS = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-judges.lock")
 
 
 def _text(name: str) -> str:
@@ -52,13 +54,24 @@ def test_every_command_of_the_harvester_is_described() -> None:
 
 
 def test_every_kind_of_source_is_described() -> None:
-    kinds = {file.stem for file in (ROOT / "harvester" / "sources").glob("*.py")} - {"__init__"}
+    kinds = {file.stem for file in (ROOT / "harvester" / "sources").glob("[!_]*.py")}
     assert kinds
     assert {kind for kind in kinds if f"`{kind}`" not in _text("harvester/README.md")} == set()
 
 
 def test_every_field_of_a_source_is_described() -> None:
     assert [field.name for field in FIELDS if f"`{field.name}`" not in _text("harvester/README.md")] == []
+
+
+def test_every_field_of_a_kind_is_described() -> None:
+    text = _text("harvester/README.md")
+    assert [(kind.name, field) for kind in kinds().values() for field in kind.own if f"`{field}`" not in text] == []
+
+
+def test_laros_names_are_the_documented_default() -> None:
+    text = _text("harvester/README.md")
+    assert {role for role in LARO if f"`{role}`" not in text} == set()
+    assert {name for names in LARO.values() for name in names.split() if name not in text} == set()
 
 
 def test_every_exit_status_is_described_in_its_own_words() -> None:

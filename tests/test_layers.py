@@ -75,7 +75,14 @@ LAYERS = {
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),
     "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
     "harvester.sources.*": Layer(
-        (*GROUND, "harvester.wire", "harvester.oai_pmh", "harvester.resourcesync", "harvester.sources")
+        (
+            *GROUND,
+            "gateway.formats",
+            "harvester.wire",
+            "harvester.oai_pmh",
+            "harvester.resourcesync",
+            "harvester.sources",
+        )
     ),
     "harvester.oai_pmh": Layer((*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.oai_pmh")),
     "harvester.resourcesync": Layer((*GROUND, "harvester.wire", "harvester.sources", "harvester.resourcesync")),

@@ -23,6 +23,7 @@ class MetadataFormat:
     when the payload is not what its namespace promises. `glance(content)` reads a plain payload without a tree, just
     as `read` would, or returns None and leaves it to `read`. `write(work)` returns a fragment that stands alone, in
     UTF-8.
+    `read_by(element, content, fields)` is there when a source's entry says how the fields of its payloads are called.
     `version` grows when the same Work is written otherwise than before.
     """
 
@@ -34,6 +35,7 @@ class MetadataFormat:
     version: int = 1
     write: Callable[[Work], bytes] | None = None
     glance: Callable[[bytes], Work | None] | None = None
+    read_by: Callable[[Element, bytes, Mapping[str, str]], Work | None] | None = None
 
     @property
     def namespace(self) -> str:

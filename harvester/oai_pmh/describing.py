@@ -7,8 +7,8 @@ from functools import partial
 
 from gateway.errors import AnswerError, FetchError, RemoteError
 from gateway.model import Cursor, Format, SetDescription
-from harvester.oai_pmh.asking import asked, raw
 from harvester.sources import Description, Options
+from harvester.sources._asking import asked, raw
 from harvester.wire.dates import granularity_of
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.oai_pmh import parse_formats, parse_identify, parse_sets

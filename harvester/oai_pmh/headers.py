@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
-from harvester.oai_pmh.asking import asked, raw
 from harvester.sources import Listed, Options
+from harvester.sources._asking import asked, raw
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import ListState, state_of
 from harvester.wire.oai_pmh import ListAnswer, parse_list

@@ -13,8 +13,8 @@ from hashlib import blake2b
 from gateway.errors import ConfigurationError, RemoteError
 from gateway.model import Cursor, Slice
 from gateway.xmltext import utc_datetime
-from harvester.oai_pmh.asking import asked, raw
 from harvester.sources import ListEnd, Options, Step
+from harvester.sources._asking import asked, raw
 from harvester.wire.dates import DAY, SECONDS, bound, moment_of, written
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.list_state import ListState, state_of, text_of

@@ -34,7 +34,7 @@ def retry_after(fetched: Fetched, now: float) -> float | None:
         pass
     try:
         moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, moment.timestamp() - _server_now(fetched, now))
@@ -44,7 +44,7 @@ def _server_now(fetched: Fetched, now: float) -> float:
     """Return the server's own time where it tells it: its clock made the date of Retry-After."""
     try:
         moment = parsedate_to_datetime(fetched.header("Date"))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return now
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 

@@ -12,7 +12,8 @@ DAY = "YYYY-MM-DD"
 SECONDS = "YYYY-MM-DDThh:mm:ssZ"
 _LAST_SECOND_OF_DAY = 86_399
 _DAY_LENGTH = len("2000-01-01")
-_EARLIEST = -62_135_596_800  # 0001-01-01; nothing before it can be written
+# 0001-01-01 and the last second of 9999; nothing before and after can be written in four digits.
+_EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799
 
 _LENIENT = re.compile(
     r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*", re.IGNORECASE
@@ -52,7 +53,7 @@ def instant_of(text: str) -> tuple[int, str] | None:
 
 def written(second: int, granularity: str) -> str:
     """Return a second as an argument at this granularity."""
-    text = utc_datetime(max(second, _EARLIEST))
+    text = utc_datetime(min(max(second, _EARLIEST), _LATEST))
     return text if granularity == SECONDS else text[:_DAY_LENGTH]
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.bench import depth, disk, harvest, incremental, landing, serving, startup
+from tests.bench import depth, disk, harvest, incremental, landing, parallel, serving, solr, startup
 from tests.bench.table import Row, main
 
-BENCHES = (startup, serving, depth, incremental, disk, harvest, landing)
+BENCHES = (startup, serving, depth, incremental, disk, harvest, parallel, solr, landing)
 
 
 def rows(records: int) -> Iterator[Row]:

@@ -47,13 +47,16 @@ def pages(records: int) -> int:
     return -(-records // PAGE)
 
 
-def list_page(number: int, records: int) -> bytes:
-    """Return page `number` (from 0) of a ListRecords answer over a corpus of `records` records, with its token."""
-    block, first = divmod(number * PAGE, WORKS)
-    last = min(PAGE, records - number * PAGE)
+def list_page(number: int, records: int, size: int = PAGE) -> bytes:
+    """Return page `number` (from 0) of a ListRecords answer over a corpus of `records` records, with its token.
+
+    `size` is how many records a page has; it divides `PAGE`.
+    """
+    block, first = divmod(number * size, WORKS)
+    last = min(size, records - number * size)
     body = b"".join(works()[first : first + last]).replace(BLOCK, b"%05d" % block)
-    following = str(number + 1) if number + 1 < pages(records) else ""
-    token = f'<resumptionToken completeListSize="{records}" cursor="{number * PAGE}">{following}</resumptionToken>'
+    following = str(number + 1) if (number + 1) * size < records else ""
+    token = f'<resumptionToken completeListSize="{records}" cursor="{number * size}">{following}</resumptionToken>'
     return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
 
 

@@ -1,19 +1,21 @@
 """The OAI-PMH source of the benches: serves the corpus as fast as a Python process can, page by page, with keep-alive.
 
-Run as a process: `python -m tests.bench.source RECORDS`; it prints its base URL and serves until it is ended.
+Run as a process: `python -m tests.bench.source RECORDS LATENCY SIZE`; it prints its base URL and serves until it
+is ended.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from tests.bench.corpus import answer, list_page, works
+from tests.bench.corpus import PAGE, answer, list_page, works
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,13 +40,16 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     records = 0
+    latency = 0.0  # seconds before every answer
+    size = PAGE  # records of a page
 
     def do_GET(self) -> None:
         """Answer by the verb and the number of the page, which is the whole resumptionToken."""
         arguments = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
         body = _SAID.get(arguments.get("verb", "")) or list_page(
-            int(arguments.get("resumptionToken", "0")), self.records
+            int(arguments.get("resumptionToken", "0")), self.records, self.size
         )
+        time.sleep(self.latency)
         self.send_response(200)
         self.send_header("Content-Type", "text/xml; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
@@ -56,9 +61,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(records: int) -> Iterator[str]:
-    """Serve a corpus of that many records from a process of its own; the base URL is the context's value."""
-    line = [sys.executable, "-m", "tests.bench.source", str(records)]
+def serving(records: int, latency: float = 0.0, size: int = PAGE) -> Iterator[str]:
+    """Serve a corpus of that many records from a process of its own; the base URL is the context's value.
+
+    `latency` is how many seconds every answer waits, `size` how many records a page has.
+    """
+    line = [sys.executable, "-m", "tests.bench.source", str(records), str(latency), str(size)]
     with subprocess.Popen(line, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:
@@ -68,8 +76,9 @@ def serving(records: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Serve a corpus of as many records as the first argument says."""
+    """Serve a corpus of as many records as the first argument says; the others are `latency` and `size`."""
     _Handler.records = int(sys.argv[1])
+    _Handler.latency, _Handler.size = float(sys.argv[2]), int(sys.argv[3])
     works()
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
         print(f"http://127.0.0.1:{server.server_address[1]}/oai", flush=True)

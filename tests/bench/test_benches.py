@@ -12,7 +12,7 @@ from tests.bench.table import Row
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bench", ["serving", "depth", "incremental", "disk", "harvest", "startup"])
+@pytest.mark.parametrize("bench", ["serving", "depth", "incremental", "disk", "harvest", "parallel", "solr", "startup"])
 def test_bench_prints_its_figures(bench: str) -> None:
     line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", "6000"]
     done = subprocess.run(line, cwd=ROOT, text=True, capture_output=True, check=False)

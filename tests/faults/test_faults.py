@@ -110,6 +110,8 @@ def _can_be_noticed(first: Quirk, second: Quirk) -> bool:
     """Tell whether neither takes away what alone shows that the other is at work, as far as that is built."""
     if first.is_silent or second.is_silent or {first.name, second.name} & {short for short, _ in _SILENT_PAIRS}:
         return False
+    if first.entry.keys() & second.entry.keys():
+        return False  # a source has one entry
     return not (first.hides & second.needs or second.hides & first.needs)
 
 

@@ -23,7 +23,7 @@ from harvester.outcomes import Status
 from harvester.pipeline import Wishes
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
-from harvester.windows import UNITS, dates_of, halves, planned
+from harvester.windows import UNITS, dates_of, halves, is_ignored, planned
 
 NOW = parse_utc_datetime("2024-05-20T12:00:00Z")[0]
 DAY = timedelta(days=1)
@@ -93,6 +93,14 @@ def test_halves_are_the_whole(begin, length):
         first, second = map(_days, parts)
         assert first.isdisjoint(second)
         assert first | second == _days(window)
+
+
+def test_what_lies_outside_of_a_window_does_not_belong_there():
+    assert is_ignored("2024-02-01/2024-02-29", ["2024-01-31", "2024-03-01T00:00:00Z", "2024-02-02"])
+    assert not is_ignored("2024-02-01/2024-02-29", ["2024-02-29T23:59:59Z", "2024-02-01", "2023-01-01"])
+    assert is_ignored("/2024-02-29", ["2024-03-01"])
+    assert not is_ignored("/2024-02-29", ["0001-01-01"])
+    assert not is_ignored("/2024-02-29", [])
 
 
 def test_of_an_open_window_the_last_year_is_cut_off():
@@ -247,6 +255,16 @@ def test_a_window_that_is_not_shown_to_be_whole_has_failed(run, spread, house):
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert [window for window, outcome in _windows(house) if outcome == "failed"] == [f"{HALF}/{MONTHS[5] - DAY}"]
+
+
+def test_a_source_that_does_not_keep_to_dates_is_harvested_as_a_whole(run, spread, house):
+    whole = spread._listrecords
+    spread._listrecords = lambda arguments: whole({**arguments, "from": "", "until": ""})
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
+    assert _published(house) == len(spread.items)
+    assert _windows(house) == []
+    assert [until != "" for _, until in _spans(spread)] == [True, False]
 
 
 def test_the_dates_of_the_entry_bound_the_windows(run, spread, house):

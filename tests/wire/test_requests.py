@@ -83,6 +83,7 @@ def test_dates_are_written_at_the_granularity_of_the_server():
     assert written(second, DAY) == "2024-02-03"
     assert written(second, SECONDS) == "2024-02-03T04:05:06Z"
     assert written(-(10**15), DAY) == "0001-01-01"
+    assert written(10**15, DAY) == "9999-12-31"
 
 
 @pytest.mark.parametrize(

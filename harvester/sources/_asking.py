@@ -1,22 +1,35 @@
-"""One question to a repository, and the answer that can be read: repeated while it cannot, kept as it came."""
+"""One question to a source, and the answer that can be read: repeated while it cannot, kept as it came."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from gateway.errors import ConnectionFailed, NotOaiPmh, NotXml, RemoteRefuses
+from gateway.errors import AnswerError, ConnectionFailed, RemoteError, RemoteRefuses
 from gateway.model import Cursor, RawPage
 from harvester.sources import Options
 from harvester.wire.http import Fetch, Fetched, Request
-from harvester.wire.oai_pmh import ListAnswer
 
 Answer = TypeVar("Answer")
 
 _MARK = b"<OAI-PMH"  # an answer that holds it is one, whatever its HTTP status
 _REPETITIONS = 3  # of a request whose answer breaks off, is HTML, or is empty where more was announced
 _NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers that are somebody's secret
+
+
+class Mended(Protocol):
+    """An answer that may have been mended to be read; `repaired` is empty when it was read as it came."""
+
+    @property
+    def repaired(self) -> bytes:
+        """The text that was read."""
+        ...
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was repaired, in words."""
+        ...
 
 
 def asked(
@@ -28,7 +41,8 @@ def asked(
 ) -> tuple[Fetched, Answer]:
     """Return an answer and what it says, asking again while it cannot be read or is doubtful.
 
-    Raise RemoteRefuses or ConnectionFailed for an error of HTTP, NotXml or NotOaiPmh when it can never be read.
+    Raise RemoteRefuses or ConnectionFailed for an error of HTTP, RemoteError for one of the protocol, and the other
+    kinds of AnswerError when it can never be read.
     """
     repetition = 0
     while True:
@@ -36,7 +50,9 @@ def asked(
         is_last = repetition == _REPETITIONS
         try:
             answer = parse(fetched.body, fetched.header("Content-Type"))
-        except (NotXml, NotOaiPmh) as error:
+        except RemoteError:
+            raise
+        except AnswerError as error:
             _refuse_status(fetched)
             if is_last:
                 raise type(error)(f"{fetched.url} was asked {repetition + 1} times. {error}") from error
@@ -59,7 +75,7 @@ def _refuse_status(fetched: Fetched) -> None:
     raise RemoteRefuses(f"{sentence}; correct the url of the source.")
 
 
-def raw(options: Options, cursor: Cursor, verb: str, fetched: Fetched, answer: ListAnswer | None = None) -> RawPage:
+def raw(options: Options, cursor: Cursor, verb: str, fetched: Fetched, answer: Mended | None = None) -> RawPage:
     """Return an answer as the page to keep."""
     headers = tuple(pair for pair in fetched.headers if pair[0].lower() not in _NOT_KEPT)
     return RawPage(

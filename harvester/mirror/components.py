@@ -1,0 +1,137 @@
+"""The files that a complex object names, whatever document names them. Pure: bytes in, Components out.
+
+A Component is one datastream: where it can be had (its locations are equivalent), or its bytes when the document
+carries them, and what the document says of it. What is not said is empty or None, never guessed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from gateway.addresses import address, is_address
+from gateway.errors import UnusableRecord
+from gateway.xmlio import Element, children, name_of, parse, text_of
+
+OBJECT_FILE = "info:eu-repo/semantics/objectFile"
+START_PAGE = "info:eu-repo/semantics/humanStartPage"
+METADATA = "info:eu-repo/semantics/descriptiveMetadata"
+_SEMANTICS = "info:eu-repo/semantics/"
+
+
+class Component(NamedTuple):
+    """One datastream of a complex object. `content` is None when it is delivered By-Reference."""
+
+    locations: tuple[str, ...] = ()  # as the document has them, relative ones too; equivalent
+    content: bytes | None = None
+    mime_type: str = ""
+    identifier: str = ""
+    type: str = ""  # a semantic type, or the document's own word: a role, the USE of a fileGrp
+    size: int | None = None  # bytes
+    digests: tuple[tuple[str, str], ...] = ()  # (algorithm as hashlib names it, lower-case hexadecimal)
+    modified: str = ""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The locations that can be asked for on the Web, legally written."""
+        return tuple(address(each) for each in self.locations if is_address(each))
+
+
+Reader: TypeAlias = Callable[[Element], Iterator[Component]]
+
+
+def components(document: bytes) -> tuple[Component, ...]:
+    """Return the Components of a DIDL or METS document, in its order.
+
+    Raise NotXml when it is no XML, UnusableRecord when it is another kind of document.
+    """
+    root = parse(document)
+    reader = _readers().get(name_of(root))
+    if reader is None:
+        namespace, local = name_of(root)
+        raise UnusableRecord(f"It is no complex object that is known: its root is {local} of {namespace or 'nothing'}.")
+    return tuple(reader(root))
+
+
+def files(found: Iterable[Component]) -> tuple[Component, ...]:
+    """Return the Components that are to be kept as files, each location once: all but those for people to look at.
+
+    Where a document tells its files by info:eu-repo types, what it refers to without one is a page too, whatever
+    MIME type it is given (the Dutch profile begins with such a link).
+    """
+    everything = tuple(found)
+    is_typed = any(each.type.startswith(_SEMANTICS) for each in everything)
+    kept: dict[object, Component] = {}
+    for each in everything:
+        if each.content is not None or not _is_page(each, is_typed=is_typed):
+            kept.setdefault(each.locations or (each.identifier, each.content), each)
+    return tuple(kept.values())
+
+
+def _is_page(component: Component, *, is_typed: bool) -> bool:
+    if component.type:
+        return component.type == START_PAGE
+    return is_typed or "html" in component.mime_type.lower()
+
+
+def _readers() -> dict[tuple[str, str], Reader]:
+    from harvester.mirror import didl, mets  # noqa: PLC0415 - they need what stands above
+
+    return {
+        **{(namespace, "DIDL"): didl.read for namespace in didl.NAMESPACES},
+        **{(namespace, "mets"): mets.read for namespace in mets.NAMESPACES},
+    }
+
+
+# --- what both kinds of document say in the same way ----------------------------------------------------------------
+
+# How digests are called in the wild, without hyphens and in lower case, and what hashlib calls them.
+_ALGORITHMS = {"md5": "md5", "sha1": "sha1", "sha256": "sha256", "sha384": "sha384", "sha512": "sha512"}
+_DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha384": 96, "sha512": 128}
+_HEXADECIMAL = re.compile(r"[0-9a-f]+")
+_SIZE = re.compile(r"(\d{1,15})")
+_EXTENT = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
+
+
+def digest(algorithm: str, value: str) -> tuple[tuple[str, str], ...]:
+    """Return a digest as Components hold it; nothing when the algorithm is none of ours or the value does not fit."""
+    name = _ALGORITHMS.get(re.sub(r"[^a-z0-9]", "", algorithm.lower()), "")
+    text = value.strip().lower()
+    return ((name, text),) if name and len(text) == _DIGITS[name] and _HEXADECIMAL.fullmatch(text) else ()
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number of bytes, or None."""
+    match = _SIZE.fullmatch(text.strip())
+    return int(match[1]) if match else None
+
+
+def extent(text: str) -> int | None:
+    """Return the bytes that a dcterms:extent speaks of; None when it speaks of pages or minutes."""
+    match = _EXTENT.fullmatch(text.strip())
+    return int(match[1]) if match else None
+
+
+def decoded(text: str) -> bytes | None:
+    """Return what base64 stands for, white space ignored; None when it is no base64."""
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def with_premis(component: Component, holder: Element) -> Component:
+    """Return the Component with the fixity and size that PREMIS, of whichever version, states below `holder`."""
+    for fixity in _named(holder, "fixity"):
+        parts = {name_of(each)[1]: text_of(each) for each in children(fixity)}
+        found = digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", ""))
+        component = component._replace(digests=component.digests + found)
+    sizes = [whole_number(text_of(each)) for each in _named(holder, "size")]
+    return component._replace(size=component.size if component.size is not None else next(iter(sizes), None))
+
+
+def _named(holder: Element, local: str) -> Iterator[Element]:
+    return (each for each in holder.iter(f"{{*}}{local}") if "premis" in name_of(each)[0])

@@ -1,0 +1,125 @@
+"""MPEG-21 DIDL of any profile: every Component, wherever Containers and Items put it. Pure.
+
+What is said of a file stands in the Descriptors of its Component (ours, LANL), in attributes of it (Koninklijke
+Bibliotheek), or in those of an Item that holds nothing else (the Dutch profile).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from gateway.addresses import is_address
+from gateway.xmlio import Element, children, name_of, text_of
+from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF
+from harvester.mirror.components import Component, decoded, extent, with_premis
+
+NAMESPACES = (DIDL, "urn:mpeg:mpeg21:2002:01-DIDL-NS")
+
+_BROKEN_LINE = re.compile(r"^\s+|\s{2,}|\s+$")  # the article itself breaks an address in two lines (Example 4)
+_ITEMS = ("Item", "Container", "Component")
+
+
+def read(root: Element) -> Iterator[Component]:
+    """Return every Component of a DIDL that holds or names something."""
+    for element in root.iter("{*}Component"):
+        component = _component(element)
+        if component.locations or component.content is not None:
+            yield component
+
+
+def _component(element: Element) -> Component:
+    component = Component()
+    for resource in _own(element, "Resource"):
+        component = _with_resource(component, resource)
+    for holder in _holders(element):
+        component = _described(component, holder)
+    return component
+
+
+def _own(element: Element, local: str) -> Iterator[Element]:
+    return (each for each in children(element) if name_of(each) == (name_of(element)[0], local))
+
+
+def _holders(component: Element) -> Iterator[Element]:
+    """Return what describes a Component, nearest first: itself, and an Item within an Item that has no other."""
+    yield component
+    item = component.getparent()
+    above = item.getparent() if item is not None else None
+    if item is None or above is None or name_of(item)[1] != "Item" or name_of(above)[1] != "Item":
+        return
+    if sum(name_of(each)[1] in _ITEMS for each in children(item)) == 1:
+        yield item
+
+
+def _with_resource(component: Component, resource: Element) -> Component:
+    """Add one Resource: several in one Component are the same bytes in several places."""
+    mime_type = component.mime_type or (resource.get("mimeType") or "").strip()
+    reference = _BROKEN_LINE.sub("", resource.get("ref") or "")
+    if reference:
+        return component._replace(mime_type=mime_type, locations=(*component.locations, reference))
+    content = _content(resource)
+    if content is not None and is_address(text := content.decode("utf-8", "replace").strip()):
+        # DSpace in Utrecht writes the address of the page between the tags, where the bytes belong.
+        return component._replace(mime_type=mime_type, locations=(*component.locations, text))
+    return component._replace(mime_type=mime_type, content=component.content if content is None else content)
+
+
+def _content(resource: Element) -> bytes | None:
+    """Return the bytes that a Resource carries; None when it carries none."""
+    inside = list(children(resource))
+    if inside:
+        return b"".join(
+            etree.tostring(each, encoding="UTF-8", with_tail=False, xml_declaration=False) for each in inside
+        )
+    text = resource.text or ""
+    if (resource.get("encoding") or "").lower() == "base64":
+        return decoded(text)
+    return text.encode() if text.strip() else None
+
+
+def _described(component: Component, holder: Element) -> Component:
+    """Add what a holder says and nobody nearer has said."""
+    own = Component(identifier=holder.get(f"{{{DC}}}identifier") or "")
+    for statement in _statements(holder):
+        own = _stated(own, statement)
+    return component._replace(
+        identifier=component.identifier or own.identifier,
+        type=component.type or own.type,
+        size=own.size if component.size is None else component.size,
+        digests=component.digests or own.digests,
+        modified=component.modified or own.modified,
+    )
+
+
+def _statements(holder: Element) -> Iterator[Element]:
+    for descriptor in _own(holder, "Descriptor"):
+        yield from _own(descriptor, "Statement")
+
+
+def _stated(component: Component, statement: Element) -> Component:
+    if statement.get(f"{{{DC}}}type") == "role":  # Koninklijke Bibliotheek
+        return component._replace(type=component.type or text_of(statement))
+    for each in children(statement):
+        namespace, local = name_of(each)
+        if (namespace, local) == (DII, "Identifier"):
+            component = component._replace(identifier=component.identifier or text_of(each))
+        elif (namespace, local) == (DCTERMS, "modified"):
+            component = component._replace(modified=component.modified or text_of(each))
+        elif (namespace, local) == (DCTERMS, "extent"):
+            component = component._replace(size=extent(text_of(each)) if component.size is None else component.size)
+        elif "premis" in namespace:
+            component = with_premis(component, each)
+        else:
+            component = component._replace(type=component.type or _type(each))
+    return component
+
+
+def _type(element: Element) -> str:
+    """Return the semantic type that an element states; the elder Dutch profile calls it ObjectType."""
+    if name_of(element)[1] == "ObjectType":
+        return text_of(element)
+    types = element.iter(f"{{{RDF}}}type")
+    return next((each.get(f"{{{RDF}}}resource") or text_of(each) for each in types), "")

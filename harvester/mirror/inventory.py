@@ -1,0 +1,132 @@
+"""The inventory of an OCFL object (Oxford Common File Layout 1.1 §3.5): what each version holds, and where. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from gateway.errors import StoreDamaged
+
+TYPE = "https://ocfl.io/1.1/spec/#inventory"
+NAME = "inventory.json"
+SIDECAR = "inventory.json.sha512"
+
+
+class Version(NamedTuple):
+    """One version: when it was made, why, and its files by logical path, each as its SHA-512."""
+
+    created: str
+    message: str
+    state: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """An object. `manifest` tells where the bytes of each SHA-512 lie; `sha256` the SHA-256 of each such place."""
+
+    identifier: str
+    manifest: Mapping[str, str] = field(default_factory=dict)
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    versions: tuple[Version, ...] = ()
+
+    @property
+    def head(self) -> int:
+        """The number of the newest version."""
+        return len(self.versions)
+
+    @property
+    def state(self) -> Mapping[str, str]:
+        """The files of the newest version."""
+        return self.versions[-1].state if self.versions else {}
+
+    def place(self, logical: str) -> str:
+        """Return where the bytes of a file of the newest version lie, from the folder of the object."""
+        return self.manifest[self.state[logical]]
+
+
+class Arrived(NamedTuple):
+    """The digests of bytes that are new to an object."""
+
+    sha512: str
+    sha256: str
+
+
+def with_version(
+    before: Inventory, state: Mapping[str, str | Arrived], created: str, message: str
+) -> tuple[Inventory, dict[str, str]]:
+    """Return the inventory with a further version, and which logical paths are to be written where.
+
+    A file that is held already is given by its SHA-512; bytes that are there twice, or were there in an earlier
+    version, are kept once. Raise ValueError for a path that OCFL forbids and a digest that is not held.
+    """
+    manifest, sha256, written = dict(before.manifest), dict(before.sha256), dict[str, str]()
+    for logical, content in sorted(state.items()):
+        _check_path(logical, state)
+        if isinstance(content, Arrived) and content.sha512 not in manifest:
+            place = f"v{before.head + 1}/content/{logical}"
+            manifest[content.sha512] = written[logical] = place
+            sha256[place] = content.sha256
+    plain = {logical: each.sha512 if isinstance(each, Arrived) else each for logical, each in state.items()}
+    if unknown := set(plain.values()) - set(manifest):
+        raise ValueError(f"{before.identifier} does not hold {min(unknown)}.")
+    versions = (*before.versions, Version(created, message, plain))
+    return Inventory(before.identifier, manifest, sha256, versions), written
+
+
+def _check_path(path: str, others: Mapping[str, object]) -> None:
+    parts = path.split("/")
+    above = ("/".join(parts[:count]) for count in range(1, len(parts)))
+    if {"", ".", ".."} & set(parts) or any(each in others for each in above):
+        raise ValueError(f"{path!r} is no path for a file of an object.")
+
+
+def written(inventory: Inventory) -> bytes:
+    """Return the inventory as JSON."""
+    versions = {
+        f"v{number}": {
+            "created": version.created,
+            "message": version.message,
+            "state": _by_digest(version.state),
+            "user": {"name": "harvester mirror", "address": "urn:oai-gateway:harvester"},
+        }
+        for number, version in enumerate(inventory.versions, 1)
+    }
+    document = {
+        "id": inventory.identifier,
+        "type": TYPE,
+        "digestAlgorithm": "sha512",
+        "head": f"v{inventory.head}",
+        "manifest": {digest: [place] for digest, place in inventory.manifest.items()},
+        "fixity": {"sha256": _by_digest(inventory.sha256)},
+        "versions": versions,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n"
+
+
+def _by_digest(digests: Mapping[str, str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path, digest in sorted(digests.items()):
+        found.setdefault(digest, []).append(path)
+    return found
+
+
+def read(content: bytes) -> Inventory:
+    """Read an inventory that we wrote. Raise StoreDamaged when it cannot be read."""
+    try:
+        document = json.loads(content)
+        versions = document["versions"]
+        numbered = [versions[f"v{number}"] for number in range(1, len(versions) + 1)]
+        return Inventory(
+            document["id"],
+            {digest: places[0] for digest, places in document["manifest"].items()},
+            _by_path(document.get("fixity", {}).get("sha256", {})),
+            tuple(Version(each["created"], each["message"], _by_path(each["state"])) for each in numbered),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise StoreDamaged(f"An inventory cannot be read: {error!r}.") from error
+
+
+def _by_path(digests: Mapping[str, Any]) -> dict[str, str]:
+    return {path: digest for digest, paths in digests.items() for path in paths}

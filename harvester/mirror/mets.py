@@ -1,0 +1,76 @@
+"""METS 1 and 2: the files of fileSec, with the PREMIS that their administrative metadata hold. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from gateway.xmlio import Element, children, name_of, text_of
+from harvester.mirror.components import Component, decoded, digest, whole_number, with_premis
+
+NAMESPACES = ("http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2")
+
+_HREF = "{http://www.w3.org/1999/xlink}href"
+
+
+def read(root: Element) -> Iterator[Component]:
+    """Return every file of a METS document that holds or names something."""
+    namespace = name_of(root)[0]
+    sections = {each.get("ID"): each for each in root.iter(f"{{{namespace}}}*") if each.get("ID")}
+    for section in root.iterfind(f"{{{namespace}}}fileSec"):
+        for file in section.iter(f"{{{namespace}}}file"):
+            component = _file(file)
+            if component.locations or component.content is not None:
+                yield _administered(component, file, sections)
+
+
+def _file(file: Element) -> Component:
+    inside = {"FLocat": list[Element](), "FContent": list[Element]()}
+    for each in children(file):
+        inside.get(name_of(each)[1], []).append(each)
+    contents = [_content(each) for each in inside["FContent"]]
+    return Component(
+        tuple(filter(None, map(_location, inside["FLocat"]))),
+        next((each for each in contents if each is not None), None),
+        file.get("MIMETYPE", ""),
+        file.get("ID", ""),
+        _use(file),
+        whole_number(file.get("SIZE", "")),
+        digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", "")),
+        file.get("CREATED", ""),
+    )
+
+
+def _location(location: Element) -> str:
+    return (location.get(_HREF) or location.get("LOCREF") or "").strip()
+
+
+def _use(file: Element) -> str:
+    """Return what the file is for: its own USE, or that of the nearest group that has one."""
+    groups = file.iterancestors("{*}fileGrp")
+    return next((use for each in (file, *groups) if (use := each.get("USE"))), "")
+
+
+def _content(holder: Element) -> bytes | None:
+    for each in children(holder):
+        if name_of(each)[1] == "binData":
+            return decoded(text_of(each))
+        if name_of(each)[1] == "xmlData":
+            inside = children(each)
+            return b"".join(etree.tostring(one, encoding="UTF-8", with_tail=False) for one in inside)
+    return None
+
+
+def _administered(component: Component, file: Element, sections: dict[str | None, Element]) -> Component:
+    """Add what the sections that the file points to say in PREMIS, where each speaks of one file only."""
+    for name in f"{file.get('ADMID', '')} {file.get('MDID', '')}".split():
+        section = sections.get(name)
+        if section is None:
+            continue
+        characteristics = list(section.iter("{*}objectCharacteristics"))
+        if len(characteristics) == 1:
+            known = component.digests
+            component = with_premis(component, characteristics[0])
+            component = component._replace(digests=tuple(dict.fromkeys(known + component.digests)))
+    return component

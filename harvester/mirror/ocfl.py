@@ -1,0 +1,236 @@
+"""An OCFL 1.1 storage root: one folder per object, its versions never changed once they are written.
+
+A version is made aside, on the same file system, and moved in whole. Killed anywhere, an object is as it was before or
+has its new version; where only the copy of its newest inventory is behind, `settle` brings that up.
+
+    ROOT/0=ocfl_1.1  ocfl_layout.json  extensions/0003-hash-and-id-n-tuple-storage-layout/config.json
+    ROOT/3c0/ff4/240/oai%3aexample%2eorg%3a1/0=ocfl_object_1.1  inventory.json  v1/content/…
+    ASIDE/3c0ff4240…/identifier  files/…  next/…
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import sha256, sha512
+from pathlib import Path
+from typing import NamedTuple
+
+from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
+from harvester.mirror.inventory import NAME, SIDECAR, Arrived, Inventory, read, with_version, written
+
+_ROOT, _OBJECT = "ocfl_1.1", "ocfl_object_1.1"
+_LAYOUT = "0003-hash-and-id-n-tuple-storage-layout"
+_TUPLE, _TUPLES = 3, 3
+_MOST_CHARACTERS = 100  # of an identifier in the name of its folder; the layout says so
+_CONFIG = {"extensionName": _LAYOUT, "digestAlgorithm": "sha256", "tupleSize": _TUPLE, "numberOfTuples": _TUPLES}
+_VERSION = re.compile(r"v([1-9]\d*)")
+_CHUNK = 1 << 20
+
+
+class Incoming(NamedTuple):
+    """Bytes that wait aside to become part of an object."""
+
+    file: Path
+    arrived: Arrived
+
+
+class StorageRoot:
+    """The objects, by their identifiers. One process at a time may write."""
+
+    def __init__(self, folder: Path, aside: Path) -> None:
+        """Take the folder of the root, and one on the same file system for what is not finished."""
+        self.folder = folder
+        self.aside = aside
+
+    def prepare(self) -> None:
+        """Make the root if there is none, and settle what a process that died has left.
+
+        Raise ConfigurationError when the folder holds something else, StoreUnwritable when it cannot be written.
+        """
+        with telling(self.folder):
+            if not (self.folder / f"0={_ROOT}").exists():
+                self._make()
+            self.aside.mkdir(parents=True, exist_ok=True)
+            for workspace in sorted(self.aside.iterdir()):
+                self._settle(workspace)
+
+    def _make(self) -> None:
+        if self.folder.exists() and any(self.folder.iterdir()):
+            raise ConfigurationError(f"{self.folder} is not empty and no OCFL storage root of ours.")
+        extension = self.folder / "extensions" / _LAYOUT
+        extension.mkdir(parents=True)
+        layout = {"extension": _LAYOUT, "description": "Tuples of the SHA-256 of the identifier, then itself."}
+        durable(extension / "config.json", json.dumps(_CONFIG, indent=1).encode())
+        durable(self.folder / "ocfl_layout.json", json.dumps(layout, indent=1).encode())
+        durable(self.folder / f"0={_ROOT}", f"{_ROOT}\n".encode())
+
+    def place(self, identifier: str) -> Path:
+        """Return the folder of an object, whether it is there or not."""
+        digest = sha256(identifier.encode()).hexdigest()
+        tuples = (digest[start : start + _TUPLE] for start in range(0, _TUPLE * _TUPLES, _TUPLE))
+        name = "".join(each if _is_plain(each) else _escaped(each) for each in identifier)
+        name = name if len(name) <= _MOST_CHARACTERS else f"{name[:_MOST_CHARACTERS]}-{digest}"
+        return self.folder.joinpath(*tuples, name)
+
+    def workspace(self, identifier: str) -> Path:
+        """Return the folder where the files of an object wait until they are committed, and make it."""
+        workspace = self.aside / sha256(identifier.encode()).hexdigest()
+        with telling(workspace):
+            (workspace / "files").mkdir(parents=True, exist_ok=True)
+            if not (workspace / "identifier").exists():
+                durable(workspace / "identifier", identifier.encode())
+        return workspace
+
+    def inventory(self, identifier: str) -> Inventory:
+        """Return what is held of an object; without a version when there is none. Raise StoreDamaged."""
+        try:
+            found = read((self.place(identifier) / NAME).read_bytes())
+        except FileNotFoundError:
+            return Inventory(identifier)
+        if found.identifier != identifier:
+            raise StoreDamaged(f"{self.place(identifier)} holds {found.identifier}, not {identifier}.")
+        return found
+
+    def objects(self) -> Iterator[Path]:
+        """Return the folders of all objects, in order."""
+        depth = "/".join(["[0-9a-f]" * _TUPLE] * _TUPLES)
+        return (each for each in sorted(self.folder.glob(f"{depth}/*")) if (each / f"0={_OBJECT}").exists())
+
+    def commit(self, before: Inventory, state: Mapping[str, Incoming | str], created: str, message: str) -> Inventory:
+        """Give an object a further version with exactly these files, and return its inventory.
+
+        What is held already is named by its SHA-512. The workspace of the object is gone afterwards.
+        """
+        digests = {path: each.arrived if isinstance(each, Incoming) else each for path, each in state.items()}
+        after, new = with_version(before, digests, created, message)
+        workspace, folder = self.workspace(before.identifier), self.place(before.identifier)
+        with telling(folder):
+            made = _made(workspace, after, {place: state[logical] for logical, place in new.items()})
+            _move_in(made, folder, after.head)
+            _renew(workspace, folder, written(after))
+            shutil.rmtree(workspace)
+        return after
+
+    def _settle(self, workspace: Path) -> None:
+        """Bring an object whose commit was interrupted to one of its two good states."""
+        shutil.rmtree(workspace / "next", ignore_errors=True)
+        try:
+            folder = self.place((workspace / "identifier").read_text("utf-8"))
+        except FileNotFoundError:
+            shutil.rmtree(workspace)
+            return
+        if folder.exists():
+            _renew(workspace, folder, (folder / f"v{_newest(folder)}" / NAME).read_bytes())
+            return
+        for above in list(folder.parents)[:_TUPLES]:
+            with suppress(OSError):  # what holds other objects stays
+                above.rmdir()
+
+
+def _is_plain(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character in "-_")
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in character.encode())
+
+
+def _newest(folder: Path) -> int:
+    numbers = [int(match[1]) for each in folder.iterdir() if (match := _VERSION.fullmatch(each.name))]
+    return max(numbers)
+
+
+def _made(workspace: Path, inventory: Inventory, contents: Mapping[str, Incoming | str]) -> Path:
+    """Make the new version aside, in a folder that looks like the object's; return that folder."""
+    made = workspace / "next"
+    shutil.rmtree(made, ignore_errors=True)
+    version = made / f"v{inventory.head}"
+    version.mkdir(parents=True)
+    for place, content in contents.items():
+        assert isinstance(content, Incoming)
+        (made / place).parent.mkdir(parents=True, exist_ok=True)
+        # A link, not a move: killed before the end, the file is still where it waited.
+        os.link(content.file, made / place)
+        flush(made / place)
+    for holder in (version, made):
+        durable(holder / NAME, written(inventory))
+        durable(holder / SIDECAR, _sidecar(written(inventory)))
+    durable(made / f"0={_OBJECT}", f"{_OBJECT}\n".encode())
+    for each in (version, *(each for each in version.rglob("*") if each.is_dir())):
+        flush(each)
+    return made
+
+
+def _move_in(made: Path, folder: Path, head: int) -> None:
+    if head == 1:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made.rename(folder)
+        flush(folder.parent)
+    else:
+        (made / f"v{head}").rename(folder / f"v{head}")
+        flush(folder)
+
+
+def _renew(workspace: Path, folder: Path, inventory: bytes) -> None:
+    """Let the inventory of the object be that of its newest version; each of its two files is replaced at once."""
+    for name, content in ((NAME, inventory), (SIDECAR, _sidecar(inventory))):
+        if not (folder / name).exists() or (folder / name).read_bytes() != content:
+            durable(workspace / name, content)
+            (workspace / name).replace(folder / name)
+    flush(folder)
+
+
+def _sidecar(inventory: bytes) -> bytes:
+    return f"{sha512(inventory).hexdigest()} {NAME}\n".encode()
+
+
+# --- files that stay ------------------------------------------------------------------------------------------------
+
+
+def durable(file: Path, content: bytes) -> None:
+    """Write a file and let the disk have it."""
+    with file.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def replaced(file: Path, content: bytes) -> None:
+    """Write a file aside and give it its name: whoever reads it finds the old or the new content, whole."""
+    aside = file.with_name(f"{file.name}.new")
+    with telling(file):
+        durable(aside, content)
+        aside.replace(file)
+
+
+def flush(path: Path) -> None:
+    """Let the disk have what a file or a folder holds."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def digests_of(file: Path) -> Arrived:
+    """Return the digests of a file, read piece by piece."""
+    long, short = sha512(), sha256()
+    with file.open("rb") as stream:
+        while part := stream.read(_CHUNK):
+            long.update(part)
+            short.update(part)
+    return Arrived(long.hexdigest(), short.hexdigest())
+
+
+@contextmanager
+def telling(path: Path) -> Iterator[None]:
+    """Let what the file system refuses become an error of ours."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnwritable(f"{error.filename or path} cannot be written: {error.strerror}.") from error

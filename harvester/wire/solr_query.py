@@ -1,0 +1,70 @@
+"""How a Solr index is asked: the addresses of its handler and of each question. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+# Arguments that people copy with an address and that are ours to choose.
+_OURS = frozenset(("q", "fl", "sort", "rows", "start", "wt", "cursorMark", "indent", "_", "json.wrf"))
+
+
+def select_url(address: str) -> str:
+    """Return the address of the index's `select`: of a core, of a handler, or of a question that people copied.
+
+    Arguments that choose documents (`fq`) or belong to the server stay.
+    """
+    parts = urlsplit(address.strip())
+    path = parts.path.rstrip("/")
+    own = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in _OURS]
+    is_handler = bool(parts.query) or path.rpartition("/")[2] in ("select", "query")
+    return urlunsplit((parts.scheme, parts.netloc, path if is_handler else f"{path}/select", urlencode(own), ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index: its `select`, which documents are wanted, and what their identifier and timestamp are called."""
+
+    select: str
+    query: str
+    identifier: str
+    timestamp: str
+    wt: str
+
+    def url(self, *arguments: tuple[str, str | int]) -> str:
+        """Return the address of one question."""
+        parts = urlsplit(self.select)
+        asked = urlencode([("q", self.query), ("wt", self.wt), *arguments])
+        return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, asked)))))
+
+    def page(self, mark: str, rows: int, *, within: str = "", fields: str = "*") -> str:
+        """Return the address of the documents behind a mark, by their identifiers (Solr: fetching with cursors)."""
+        limits = (("fq", within),) if within else ()
+        sort = ("sort", f"{self.identifier} asc")
+        return self.url(*limits, sort, ("rows", rows), ("fl", fields), ("cursorMark", mark))
+
+    def oldest(self) -> str:
+        """Return the address of the document with the oldest timestamp."""
+        return self._extreme("asc", "")
+
+    def newest(self, until: str = "") -> str:
+        """Return the address of the document with the newest timestamp, of all or of those until a moment."""
+        return self._extreme("desc", until)
+
+    def _extreme(self, order: str, until: str) -> str:
+        fields = f"{self.identifier},{self.timestamp}"
+        within = self.between("", until)
+        return self.url(("fq", within), ("sort", f"{self.timestamp} {order}"), ("rows", 1), ("fl", fields))
+
+    def undated(self) -> str:
+        """Return the address of the number of documents without a timestamp."""
+        return self.url(("fq", f"-{self.timestamp}:[* TO *]"), ("rows", 0))
+
+    def one(self, identifier: str) -> str:
+        """Return the address of one document."""
+        quoted = identifier.replace("\\", "\\\\").replace('"', '\\"')
+        return self.url(("fq", f'{self.identifier}:"{quoted}"'), ("rows", 1), ("fl", "*"))
+
+    def between(self, first: str, last: str) -> str:
+        """Return the query for the timestamps between two moments, both included; empty: no limit."""
+        return f"{self.timestamp}:[{first or '*'} TO {last or '*'}]"

@@ -1,0 +1,269 @@
+"""Every family of complex objects there is, read for the files it names."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from gateway.errors import NotXml, UnusableRecord
+from gateway.formats import oai_didl
+from gateway.model import FileLink, Work
+from harvester.mirror.components import METADATA, OBJECT_FILE, START_PAGE, Component, components, digest, files
+from tests.conftest import SHARED
+
+DATA = SHARED / "data"
+ROOTS = (
+    "{urn:mpeg:mpeg21:2002:02-DIDL-NS}DIDL",
+    "{http://www.loc.gov/METS/}mets",
+    "{http://www.loc.gov/METS/v2}mets",
+)
+NODE = "https://www.differ.nl/node/232"
+RESOLVER = "http://resolver.kb.nl/resolve?urn=anp:1937:10:01:1:mpeg21"
+HANDLE = "http://repository.ubn.ru.nl/handle/2066/162526"
+CWI = "http://oai.cwi.nl/oai/asset/2271"
+
+# By family: what its first document names, as (type, MIME type, locations; `By-Value`).
+FAMILIES = {
+    "didl/DANS-KNAW+gmh-meresco/unwrapped/0080_differ_oai_www_differ_nl_232.record.xml": [
+        ("", "text/html", NODE),
+        (METADATA, "application/xml", "By-Value"),
+        (START_PAGE, "text/html", NODE),
+    ],
+    "didl/DANS-KNAW+gmh-meresco/unwrapped/30_MODS_kb_tst_GMH_03.record.xml": [
+        ("", "application/xml", "http://dspace.library.uu.nl/handle/1874/1170"),  # written between the tags
+        (METADATA, "application/xml", "By-Value"),
+        (OBJECT_FILE, "application/pdf", "http://dspace.library.uu.nl/bitstream/1874/1170/1/Glandorf2001.pdf"),
+        (START_PAGE, "text/html", "http://dspace.library.uu.nl/handle/1874/1170"),
+    ],
+    "didl/DANS-KNAW+narcis-meresco/unwrapped/0060_didlmods30_pub_knaw_record_2.record.xml": [
+        ("", "application/xml", "http://oai.cwi.nl/oai?verb=GetRecord&metadataPrefix=nl_didl&identifier=oai:cwi.nl:2271"),
+        (METADATA, "application/xml", "By-Value"),
+        (OBJECT_FILE, "application/pdf", f"{CWI}/2271OA.pdf"),
+        (OBJECT_FILE, "application/pdf", f"{CWI}/2371OA.pdf"),
+        (OBJECT_FILE, "application/pdf", f"{CWI}/2271EAcc.pdf"),
+        (START_PAGE, "text/html", "http://repository.cwi.nl/search/fullrecord.php?publnr=2271"),
+    ],
+    "didl/KBNLdataservices+oai-pmh-bulk-downloader/getrecord__1.xml": [
+        ("", "application/xml", HANDLE),
+        (METADATA, "application/xml", "By-Value"),
+        (OBJECT_FILE, "text/plain", "http://localhost:18081/resource-mock/sample-1.txt"),
+        (START_PAGE, "text/html", HANDLE),
+    ],
+    "didl/STITCHplus+OAI_harvester_xsltproc/anp_test_data.xml": [
+        ("metadata", "text/xml", "By-Value"),
+        ("image", "image/jpeg", f"anp_1937-10-01_1_access.jpg {RESOLVER}:image"),
+        ("alto", "text/xml", f"anp_1937-10-01_1_alto.xml {RESOLVER}:alto"),
+        ("ocr", "text/xml", f"anp_1937-10-01_1_text.xml {RESOLVER}:ocr"),
+    ],
+    "didl/seecr+gmh-meresco/uu_oai_dspace.library.uu.nl_1874_3054.oai.getrecord.xml": [
+        ("", "application/xml", "https://dspace.library.uu.nl/handle/1874/3054"),
+        (METADATA, "application/xml", "By-Value"),
+        (START_PAGE, "text/html", "https://dspace.library.uu.nl/handle/1874/3054"),
+    ],
+    "didl/KBNLdataservices+oai-pmh-bulk-downloader/manifest__manifest.xml": [
+        ("", "text/xml", "file://./metadata.xml"),
+        ("", "application/pdf", "https://openaccess.leidenuniv.nl/bitstream/1887/20432/3/Stellingen%205.pdf"),
+        ("", "application/pdf", "https://openaccess.leidenuniv.nl/bitstream/1887/20432/4/back.pdf"),
+        ("", "application/pdf", "https://openaccess.leidenuniv.nl/bitstream/1887/20432/5/samenvatting.pdf"),
+    ],
+    "packages/mets/dissemin+dissemin/mets.xml": [("", "", "document.pdf")],
+    "packages/mets/kitodo+kitodo-presentation/MetsDocument__av_beispiel.xml": [
+        ("DEFAULT", "video/quicktime", "https://digital.slub-dresden.de/data/kitodo/1703800435/video.mov"),
+        ("DEFAULT", "video/mp4", "https://digital.slub-dresden.de/data/kitodo/1703800435/video.mp4"),
+    ],
+    "packages/mets/mets+METS-schema/examples__simple-mets1.xml": [
+        ("", "", "http://example.org/myfile1.pdf"),
+        ("", "", "http://example.org/myfile2.pdf"),
+    ],
+    "packages/mets/mets+METS-schema/examples__simple-mets2.xml": [
+        ("", "", "http://example.org/myfile1.pdf"),
+        ("", "", "http://example.org/myfile2.pdf"),
+    ],
+    "packages/mets/mets+METS-schema/examples__dspace-sword-mets2.xml": [
+        ("CONTENT", "application/pdf", "pdf1.pdf"),
+        ("CONTENT", "application/pdf", "pdf2.pdf"),
+        ("CONTENT", "application/pdf", "pdf3.pdf"),
+    ],
+}  # fmt: skip
+
+
+def _documents(file: Path) -> list[bytes]:
+    try:
+        root = etree.parse(file, etree.XMLParser(huge_tree=True)).getroot()
+    except etree.XMLSyntaxError:
+        return []
+    return [etree.tostring(each, with_tail=False) for each in root.iter(*ROOTS)]
+
+
+def _told(component: Component) -> tuple[str, str, str]:
+    where = " ".join(component.locations) if component.content is None else "By-Value"
+    return component.type, component.mime_type, where
+
+
+@pytest.mark.needs("../shared")
+@pytest.mark.parametrize("name", FAMILIES)
+def test_each_family_names_its_files_in_its_own_way(name):
+    found = [_told(each) for each in components(_documents(DATA / name)[0])]
+    assert found[: len(FAMILIES[name])] == FAMILIES[name]
+
+
+@pytest.mark.needs("../shared")
+def test_every_document_there_is_can_be_read():
+    """As many Components as the documents have Components and files."""
+    counted = {"DIDL": 0, "mets": 0}
+    expected = {"DIDL": 0, "mets": 0}
+    for file in [*DATA.glob("didl/**/*.xml"), *DATA.glob("packages/**/*.xml")]:
+        for document in _documents(file):
+            root = etree.fromstring(document)
+            kind = etree.QName(root).localname
+            counted[kind] += len(components(document))
+            expected[kind] += len(root.findall(".//{*}Component")) + len(root.findall(".//{*}fileSec//{*}file"))
+    assert counted == expected
+    assert counted["DIDL"] > 900
+    assert counted["mets"] > 280
+
+
+@pytest.mark.needs("../shared")
+def test_the_page_of_a_dutch_record_is_no_file_whatever_its_type_is_called():
+    file = DATA / "didl/DANS-KNAW+gmh-meresco/unwrapped/30_MODS_kb_tst_GMH_03.record.xml"
+    found = components(_documents(file)[0])
+    assert [each.type for each in files(found)] == [METADATA, OBJECT_FILE]
+
+
+@pytest.mark.needs("../shared")
+def test_a_dutch_item_describes_the_one_file_in_it():
+    file = DATA / "didl/DANS-KNAW+narcis-meresco/unwrapped/0060_didlmods30_pub_knaw_record_2.record.xml"
+    found = [each for each in components(_documents(file)[0]) if each.type == OBJECT_FILE]
+    assert [each.identifier for each in found] == ["", "", "urn:NBN:nl:ui:18-2271-OF"]
+
+
+@pytest.mark.needs("../shared")
+def test_hathitrust_states_size_digest_and_date_of_each_file():
+    found = components(_documents(DATA / "packages/mets/mets+METS-schema/examples__hathitrust-mets1.xml")[0])
+    assert len(files(found)) == 38  # hOCR is HTML, and a file
+    assert found[0] == Component(
+        ("082924743.zip",), None, "application/zip", "ZIP00000001", "zip archive", 791464,
+        (("md5", "46158492f3dbb1236041d1fa89ec9345"),), "2021-01-04T18:31:23Z",
+    )  # fmt: skip
+
+
+@pytest.mark.needs("../shared")
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_archivematica_states_size_and_digest_in_premis(version):
+    name = f"packages/mets/mets+METS-schema/examples__archivematica-demo-transfer-mets{version}.xml"
+    found = components(_documents(DATA / name)[0])[0]
+    assert found.size == 6271469
+    assert found.digests == (("sha256", "383d349019ace0e235443c6cb8c5fa3174f00d562281947d36f5fd12aa263687"),)
+
+
+def test_our_own_didl_is_read_as_it_was_written():
+    link = FileLink(
+        "https://example.org/a.pdf", "application/pdf", size=5, sha256="ab" * 32, modified="2024-01-02T03:04:05Z"
+    )
+    found = components(oai_didl.write(Work(landing_page="https://example.org/", files=(link,))))
+    assert found == (
+        Component((link.url,), None, link.mime_type, link.url, OBJECT_FILE, 5, (("sha256", "ab" * 32),), link.modified),
+        Component(("https://example.org/",), None, "text/html", "https://example.org/", START_PAGE),
+    )
+    assert files(found) == found[:1]
+
+
+def _didl(inside: str) -> bytes:
+    return f'<d:DIDL xmlns:d="urn:mpeg:mpeg21:2002:02-DIDL-NS">{inside}</d:DIDL>'.encode()
+
+
+def _stated(what: str) -> str:
+    return f"<d:Descriptor><d:Statement>{what}</d:Statement></d:Descriptor>"
+
+
+@pytest.mark.parametrize(
+    ("resource", "content"),
+    [
+        ('<d:Resource mimeType="text/plain" encoding="base64"> aGVs\nbG8= </d:Resource>', b"hello"),
+        ('<d:Resource mimeType="text/plain">hello</d:Resource>', b"hello"),
+        ('<d:Resource mimeType="text/xml"> <a>1</a> </d:Resource>', b"<a"),
+    ],
+)
+def test_a_stream_by_value_is_taken_out(resource, content):
+    (found,) = components(_didl(f"<d:Container><d:Item><d:Component>{resource}</d:Component></d:Item></d:Container>"))
+    assert found.content is not None
+    assert found.content.startswith(content)
+    assert found.locations == ()
+
+
+@pytest.mark.parametrize("resource", ['<d:Resource encoding="base64">?</d:Resource>', "<d:Resource/>", ""])
+def test_a_component_that_holds_and_names_nothing_is_none(resource):
+    assert components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>")) == ()
+
+
+def test_an_address_broken_in_two_lines_is_one():
+    (found,) = components(
+        _didl('<d:Item><d:Component><d:Resource ref="http://e.org/a&#10;  .pdf"/></d:Component></d:Item>')
+    )
+    assert found.addresses == ("http://e.org/a.pdf",)
+
+
+def test_a_mets_file_may_carry_its_bytes():
+    content = sha256(b"x").hexdigest()
+    found = components(
+        b'<mets xmlns="http://www.loc.gov/METS/"><fileSec><fileGrp USE="a"><file ID="1" MIMETYPE="text/plain" SIZE="1" '
+        b'CHECKSUMTYPE="SHA-256" CHECKSUM="'
+        + content.encode()
+        + b'"><FContent><binData>eA==</binData></FContent></file>'
+        b'<file ID="2" USE="b"><FContent><xmlData><x/></xmlData></FContent></file>'
+        b'<file ID="3"><FContent/></file><file ID="4" ADMID="nowhere"><FLocat LOCREF="a.txt"/></file>'
+        b"</fileGrp></fileSec></mets>"
+    )
+    assert [each.identifier for each in found] == ["1", "2", "4"]
+    assert found[0] == Component((), b"x", "text/plain", "1", "a", 1, (("sha256", content),))
+    assert (found[1].type, found[1].content) == ("b", b'<x xmlns="http://www.loc.gov/METS/"/>')
+    assert (found[2].locations, found[2].addresses) == (("a.txt",), ())
+
+
+def test_one_location_is_one_file_however_often_it_is_named():
+    one = '<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component>'
+    assert len(files(components(_didl(f"<d:Item>{one}{one}</d:Item>")))) == 1
+
+
+def test_an_item_with_several_files_describes_none_of_them():
+    said = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">x</i:Identifier>')
+    one = '<d:Component><d:Resource mimeType="a/b" ref="{}"/></d:Component>'
+    inside = f"<d:Item><d:Item>{said}{one.format('a')}{one.format('b')}</d:Item></d:Item>"
+    assert [each.identifier for each in components(_didl(inside))] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "value", "found"),
+    [
+        ("SHA-256", "AB" * 32, (("sha256", "ab" * 32),)),
+        ("http://www.w3.org/2000/09/xmldsig#sha1", "ab" * 20, ()),
+        ("MD5", "ab" * 16, (("md5", "ab" * 16),)),
+        ("MD5", "ab" * 20, ()),
+        ("MD5", "xy" * 16, ()),
+        ("CRC32", "abcdabcd", ()),
+    ],
+)
+def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm, value, found):
+    assert digest(algorithm, value) == found
+
+
+@pytest.mark.parametrize(("extent", "size"), [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])
+def test_an_extent_is_a_size_when_it_speaks_of_bytes(extent, size):
+    said = _stated(f'<t:extent xmlns:t="http://purl.org/dc/terms/">{extent}</t:extent>')
+    (found,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
+    assert found.size == size
+
+
+def test_the_elder_dutch_profile_says_object_type():
+    said = _stated(f'<o:ObjectType xmlns:o="urn:x">{OBJECT_FILE}</o:ObjectType>')
+    (found,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
+    assert found.type == OBJECT_FILE
+
+
+@pytest.mark.parametrize(("document", "error"), [(b"<a/>", UnusableRecord), (b"<a", NotXml)])
+def test_what_is_no_complex_object_is_told(document, error):
+    with pytest.raises(error):
+        components(document)
