@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.live import unmeasured
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 JUDGES = ROOT / ".venv" / "judges" / "bin"  # programs of others, which have a place of their own
@@ -62,9 +64,8 @@ def loaded_by(code: str) -> tuple[set[str], list[str]]:
 
     Without the measurement of coverage, which is loaded before everything and brings modules of its own.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     line = [sys.executable, "-c", f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules)"]
-    found = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
+    found = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=unmeasured(os.environ))
     *printed, modules = found.stdout.splitlines()
     return set(modules.split()), printed
 

@@ -25,16 +25,27 @@ def command(name: str, folder: Path, *arguments: str) -> list[str]:
     return [str(COMMANDS / name), "--instance", str(folder), *arguments]
 
 
-def called(name: str, folder: Path, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run `gateway` or `harvester` to its end and return how it ended; `settings` come from the environment."""
+def called(
+    name: str, folder: Path, *arguments: str, is_measured: bool = True, **settings: object
+) -> subprocess.CompletedProcess[str]:
+    """Run `gateway` or `harvester` to its end and return how it ended; `settings` come from the environment.
+
+    `is_measured`: whether what it covers counts; that it is counted doubles the time of those with much to do.
+    """
+    surroundings = environment(settings) if is_measured else unmeasured(environment(settings))
     return subprocess.run(
-        command(name, folder, *arguments), env=environment(settings), text=True, capture_output=True, check=False
+        command(name, folder, *arguments), env=surroundings, text=True, capture_output=True, check=False
     )
 
 
 def environment(settings: Mapping[str, object]) -> dict[str, str]:
     """Return this process's environment with settings in it."""
     return {**os.environ, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
+
+
+def unmeasured(surroundings: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which coverage is not measured."""
+    return {name: value for name, value in surroundings.items() if not name.startswith("COVERAGE")}
 
 
 def instance(folder: Path, sources: Mapping[str, tuple[str, tuple[str, ...]]]) -> Path:

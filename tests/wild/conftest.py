@@ -66,7 +66,8 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> Harvest:
 def _run(folder: Path, part: tuple[int, list[str]]) -> str:
     """Harvest some sources; return what was said."""
     publish_processes, names = part
-    return live.called("harvester", folder, "run", *names, publish_processes=publish_processes).stderr
+    options = {"is_measured": False, "publish_processes": publish_processes}
+    return live.called("harvester", folder, "run", *names, **options).stderr
 
 
 def _size(repository: Repository) -> int:
