@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from gateway import schemas
 from gateway.errors import GatewayError
-from gateway.instance import check_domain, check_settings, secret
+from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.rebuild import outdated
 from gateway.settings import SETTINGS, Settings, load
 from gateway.store.base import Store
@@ -59,6 +59,8 @@ def _identity(settings: Settings) -> Iterator[Finding]:
             "There is no base_url: Identify will announce the address it serves on, which harvesters elsewhere "
             "may be unable to reach.",
         )
+    if doubt := base_url_doubt(settings):
+        yield Finding("warning", doubt)
 
 
 def _secret(settings: Settings) -> Iterator[Finding]:

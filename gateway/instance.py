@@ -63,6 +63,17 @@ def _identity_problem(settings: Settings) -> str:
     return ""
 
 
+def base_url_doubt(settings: Settings) -> str:
+    """Return why harvesters may find nobody at the base_url, or an empty string. A proxy may make it right."""
+    base_url = settings.text("base_url")
+    if not base_url or base_url.endswith("/oai"):
+        return ""
+    return (
+        f"The base_url {base_url} does not end in /oai, where the provider is: unless a proxy maps it there, write "
+        f"{base_url.rstrip('/')}/oai."
+    )
+
+
 _LEAST = {
     "oai_page_size": 1,
     "oai_sets_page_size": 1,

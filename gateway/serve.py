@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address
 
 import click
 from flask import Flask
@@ -16,6 +17,7 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
 from gateway import create_app
 from gateway.errors import ConfigurationError
+from gateway.instance import base_url_doubt
 from gateway.settings import Settings, Value
 
 # Harvesters wait between pages; closing their connection at once costs them a handshake per page.
@@ -53,10 +55,30 @@ def listen(host: str, port: int) -> socket.socket:
         raise ConfigurationError(f"Cannot serve on {host} port {port}: {reason}.") from error
 
 
-def address(listener: socket.socket, host: str) -> str:
-    """Return the base URL under which a harvester on this network finds `listener`."""
+def name_of_this_host(full_name: Callable[[], str] = socket.getfqdn) -> str:
+    """Return the name of this host that others most likely know it by."""
+    name = full_name()
+    is_told = name.partition(".")[0] != "localhost" and not name.endswith(".arpa")  # what resolvers say for want of one
+    return name if is_told else socket.gethostname()
+
+
+def address(listener: socket.socket, host: str, name_of_host: Callable[[], str] = name_of_this_host) -> str:
+    """Return the base URL under which a harvester on this network finds `listener`.
+
+    One that listens on every address of the host is found by the host's name.
+    """
+    place, port = listener.getsockname()[:2]
+    if ip_address(place).is_unspecified:
+        host = name_of_host()
     name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listener.getsockname()[1]}/oai"
+    return f"http://{name}:{port}/oai"
+
+
+def _doubt(settings: Settings, listener: socket.socket, place: str) -> str:
+    """Return why harvesters may not reach us under what Identify announces, or an empty string."""
+    if settings.text("base_url") or not ip_address(listener.getsockname()[0]).is_unspecified:
+        return base_url_doubt(settings)
+    return f"Identify announces {place}, by the name of this host; GATEWAY_BASE_URL should say what harvesters use."
 
 
 def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
@@ -71,6 +93,9 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
         return create_app(settings.instance, options)
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+
+    if doubt := _doubt(settings, listener, place):
+        click.echo(doubt, err=True)
 
     def when_ready(_arbiter: object) -> None:
         click.echo(f"Serving {place} (Ctrl-C ends it)", err=True)

@@ -34,7 +34,10 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("admin_email", "admin@gateway.example.org", "The adminEmail of Identify, and the From of our requests."),
     Setting(
-        "base_url", "", "The baseURL exactly as answers announce it, ending in `/oai`; empty: the address it serves on."
+        "base_url",
+        "",
+        "The baseURL exactly as answers announce it; it ends in `/oai`, unless a proxy maps another address there. "
+        "Empty: the address it serves on.",
     ),
     Setting(
         "secret",

@@ -17,7 +17,7 @@ import tomlkit
 from gateway import rebuild as again
 from gateway.errors import ConfigurationError
 from gateway.formats import written
-from gateway.instance import check_settings, fix_domain, is_published
+from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
@@ -63,11 +63,15 @@ def count_items(folder: Path) -> int:
 def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int], None]) -> int:
     """Map every item again, in one format of ours or in all; return how many records changed.
 
-    `progress` is told how many items were looked at. Raise ConfigurationError for a prefix that is not ours.
+    `progress` is told how many items were looked at. Raise ConfigurationError for a prefix that is not ours, and when
+    records are published under another domain.
     """
     if metadata_prefix is not None and metadata_prefix not in written():
         raise ConfigurationError(f"{metadata_prefix} is no format of ours; there are {', '.join(written())}.")
+    settings = load(folder)
+    check_settings(settings)
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
+        check_domain(store, settings.text("repository_domain"))
         return again.rebuild(store, inbox, metadata_prefix, progress)
 
 

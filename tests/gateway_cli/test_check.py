@@ -46,6 +46,18 @@ def test_the_defaults_are_warned_about(gateway):
     assert len(warnings) == 3
 
 
+@pytest.mark.parametrize(
+    ("base_url", "wanted"),
+    [("https://repo.example.org", "https://repo.example.org/oai"), ("http://h/OAI/", "http://h/OAI/oai")],
+)
+def test_a_base_url_where_the_provider_is_not_is_warned_about(gateway, sound, base_url, wanted):
+    """No more than that: a proxy may map any address to ours."""
+    result = gateway("check", GATEWAY_BASE_URL=base_url)
+    assert result.exit_code == 0
+    assert f"warning  The base_url {base_url} does not end in /oai" in result.stderr
+    assert f"write {wanted}." in result.stderr
+
+
 def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder):
     (folder / "secret").chmod(0o644)
     assert "has mode 0644, 0600 is wanted" in gateway("check").stderr

@@ -46,6 +46,12 @@ def test_a_format_that_is_not_ours_is_one_sentence(gateway, harvested):
     assert result.stderr.splitlines()[-1] == "Error: marcxml is no format of ours; there are oai_dc, oai_didl."
 
 
+def test_identifiers_that_are_published_keep_their_domain(gateway, harvested):
+    result = gateway("rebuild", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1].startswith("Error: The repository's domain is gateway.example.org and cannot")
+
+
 def test_a_repository_lists_our_formats_before_its_first_harvest(gateway, folder):
     gateway("init")
     store = open_store(folder)

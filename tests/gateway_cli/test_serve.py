@@ -8,7 +8,7 @@ import pytest
 
 from gateway import create_app, schemas
 from gateway.errors import ConfigurationError, StoreMissing
-from gateway.serve import address, listen
+from gateway.serve import address, listen, name_of_this_host
 
 
 def test_a_port_that_is_taken_is_one_sentence(gateway):
@@ -36,6 +36,26 @@ def test_an_instance_that_is_not_there_is_one_sentence(gateway):
 def test_the_address_is_where_it_listens():
     with listen("127.0.0.1", 0) as listener:
         assert address(listener, "127.0.0.1") == f"http://127.0.0.1:{listener.getsockname()[1]}/oai"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "0"])
+def test_whoever_listens_everywhere_is_found_by_the_name_of_the_host(host):
+    with listen(host, 0) as listener:
+        port = listener.getsockname()[1]
+        assert address(listener, host, lambda: "gw.example.org") == f"http://gw.example.org:{port}/oai"
+
+
+@pytest.mark.parametrize("name", ["localhost", "localhost.localdomain", "1.0.0.127.in-addr.arpa"])
+def test_a_name_that_every_host_has_names_none(name):
+    assert name_of_this_host(lambda: name) == socket.gethostname()
+    assert name_of_this_host(lambda: "gw.example.org") == "gw.example.org"
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="for want of IPv6")
+def test_whoever_listens_everywhere_by_ipv6_is_found_by_the_name_of_the_host():
+    with listen("::", 0) as listener:
+        port = listener.getsockname()[1]
+        assert address(listener, "::", lambda: "gw.example.org") == f"http://gw.example.org:{port}/oai"
 
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="for want of IPv6")

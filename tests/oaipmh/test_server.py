@@ -22,6 +22,7 @@ from oaipmh_scythe import Scythe
 from sickle import Sickle
 
 from gateway.model import Format, ItemChange, Publication, Record, SetDescription, Source
+from gateway.serve import name_of_this_host
 from gateway.store.sqlite import open_store
 from gateway.upkeep import make
 from gateway.xmltext import DC, OAI_DC, XSI, utc_datetime
@@ -120,6 +121,24 @@ def test_a_base_url_of_the_settings_is_announced_exactly(instance):
     with serving(instance, GATEWAY_BASE_URL="https://repo.example.org/x/oai", GATEWAY_SERVE_WORKERS="1") as url:
         body = Sickle(url).Identify().raw
     assert "<baseURL>https://repo.example.org/x/oai</baseURL>" in body
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "said"),
+    [
+        (("--host", "0.0.0.0"), {}, "Identify announces http://{host}:{port}/oai, by the name of this host; "),
+        ((), {"GATEWAY_BASE_URL": "http://repo.example.org"}, "The base_url http://repo.example.org does not end "),
+    ],
+)
+def test_an_address_where_nobody_may_be_found_is_told(instance, words, environment, said):
+    command = [GATEWAY, "--instance", str(instance), "serve", "--port", "0", *words]
+    surroundings = os.environ | environment | {"GATEWAY_SERVE_WORKERS": "1"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=surroundings) as process:
+        warning, serving = process.stderr.readline(), process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=40)
+    port = urlsplit(serving.split()[1]).port
+    assert warning.startswith(said.format(host=name_of_this_host(), port=port))
 
 
 def test_no_header_says_where_the_application_lies(base_url):
