@@ -251,7 +251,7 @@ class _Harvest:
             inbox.forget_windows(cursor)
         unit = wishes.slice or self.entry.slice
         windows = windows_of(inbox, cursor)
-        if unit and not windows and not cursor.state:
+        if unit and self.kind.takes_dates and not windows and not cursor.state:
             inbox.put_cursor(cursor)  # what the list had come to before a full harvest is of no use behind its windows
             windows = plan(inbox, cursor, options, unit, self.earliest, self.story.started_at)
             self.story.note(

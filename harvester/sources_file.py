@@ -248,7 +248,15 @@ def entry_from(name: str, table: object) -> SourceEntry:
         _check_date(key.rstrip("_"), str(values.get(key, "")))
     if not values.get("formats", ("oai_dc",)):
         raise ConfigurationError("formats must name at least one.")
+    if "slice" in table:
+        _check_slice(table)
     return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and _IS_A are the types
+
+
+def _check_slice(table: Mapping[str, object]) -> None:
+    kind = kind_of(str(table.get("kind", "oai_pmh")))
+    if not kind.takes_dates:
+        raise ConfigurationError(f"a source of the kind {kind.name} cannot be asked for dates, so it has no slice.")
 
 
 def _own_types(table: Mapping[str, object], common: Mapping[str, str]) -> Mapping[str, str]:

@@ -57,7 +57,7 @@ def sweep(
 
     Deletes only what a whole list does not name; every error of ours ends it with its outcome and reason.
     """
-    if kind.listed is None or kind.single is None:
+    if not kind.can_be_swept:
         raise ConfigurationError(f"A source of the kind {kind.name} cannot be swept.")
     with lock(instance.folder, entry.name):
         bury(instance.inbox, entry.name)

@@ -185,6 +185,16 @@ class SourceKind:
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
 
     @property
+    def can_be_swept(self) -> bool:
+        """Tell whether it can name everything it has, and bring one record."""
+        return self.listed is not None and self.single is not None
+
+    @property
+    def takes_dates(self) -> bool:
+        """Tell whether it can be asked for what lies between two dates."""
+        return any(each.name == "from" for each in self.options)
+
+    @property
     def own(self) -> dict[str, str]:
         """The fields that only this kind has, with their types."""
         return {each.name: each.type for each in self.options if each.type}

@@ -164,3 +164,23 @@ def test_what_is_written_is_toml(sources):
 
 def test_a_source_is_shown_as_it_stands_in_the_file():
     assert shown(SourceEntry("laro", "http://h/oai")) == '[laro]\nurl = "http://h/oai"\nformats = ["oai_dc"]\n'
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('every = "often"', "every must be a duration"),
+        ('slice = "week"', "slice must be year, month or day"),
+        ('kind = "resourcesync"\nslice = "month"', "resourcesync cannot be asked for dates"),
+    ],
+)
+def test_what_a_source_cannot_be_asked_for_is_refused_at_the_door(sources, lines, told):
+    with pytest.raises(ConfigurationError, match=told):
+        _written(sources, f'[laro]\nurl = "http://h/oai"\n{lines}\n').entries()
+
+
+def test_what_goes_of_itself_stands_in_the_entry(sources):
+    text = '[laro]\nurl = "http://h/oai"\nevery = "6h"\nsweep_every = "30d"\nslice = "month"\n'
+    entry = _written(sources, text).entry("laro")
+    assert (entry.every, entry.sweep_every, entry.slice) == ("6h", "30d", "month")
+    assert table_of(entry)["every"] == "6h"
