@@ -16,7 +16,6 @@ from harvester.wire.decoding import decode, is_plain
 from harvester.wire.entries import Entry, entry_xml
 from harvester.wire.http import Fetched
 
-MOST_RESOURCES = 10  # what a kill may cost to ask for again
 MOST_BYTES = 1 << 20
 
 _DECLARATION = re.compile(r"^\s*<\?xml .*?\?>", re.DOTALL)
@@ -26,8 +25,9 @@ _END = b"\r\n"
 class Bundle:
     """Grows by one resource or deletion after the other; `page` and `slices` are what it came to."""
 
-    def __init__(self, options: Options, cursor: Cursor, url: str, received_at: int) -> None:
-        """Take what the page says of itself: the address of the list, and when that arrived."""
+    def __init__(self, options: Options, cursor: Cursor, url: str, received_at: int, most: int = 1) -> None:
+        """Take what the page says of itself, the address of the list, when that arrived; and how many fill it."""
+        self._most = most
         self._options, self._cursor, self._url = options, cursor, url
         self._raw: list[bytes] = []
         self._text: list[bytes] = []
@@ -44,7 +44,7 @@ class Bundle:
     @property
     def is_full(self) -> bool:
         """Tell whether it should be committed now."""
-        return len(self._slices) >= MOST_RESOURCES or self._size >= MOST_BYTES
+        return len(self._slices) >= self._most or self._size >= MOST_BYTES
 
     def page(self) -> RawPage:
         """Return everything as one page."""
@@ -77,7 +77,8 @@ class Bundle:
         """Take a resource as it arrived, with its own entry first, and those of its content."""
         self._received_at = fetched.received_at
         self._put(_head(fetched))
-        abouts = [self._put(entry_xml(each)) for each in (own, *item.content)]
+        # Where in a package it lies is of no interest any more, and differs from what a list says of the same.
+        abouts = [self._put(entry_xml(each._replace(path=""))) for each in (own, *item.content)]
         self._put(_END)
         text = self._plain(item.uri, fetched)
         start, stop = self._put(fetched.body, text)

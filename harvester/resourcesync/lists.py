@@ -58,26 +58,34 @@ class Lists:
 
     def changes(self, url: str, position: str, seen: Iterable[str]) -> Iterator[RawPage]:
         """Read what a Change List, or the lists of an index, tell since a position; return what told anything new."""
-        since, known = instant_of(position) or _BEGINNING, frozenset(seen)
-        self.position, self.seen = position, tuple(known)
+        self.position, self.seen = position, tuple(seen)
         self.is_outdated = False
         self._asked.clear()
-
-        def is_wanted(part: Entry) -> bool:
-            until = instant_of(part.until)
-            return until is None or until > since
-
-        for fetched, document in self._leaves(url, is_wanted, position):
-            has_news = False
-            for entry in self._entries(document, fetched.url):
-                moment = instant_of(entry.changed)
-                if moment is None or moment > since or (moment == since and _mark(entry) not in known):
-                    self._plan.add(entry)
-                    has_news = True
-                self._advance(entry.changed, _mark(entry))
-            self._close(document.head.until)
-            if has_news:
+        seen = self.seen  # of the position; what the lists come to is another one
+        for fetched, document in self._leaves(url, _is_behind(position), position):
+            if self.take(document, fetched.url, position, seen):
                 yield self._kept("ChangeList", fetched)
+
+    def packages(self, url: str, position: str = "") -> Iterator[Entry]:
+        """Return the packages of a dump, of one of changes those that tell something behind a position."""
+        is_wanted = _is_behind(position)
+        for fetched, document in self._leaves(url, is_wanted, position):
+            yield from (each for each in self._entries(document, fetched.url) if is_wanted(each))
+
+    def take(self, document: Document, url: str, position: str, seen: Iterable[str]) -> bool:
+        """Take what a list of changes, or a manifest of some, tells behind a position; tell whether it is anything."""
+        since, known = instant_of(position) or _BEGINNING, frozenset(seen)
+        if not self.position:
+            self.position, self.seen = position, tuple(known)
+        has_news = False
+        for entry in self._entries(document, url):
+            moment = instant_of(entry.changed)
+            if moment is None or moment > since or (moment == since and _mark(entry) not in known):
+                self._plan.add(entry)
+                has_news = True
+            self._advance(entry.changed, _mark(entry))
+        self._close(document.head.until)
+        return has_news
 
     def _advance(self, time: str, mark: str) -> None:
         moment, position = instant_of(time), instant_of(self.position) or _BEGINNING
@@ -152,6 +160,17 @@ class Lists:
 
     def _kept(self, verb: str, fetched: Fetched) -> RawPage:
         return kept(self._options, self._cursor, verb, fetched)
+
+
+def _is_behind(position: str) -> Callable[[Entry], bool]:
+    """Return what tells whether a part may tell something behind a position: it is open, or closed later."""
+    since = instant_of(position) or _BEGINNING
+
+    def is_behind(part: Entry) -> bool:
+        until = instant_of(part.until)
+        return until is None or until > since
+
+    return is_behind
 
 
 def _later(one: str, other: str) -> str:

@@ -60,7 +60,7 @@ class Memory:
         held = self._holdings.item(item.uri, self._prefix)
         if held is None or held.is_deleted:
             return False
-        return held.abouts == tuple(entry_xml(each) for each in (own, *item.content))
+        return held.abouts == tuple(entry_xml(each._replace(path="")) for each in (own, *item.content))
 
 
 def _content_of(held: Held) -> Iterator[str]:

@@ -22,6 +22,7 @@ class SetState:
     entries). While a list is walked, `next` and `next_seen` are what they will be at its end, and all resources up to
     the address `after`, in the order of addresses, have been fetched. `is_whole`: the walk is one of everything.
     `failed` are the entries, as texts, of resources that could not be used and are to be asked for again.
+    `package` is the package of a dump in which `after` stands, `packages` those of a baseline that are read already.
     """
 
     position: str = ""
@@ -32,6 +33,8 @@ class SetState:
     is_whole: bool = False
     received: int = 0
     failed: tuple[str, ...] = ()
+    package: str = ""
+    packages: tuple[str, ...] = ()
 
 
 def states_of(text: str) -> tuple[dict[str, SetState], str]:

@@ -1,0 +1,72 @@
+"""Where the bytes of a resource come from: the web, or a package. They are verified before anybody sees them."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from gateway.errors import ConnectionFailed, UnusableRecord
+from harvester.resourcesync.asking import told
+from harvester.sources import Options
+from harvester.wire.entries import Entry
+from harvester.wire.fixity import fault_of
+from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.package import Package
+
+_MOST_FAILURES = 10  # resources in a row that an ill server does not bring
+
+
+class FromWeb:
+    """Fetches each resource, or one of its duplicates."""
+
+    most_at_once = 10  # what a kill may cost to ask for again
+
+    def __init__(self, options: Options, fetch: Fetch) -> None:
+        """Take how to fetch."""
+        self._options, self._fetch = options, fetch
+        self._failures = 0
+
+    def bring(self, own: Entry) -> tuple[Fetched, str]:
+        """Return what arrived, and the reason when it cannot be used. Raise ConnectionFailed when the server is ill."""
+        problems = []
+        duplicates = (each.href for each in own.related("duplicate") if each.href.lower().startswith("http"))
+        for url in (own.loc, *duplicates):
+            fetched = self._fetch(Request(url, self._options.source))
+            problem = self._problem(own, fetched)
+            if not problem:
+                return fetched, ""
+            problems.append(problem)
+        return fetched, problems[0]
+
+    def _problem(self, own: Entry, fetched: Fetched) -> str:
+        self._failures = self._failures + 1 if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR else 0
+        if self._failures == _MOST_FAILURES:
+            raise ConnectionFailed(f"{told(fetched)}, as those before it did; the server is ill.")
+        if fetched.status != HTTPStatus.OK:
+            return f"{told(fetched)}."
+        is_encoded = bool(own.encoding or fetched.header("Content-Encoding"))
+        return fault_of(fetched.body, None if is_encoded else own.length, own.digests)
+
+
+class FromPackage:
+    """Takes each resource out of a package; what cannot be used there, or is not there, comes from the web."""
+
+    most_at_once = 500  # nothing has to be asked for again
+
+    def __init__(self, package: Package, received_at: int, web: FromWeb) -> None:
+        """Take the package, when it arrived, and what else there is."""
+        self._package, self._received_at, self._web = package, received_at, web
+
+    def bring(self, own: Entry) -> tuple[Fetched, str]:
+        """Return what lies in the package, and the reason when it cannot be used there and on the web."""
+        if not own.path:
+            return self._web.bring(own)
+        try:
+            body = self._package.read(own.path)
+            problem = fault_of(body, None if own.encoding else own.length, own.digests)
+        except UnusableRecord as error:
+            body, problem = b"", str(error)
+        if problem:
+            fetched, other = self._web.bring(own)
+            return fetched, other and f"In its package: {problem} On the web: {other}"
+        headers = (("Content-Type", own.type),) if own.type else ()
+        return Fetched(own.loc, HTTPStatus.OK, headers, body, self._received_at), ""

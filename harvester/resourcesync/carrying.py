@@ -1,0 +1,176 @@
+"""Carrying out a plan: resource by resource into bundles, each committed with the state that is true behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Protocol
+
+from gateway.errors import GatewayError
+from gateway.model import Cursor, RawPage
+from harvester.resourcesync.bundle import Bundle
+from harvester.resourcesync.memory import Memory
+from harvester.resourcesync.plan import Item, Plan, Role
+from harvester.resourcesync.state import SetState, text_of
+from harvester.sources import ListEnd, Options, Step
+from harvester.wire.entries import Entry, entry_of, entry_text
+from harvester.wire.http import Fetch, Fetched
+
+MOST_FAILED = 200  # resources that are remembered to be asked for again; of more than that, the position waits
+
+
+class Bringer(Protocol):
+    """Where resources come from; `most_at_once` of them make a bundle."""
+
+    most_at_once: int
+
+    def bring(self, own: Entry) -> tuple[Fetched, str]:
+        """Return what arrived, and the reason when it cannot be used."""
+        ...
+
+
+@dataclass(slots=True)
+class Walk:
+    """The walk of one cursor: what it was given, what it came to, and what is to be told with the next step."""
+
+    options: Options
+    cursor: Cursor
+    fetch: Fetch
+    states: dict[str, SetState]
+    received: int = 0
+    announced: int = 0
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    def step(self, page: RawPage, end: ListEnd = ListEnd.MORE, bundle: Bundle | None = None) -> Step:
+        """Return a step with the states of all sets."""
+        slices = bundle.slices if bundle else ()
+        notes, self.notes = tuple(dict.fromkeys(self.notes)), []
+        doubts = tuple(self.doubts) if end is not ListEnd.MORE else ()
+        cursor = replace(self.cursor, state=text_of(self.states))
+        return Step(page, slices, cursor, self.received, (self.announced, self.announced), end, doubts, notes)
+
+
+class Carrier:
+    """Carries out the plans of one set of resources. `before` is its state when the walk in progress began."""
+
+    def __init__(self, walk: Walk, url: str) -> None:
+        """Take the walk, and the address of the set."""
+        self.walk, self.url = walk, url
+        self.before = self.state
+        self.received_at = 0
+        self._skipped = 0
+        self._after = self.before.after
+        self._failed: list[str] = []
+        self._tried: set[str] = set()  # of them, those that were asked for in this run
+
+    # -- state --
+
+    @property
+    def state(self) -> SetState:
+        """The state of the set as it will be committed with the next step."""
+        return self.walk.states.get(self.url, SetState())
+
+    def put(self, state: SetState) -> None:
+        """Change the state of the set."""
+        self.walk.states[self.url] = state
+
+    def rest(self, position: str, seen: tuple[str, ...] = (), *, doubts: list[str] | None = None) -> None:
+        """End a walk: go on from this position next time, unless there are doubts; then from where it was."""
+        doubts, before = list(doubts or ()), self.before
+        if len(self._failed) > MOST_FAILED:
+            doubts.append(f"Resources that could not be used: {len(self._failed)}; all are asked for again.")
+        self.walk.doubts += doubts
+        failed = before.failed if doubts else tuple(self._failed)
+        begin = SetState(before.position, before.seen) if doubts else SetState(position, seen)
+        self.begin_again(replace(begin, failed=failed))
+
+    def begin_again(self, state: SetState) -> None:
+        """Let the next plan begin from this state."""
+        self.put(state)
+        self.before, self._after, self._failed = state, state.after, []
+
+    # -- resources --
+
+    def carry_out(self, plan: Plan, memory: Memory, bringer: Bringer) -> Iterator[Step]:
+        """Bring what is planned behind the address at which the state stands, and what could not be used before."""
+        self.walk.announced += plan.size(self._after)
+        bundle = self._bundle(bringer)
+        for planned in chain(self._again(plan), plan.items(self._after)):
+            item = memory.completed(planned, is_whole=self.state.is_whole)
+            try:
+                self._bring(item, bundle, memory, bringer)
+            except GatewayError:
+                if bundle.slices:
+                    yield self._commit(bundle)  # what is here is not asked for again
+                raise
+            self._after = max(self._after, item.uri)
+            if bundle.is_full:
+                yield self._commit(bundle)
+                bundle = self._bundle(bringer)
+        if bundle.slices:
+            yield self._commit(bundle)
+        self._note_left_out(plan)
+
+    def _again(self, plan: Plan) -> Iterator[Item]:
+        """Return what could not be used before, unless the plan has it."""
+        for text in self.before.failed:
+            if text in self._tried:
+                self._failed.append(text)
+                continue
+            try:
+                entry = entry_of(text)
+            except (ValueError, TypeError):  # somebody has edited the state
+                continue
+            if entry.loc <= self.before.after or plan.entry(entry.loc) is None:
+                self.walk.announced += 1
+                yield Item(entry.loc, Role.METADATA, entry)
+
+    def _bundle(self, bringer: Bringer) -> Bundle:
+        return Bundle(self.walk.options, self.walk.cursor, self.url, self.received_at, bringer.most_at_once)
+
+    def _commit(self, bundle: Bundle) -> Step:
+        self.walk.received += len(bundle.slices)
+        state = self.state
+        failed = tuple(dict.fromkeys((*self.before.failed, *self._failed)))[: MOST_FAILED + 1]
+        self.put(replace(state, after=self._after, received=state.received + len(bundle.slices), failed=failed))
+        return self.walk.step(bundle.page(), bundle=bundle)
+
+    def _bring(self, item: Item, bundle: Bundle, memory: Memory, bringer: Bringer) -> None:
+        if item.role is Role.DELETED and item.entry is not None:
+            bundle.delete(item.entry)
+            return
+        own = item.entry or _entry_of(item)
+        if self.before.position and self.state.is_whole and memory.is_unchanged(own, item):
+            self.walk.announced -= 1
+            return
+        fetched, problem = bringer.bring(own)
+        if problem:
+            self._failed.append(entry_text(own))
+            self._tried.add(self._failed[-1])
+            bundle.refuse(item, problem)
+        elif own.type or _looks_like_metadata(fetched.body):
+            bundle.take(item, own, fetched)
+        else:
+            self._skipped += 1
+            self.walk.announced -= 1
+
+    def _note_left_out(self, plan: Plan) -> None:
+        count, self._skipped = self._skipped + plan.undescribed(), 0
+        if count:
+            self.walk.notes.append(f"Resources that are no metadata, and that none describes, were left out: {count}.")
+
+
+def _entry_of(item: Item) -> Entry:
+    """Return what is known of metadata that only its content names."""
+    links = (each for entry in item.content for each in entry.related("describedby"))
+    link = next((each for each in links if each.href == item.uri), None)
+    if link is None:
+        return Entry(item.uri)
+    return Entry(item.uri, link.modified, type=link.type, length=link.length, digests=link.digests, path=link.path)
+
+
+def _looks_like_metadata(body: bytes) -> bool:
+    start = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:20].lower()
+    return start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) and not start.startswith((b"<!doctype html", b"<html"))

@@ -1,0 +1,146 @@
+"""Dumps: many resources at once, in packages. What a package does not bring, the lists and the web still do.
+
+A Resource Dump is a baseline: its packages are remembered one by one until all are read. A Change Dump is read package
+by package, each of which moves the position to its end. Of both, a package that cannot be used is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gateway.errors import AnswerError, NotResourceSync, RemoteRefuses
+from harvester.resourcesync.asking import refuse_status
+from harvester.resourcesync.bringing import FromPackage, FromWeb
+from harvester.resourcesync.carrying import Carrier
+from harvester.resourcesync.finding import ResourceSet
+from harvester.resourcesync.lists import Lists
+from harvester.resourcesync.memory import Memory
+from harvester.resourcesync.plan import Plan
+from harvester.resourcesync.state import SetState
+from harvester.sources import Step
+from harvester.wire.entries import Entry
+from harvester.wire.fixity import fault_of
+from harvester.wire.http import Request
+from harvester.wire.package import Package
+
+
+class Dumps:
+    """The dumps of one set. `is_enough`: nothing else of the set is to be read in this run."""
+
+    def __init__(self, carrier: Carrier, resources: ResourceSet) -> None:
+        """Take what carries out, and which documents there are."""
+        self._carrier, self._walk, self._has = carrier, carrier.walk, resources.lists
+        self._web = FromWeb(self._walk.options, self._walk.fetch)
+        self.is_enough = False
+
+    def steps(self) -> Iterator[Step]:
+        """Read the Resource Dump when nothing is held yet, and the Change Dump when something is."""
+        before = self._carrier.before
+        is_begun = bool(before.package or before.packages)
+        if "resourcedump" in self._has and not before.position and (is_begun or not before.next):
+            yield from self._snapshot()
+        before = self._carrier.before
+        if "changedump" in self._has and before.position and (not before.next or before.package):
+            yield from self._changes()
+
+    # -- a baseline --
+
+    def _snapshot(self) -> Iterator[Step]:
+        with Plan() as unused:
+            lists = self._lists(unused)
+            packages = list(lists.packages(self._has["resourcedump"]))
+        doubts = lists.doubts
+        state = self._carrier.state
+        self._carrier.put(replace(state, is_whole=True, next=state.next or lists.position))
+        for package in packages:
+            if package.loc not in self._carrier.state.packages:
+                try:
+                    yield from self._of_snapshot(package)
+                except (AnswerError, RemoteRefuses) as error:
+                    doubts.append(f"{package.loc}: {error}")
+        self._end_snapshot(doubts)
+
+    def _of_snapshot(self, package: Entry) -> Iterator[Step]:
+        with Plan() as plan:
+            content = self._content(package)
+            for entry in content.manifest(package.loc):
+                plan.add(entry)
+            state = self._carrier.state
+            if state.package != package.loc:
+                self._carrier.begin_again(replace(state, package=package.loc, after=""))
+            yield from self._carried_out(plan, content)
+        state = self._carrier.state
+        self._carrier.put(replace(state, package="", after="", packages=(*state.packages, package.loc)))
+
+    def _end_snapshot(self, doubts: list[str]) -> None:
+        tells_changes = "changelist" in self._has or "changedump" in self._has
+        if not doubts:
+            self._carrier.rest(self._carrier.state.next)
+            self.is_enough = not tells_changes
+        elif "resourcelist" in self._has:
+            self._walk.notes += [f"The Resource List is read instead of the dump. {each}" for each in doubts]
+            self._carrier.begin_again(SetState(failed=self._carrier.state.failed))
+        else:
+            self._walk.doubts += doubts
+            self.is_enough = True
+
+    # -- changes --
+
+    def _changes(self) -> Iterator[Step]:
+        position = self._carrier.before.position
+        with Plan() as unused:
+            lists = self._lists(unused)
+            packages = list(lists.packages(self._has["changedump"], position))
+        doubts = lists.doubts
+        if lists.is_outdated:
+            doubts.append(f"The Change Dump does not reach back to {position}.")
+        for package in () if doubts else packages:
+            try:
+                yield from self._of_changes(package)
+            except (AnswerError, RemoteRefuses) as error:
+                doubts.append(f"{package.loc}: {error}")
+                break  # a later package without this one would hide what is missing
+        self._end_changes(doubts)
+
+    def _of_changes(self, package: Entry) -> Iterator[Step]:
+        before = self._carrier.before
+        with Plan() as plan:
+            content, lists = self._content(package), self._lists(plan)
+            lists.take(content.manifest(package.loc), package.loc, before.position, before.seen)
+            if before.package != package.loc:
+                begun = replace(before, package=package.loc, after="", next=lists.position, next_seen=lists.seen)
+                self._carrier.begin_again(begun)
+            yield from self._carried_out(plan, content)
+        state = self._carrier.state
+        self._carrier.rest(state.next, state.next_seen, doubts=lists.doubts)
+
+    def _end_changes(self, doubts: list[str]) -> None:
+        if "changelist" in self._has:
+            self._walk.notes += doubts
+        elif doubts and "resourcelist" in self._has:
+            self._walk.notes += [f"All is compared with the Resource List. {each}" for each in doubts]
+        else:
+            self._walk.doubts += doubts
+            self.is_enough = True
+
+    # -- packages --
+
+    def _lists(self, plan: Plan) -> Lists:
+        return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan)
+
+    def _content(self, package: Entry) -> Package:
+        """Fetch a package and verify it. Raise what `fetch` raises, and NotResourceSync when it cannot be used."""
+        fetched = self._walk.fetch(Request(package.loc, self._walk.options.source))
+        refuse_status(fetched)
+        self._carrier.received_at = fetched.received_at
+        fault = fault_of(fetched.body, package.length, package.digests)
+        if fault:
+            raise NotResourceSync(f"The package is not what the source says. {fault}")
+        return Package(fetched.body)
+
+    def _carried_out(self, plan: Plan, content: Package) -> Iterator[Step]:
+        memory = Memory(self._walk.options.holdings, self._walk.cursor.metadata_prefix, plan)
+        if not self._carrier.state.is_whole:
+            memory.touch_items_of_strangers()
+        yield from self._carrier.carry_out(plan, memory, FromPackage(content, self._carrier.received_at, self._web))
