@@ -26,6 +26,7 @@ GatewayError
     ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
     ├── NotResourceSync         XML, but not the list, index or manifest that is needed
     ├── NotSolr                 a document, but no answer of Solr to `select`
+    ├── NotStaticRepository     a document that breaks the rules of Static Repositories
     └── RemoteError             the remote answered with errors of its protocol; `codes` lists them
 """
 
@@ -189,6 +190,10 @@ class NotResourceSync(AnswerError):
 
 class NotSolr(AnswerError):
     """The document is no answer of a Solr index, or lacks what a harvest needs."""
+
+
+class NotStaticRepository(AnswerError):
+    """The document is no OAI Static Repository, or breaks the rules of one."""
 
 
 class RemoteError(AnswerError):

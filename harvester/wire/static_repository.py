@@ -1,0 +1,226 @@
+"""OAI Static Repositories: one XML document that holds everything a small repository would answer. Pure.
+
+The document is read in one pass of expat, which remembers where records lie and builds no tree; the records are then
+read some at a time, as if they had come in an answer of OAI-PMH (Specification for an OAI Static Repository, 2.0).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+from xml.parsers import expat
+
+from gateway.errors import NotStaticRepository, NotXml
+from gateway.model import Format, Slice
+from gateway.xmltext import OAI_PMH, escape_attribute
+from harvester.wire.decoding import decode, is_plain
+from harvester.wire.oai_pmh import IdentifyAnswer, parse_formats, parse_identify, parse_list
+from harvester.wire.outline import Broken, feed
+
+NAMESPACE = "http://www.openarchives.org/OAI/2.0/static-repository"
+_OPENING = re.compile(rb"<(?:[\w.-]+:)?Repository[\s>]")
+_FORMATS_END = re.compile(rb"</(?:[\w.-]+:)?ListMetadataFormats\s*>")
+_ROOT = re.compile(rb"<((?:[\w.-]+:)?Repository)[\s>]")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_SHOWN = 3  # identifiers that a sentence names
+
+
+class Records(NamedTuple):
+    """The records of one format: their metadataPrefix, the declarations above them, and where they lie."""
+
+    metadata_prefix: str
+    scope: tuple[tuple[str, str], ...]
+    places: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRepository:
+    """One document. `text` is what the places refer to; `faults` are the reasons why it is no Static Repository."""
+
+    text: bytes
+    identify: IdentifyAnswer
+    formats: tuple[Format, ...]
+    formats_answer: bytes  # what they were read from, as an answer of OAI-PMH
+    lists: tuple[Records, ...]
+    faults: tuple[str, ...]
+    repairs: tuple[str, ...]
+
+    def records(self, metadata_prefix: str) -> Records | None:
+        """Return the records of a format, or None when the document has none."""
+        return next((each for each in self.lists if each.metadata_prefix == metadata_prefix), None)
+
+
+def looks_like_one(body: bytes) -> bool:
+    """Tell whether this is the beginning of a Static Repository, as far as can be seen at once."""
+    beginning = body[:4000]
+    return NAMESPACE.encode() in beginning and _OPENING.search(beginning) is not None
+
+
+def beginning_of(body: bytes) -> bytes | None:
+    """Return the document without its records, well-formed; None when it is cut off before them."""
+    root, end = _ROOT.search(body), _FORMATS_END.search(body)
+    return body[: end.end()] + b"</" + root[1] + b">" if root and end else None
+
+
+def read(body: bytes, content_type: str = "") -> StaticRepository:
+    """Read a whole document.
+
+    Raise NotXml when it is not well-formed, NotStaticRepository when it is something else.
+    """
+    text: bytes = body
+    repairs: tuple[str, ...] = ()
+    if not is_plain(body):
+        decoded, repairs = decode(body, content_type)
+        text = re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded).encode()
+    found = _Reader(text)
+    found.read()
+    parts = {name: _answer(text, found.scope, place) for name, place in found.parts.items()}
+    if not {"Identify", "ListMetadataFormats"} <= parts.keys():
+        raise NotStaticRepository("The document has no Identify or no ListMetadataFormats.")
+    identify = parse_identify(parts["Identify"])
+    formats = parse_formats(parts["ListMetadataFormats"]).formats
+    lists = tuple(found.lists)
+    faults = (*_faults_of(identify), *found.faults, *_faults_between(formats, lists))
+    return StaticRepository(text, identify, formats, parts["ListMetadataFormats"], lists, faults, repairs)
+
+
+class _Reader:
+    """One pass over a document, remembering places."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.scope: tuple[tuple[str, str], ...] = ()  # of the root
+        self.parts: dict[str, tuple[int, int]] = {}
+        self.lists: list[Records] = []
+        self.faults: list[str] = []
+        self._path: list[str] = []
+        self._declared: list[tuple[str, str]] = []
+        self._start = 0
+        self._places: list[tuple[int, int]] = []
+        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self._parser.StartNamespaceDeclHandler = self._declare
+        self._parser.StartElementHandler = self._open
+        self._parser.EndElementHandler = self._close
+
+    def read(self) -> None:
+        try:
+            feed(self._parser, self.text)
+        except Broken as error:
+            raise NotXml(f"The document is no XML: {error}.") from error
+
+    def _declare(self, prefix: str | None, uri: str | None) -> None:
+        self._declared.append((prefix or "", uri or ""))
+
+    def _open(self, name: str, attributes: dict[str, str]) -> None:
+        self._path.append(name.rpartition(" ")[2])
+        level = len(self._path)
+        declared, self._declared = tuple(self._declared), []
+        if level == 1:
+            self._check_root(name)
+            self.scope = declared
+        elif level == 2:  # noqa: PLR2004 - what stands in the root
+            self._start = self._parser.CurrentByteIndex
+            if self._path[-1] == "ListRecords":
+                self.lists.append(Records(attributes.get("metadataPrefix", ""), (*self.scope, *declared), ()))
+                self._places = []
+        elif level == 3 and self._path[1] == "ListRecords":  # noqa: PLR2004 - what stands in a list
+            self._start = self._parser.CurrentByteIndex
+            if self._path[-1] != "record":
+                self.faults.append(f"A list holds a {self._path[-1]}.")
+
+    def _check_root(self, name: str) -> None:
+        namespace, _, local = name.rpartition(" ")
+        if local != "Repository" or not namespace.startswith(NAMESPACE):
+            raise NotStaticRepository(f"The root of the document is {local!r} in the namespace {namespace!r}.")
+
+    def _close(self, _: str) -> None:
+        level, name = len(self._path), self._path.pop()
+        if level == 2:  # noqa: PLR2004 - as above
+            self.parts.setdefault(name, (self._start, self._stop()))
+            if name == "ListRecords":
+                self.lists[-1] = self.lists[-1]._replace(places=tuple(self._places))
+        elif level == 3 and self._path[1] == "ListRecords" and name == "record":  # noqa: PLR2004 - as above
+            self._places.append((self._start, self._stop()))
+
+    def _stop(self) -> int:
+        return self.text.index(b">", self._parser.CurrentByteIndex) + 1
+
+
+# --- what is not allowed ------------------------------------------------------------------------------------------
+
+
+def _faults_of(identify: IdentifyAnswer) -> Iterator[str]:
+    """Return what Identify may not say here (section 3.2)."""
+    if identify.deleted_record != "no":
+        yield f"deletedRecord is {identify.deleted_record!r}; a Static Repository has none."
+    if identify.granularity != "YYYY-MM-DD":
+        yield f"The granularity is {identify.granularity!r} instead of days."
+    if identify.compressions:
+        yield f"It announces the compression {identify.compressions[0]!r}."
+    if identify.protocol_version != "2.0":
+        yield f"The protocolVersion is {identify.protocol_version!r} instead of 2.0."
+
+
+def _faults_between(formats: tuple[Format, ...], lists: tuple[Records, ...]) -> Iterator[str]:
+    announced = {each.metadata_prefix for each in formats}
+    for prefix, count in Counter(each.metadata_prefix for each in lists).items():
+        if prefix not in announced:
+            yield f"It lists records in {prefix!r}, which is none of its formats."
+        if count > 1:
+            yield f"It lists records in {prefix!r} {count} times."
+
+
+def faults_in(slices: tuple[Slice, ...]) -> Iterator[str]:
+    """Return what is not allowed in the records of one format (section 3.4)."""
+    yield from _told("are deleted", (each for each in slices if each.is_deleted))
+    yield from _told("are in sets", (each for each in slices if each.sets))
+    yield from _told("cannot be used", (each for each in slices if each.problem))
+
+
+def oddities_in(slices: tuple[Slice, ...]) -> Iterator[str]:
+    """Return what is not allowed either, and does not hinder: real ones have it."""
+    yield from _told("have no day as datestamp", (each for each in slices if not _DAY.fullmatch(each.datestamp)))
+    twice = [name for name, count in Counter(each.identifier for each in slices).items() if count > 1]
+    if twice:
+        yield f"Identifiers stand there twice: {', '.join(twice[:_SHOWN])} ({len(twice)})."
+
+
+def _told(what: str, slices: Iterable[Slice]) -> Iterator[str]:
+    if found := list(slices):
+        yield f"Records {what}: {', '.join(each.identifier for each in found[:_SHOWN])} ({len(found)})."
+
+
+# --- records ------------------------------------------------------------------------------------------------------
+
+
+def cut(repository: StaticRepository, records: Records, first: int, last: int) -> tuple[int, int, tuple[Slice, ...]]:
+    """Return start and stop of the part of the text with these records, and their slices, in bytes of that part."""
+    places = records.places[first:last]
+    if not places:
+        return 0, 0, ()
+    start, stop = places[0][0], places[-1][1]
+    opening = _opening(records.scope) + b"<oai-pmh:ListRecords>"
+    part = opening + repository.text[start:stop] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>"
+    answer = parse_list(part)
+    return start, stop, tuple(_moved(each, -len(opening)) for each in answer.slices)
+
+
+def _moved(found: Slice, by: int) -> Slice:
+    if found.start == found.stop:
+        return found
+    abouts = tuple((start + by, stop + by) for start, stop in found.abouts)
+    return found._replace(start=found.start + by, stop=found.stop + by, abouts=abouts)
+
+
+def _opening(scope: tuple[tuple[str, str], ...]) -> bytes:
+    """Return the root of an answer of OAI-PMH, with the declarations that a part of the document stands under."""
+    declared = {**dict(scope), "oai-pmh": OAI_PMH}
+    names = "".join(f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in declared.items())
+    return f"<oai-pmh:OAI-PMH{names}>".encode()
+
+
+def _answer(text: bytes, scope: tuple[tuple[str, str], ...], place: tuple[int, int]) -> bytes:
+    return _opening(scope) + text[place[0] : place[1]] + b"</oai-pmh:OAI-PMH>"
