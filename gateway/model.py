@@ -304,6 +304,7 @@ class RunOutcome(StrEnum):
     TRY_LATER = "try_later"
     REFUSED = "refused"
     FAILED = "failed"
+    MISCONFIGURED = "misconfigured"  # nothing can be done before somebody corrects it
 
 
 @dataclass(frozen=True, slots=True)

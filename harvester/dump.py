@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 
 from gateway.model import Cursor, RawPage, Slice
@@ -23,7 +23,7 @@ from gateway.xmltext import OAI_PMH, clean, escape, escape_attribute
 from harvester.dump_file import Order, Place, Sink
 from harvester.progress import Progress
 from harvester.sources import Options, SourceKind, Step
-from harvester.stopping import Stop
+from harvester.stopping import Stop, StopAsked
 from harvester.wire.http import Fetch
 from harvester.wire.namespaces import own_prefixes
 from harvester.wire.outline import tag_end
@@ -50,9 +50,9 @@ class Dump:
         Raise what the source raises; a file goes on from its last page the next time.
         """
         options = Options(source="", url=self.order.url, from_=self.order.from_, until=self.order.until)
-        options = replace(options, granularity=self.kind.describe(options, self.fetch).granularity)
-        with closing(self.sink):
-            return self._written(options)
+        with closing(self.sink), suppress(StopAsked):
+            return self._written(replace(options, granularity=self.kind.describe(options, self.fetch).granularity))
+        return False
 
     def _written(self, options: Options) -> bool:
         self.place = self.sink.begin(self.order)

@@ -23,8 +23,8 @@ _FILES = frozenset(("password_file", "token_file", "value_file", "certificate", 
 def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None = None) -> Iterator[Fetch]:
     """Return what fetches for one source, with its credentials and at its pace, whatever a request says.
 
-    Asked to stop, it ends its pauses with a KeyboardInterrupt; insisted, its requests too. `pace` is shared with the
-    fetchers of other sources, which may be at the same host.
+    Asked to stop, it ends its pauses with StopAsked; insisted, its requests too, with a KeyboardInterrupt. `pace` is
+    shared with the fetchers of other sources, which may be at the same host.
     """
     # Files lie in the instance folder unless their path is absolute, wherever the command was called.
     auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}

@@ -20,6 +20,7 @@ from gateway.errors import (
     TryLater,
 )
 from gateway.model import RunOutcome
+from harvester.stopping import StopAsked
 
 
 class SourceLocked(GatewayError):
@@ -58,6 +59,7 @@ _STATUS_BY_OUTCOME: dict[RunOutcome, Status] = {
     RunOutcome.TRY_LATER: Status.TRY_LATER,
     RunOutcome.REFUSED: Status.REFUSED,
     RunOutcome.FAILED: Status.FAILED,
+    RunOutcome.MISCONFIGURED: Status.USAGE,
     RunOutcome.RUNNING: Status.FAILED,
 }
 
@@ -69,6 +71,8 @@ _OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
     (StoreBusy, RunOutcome.TRY_LATER),
     (RemoteRefuses, RunOutcome.REFUSED),
     (AddressRefused, RunOutcome.REFUSED),
+    (ConfigurationError, RunOutcome.MISCONFIGURED),
+    (StopAsked, RunOutcome.STOPPED),
     (GatewayError, RunOutcome.FAILED),
 )
 
@@ -80,6 +84,7 @@ _OUTCOME_GRAVITY: tuple[RunOutcome, ...] = (
     RunOutcome.TRY_LATER,
     RunOutcome.REFUSED,
     RunOutcome.FAILED,
+    RunOutcome.MISCONFIGURED,
 )
 
 # Which of several statuses is told when one command did several things: the worst, by this order.
@@ -109,8 +114,6 @@ def status_of(outcome: RunOutcome, *, at_limit: bool = False) -> Status:
 
 def status_of_error(error: GatewayError) -> Status:
     """Return the exit status of a command that this error ended."""
-    if isinstance(error, ConfigurationError):
-        return Status.USAGE
     if isinstance(error, SourceLocked):
         return Status.LOCKED
     return status_of(outcome_of(error))

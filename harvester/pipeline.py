@@ -363,7 +363,8 @@ class _Harvest:
 
     def written_down(self) -> Ran:
         """Write down how the run ended."""
-        if (self.is_whole and self.stop.is_asked) or self.is_at_limit:
+        is_stopped = (self.is_whole and self.stop.is_asked) or self.is_at_limit
+        if is_stopped and RunOutcome.STOPPED not in self.outcomes:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
         outcome = gravest(self.outcomes)

@@ -22,6 +22,10 @@ from gateway.errors import GatewayError
 _GLANCE_SECONDS = 0.1
 
 
+class StopAsked(GatewayError):
+    """Somebody asked to stop during a pause: nothing is lost by ending it."""
+
+
 class TimeIsOver(GatewayError):
     """A pause would last longer than the time that was given."""
 
@@ -67,7 +71,7 @@ class Stop:
                 self._ends.remove(end)
 
     def pause(self, seconds: float) -> None:
-        """Sleep. Raise KeyboardInterrupt when asked to stop meanwhile: nothing is lost by ending a pause.
+        """Sleep. Raise StopAsked when asked to stop meanwhile, KeyboardInterrupt when somebody insists.
 
         Raise TimeIsOver at once when the time would be over before the pause is.
         """
@@ -75,8 +79,10 @@ class Stop:
             raise TimeIsOver(f"A pause of {seconds:.0f} seconds is longer than the time that is left.")
         end = monotonic() + seconds
         while (left := end - monotonic()) > 0:
-            if self.is_asked:
+            if self.is_insisted:
                 raise KeyboardInterrupt
+            if self.is_asked:
+                raise StopAsked("It was asked to stop.")
             sleep(min(left, _GLANCE_SECONDS))
 
 

@@ -18,6 +18,7 @@ from harvester.due import due_at, wait_after
 from harvester.instance import Instance
 from harvester.outcomes import SourceLocked, Status
 from harvester.sources_file import SourceEntry
+from harvester.stopping import StopAsked
 from harvester.working import Done, Working
 
 # How often it is looked for what is due; so soon an edit of sources.toml is noticed.
@@ -120,7 +121,7 @@ class Tending:
     def _idle(self, seconds: float) -> None:
         try:
             self._working.stop.pause(seconds)
-        except KeyboardInterrupt:
+        except StopAsked:
             return  # asked to stop; nothing is at work
 
     def _look(self) -> float:

@@ -404,6 +404,32 @@ def test_a_dump_that_is_stopped_says_so(repository, tmp_path):
     assert (tmp_path / "dump.xml.part").exists()
 
 
+@pytest.mark.parametrize("verb", ["Identify", "ListRecords"])
+def test_a_wait_ends_soon_when_it_is_asked_to_stop(added, repository, verb):
+    repository.statuses[verb] = (503, b"", {"Retry-After": "600"})
+    repository.before = lambda asked: os.kill(os.getpid(), signal.SIGINT) if asked["verb"] == verb else None
+    began = time.monotonic()
+    status, out, err = added("run", "fake", "--json")
+    assert status == 130
+    assert time.monotonic() - began < 5
+    assert json.loads(out)["outcome"] == "stopped"
+    assert err.count("It was asked to stop.") == 1
+    assert "at once" not in err.replace("once more to stop at once", "")
+
+
+def test_a_dump_that_waits_ends_soon_when_it_is_asked_to_stop(repository, tmp_path):
+    def wait(_arguments):
+        if len(repository.lists()) == 2:
+            repository.statuses["ListRecords"] = (503, b"", {"Retry-After": "600"})
+            os.kill(os.getpid(), signal.SIGINT)
+
+    repository.fill(25)
+    repository.before = wait
+    found = CliRunner().invoke(main, ["dump", repository.url, str(tmp_path / "dump.xml"), "--json"])
+    assert found.exit_code == 130
+    assert json.loads(found.stdout) == {"records": 10, "is_finished": False, "problems": []}
+
+
 def test_removing_asks_first_and_makes_tombstones(added, instance):
     added("run", "fake")
     status, _, err = added("source", "remove", "fake", input="n\n")
@@ -438,6 +464,27 @@ def test_credentials_are_used_and_never_shown(command, repository, instance, mon
     for secret in ("geheim", "bWU6Z2VoZWlt"):
         assert secret.encode() not in held
         assert not any(secret in out + err for _, out, err in spoken)
+
+
+@pytest.mark.parametrize("value", [None, "", " "])
+def test_a_secret_that_is_not_there_is_a_wrong_configuration(command, repository, monkeypatch, value):
+    """Nobody is asked anything; the other sources go on."""
+    monkeypatch.setenv("FAKE_PASSWORD", value) if value is not None else monkeypatch.delenv("FAKE_PASSWORD", False)
+    repository.fill(5)
+    options = ("--no-check", "--auth", "basic", "--user", "me", "--secret-env", "FAKE_PASSWORD")
+    assert command("source", "add", "fake", repository.url, *options)[0] == 0
+    assert command("source", "add", "other", repository.url)[0] == 0
+    repository.asked.clear()
+    status, out, err = command("run", "fake", "--json")
+    assert (status, repository.asked) == (2, [])
+    assert "The environment variable FAKE_PASSWORD should hold a secret" in err
+    assert json.loads(out)["outcome"] == "misconfigured"
+    status, out, _ = command("run", "--all", "--json")
+    assert status == 2
+    assert {(facts["source"], facts["outcome"]) for facts in map(json.loads, out.splitlines())} == {
+        ("fake", "misconfigured"),
+        ("other", "succeeded"),
+    }
 
 
 def test_a_query_key_never_reaches_inbox_or_log(command, repository, instance, tmp_path):

@@ -124,8 +124,10 @@ def test_a_wait_ends_with_the_first_ctrl_c(instance, repository, harvester):
         time.sleep(0.02)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=10)
+    out, err = process.communicate(timeout=10)
     assert process.returncode == 130
+    assert (json.loads(out)["outcome"], json.loads(out)["reasons"]) == ("stopped", ["It was asked to stop."])
+    assert "It was stopped at once" not in err
 
 
 def test_a_second_process_is_kept_out(instance, repository, harvester):

@@ -12,6 +12,7 @@ from harvester.outcomes import (
     status_of_error,
     worst,
 )
+from harvester.stopping import StopAsked
 
 
 def test_every_status_is_explained():
@@ -27,6 +28,7 @@ def test_every_outcome_has_a_status():
         RunOutcome.TRY_LATER: 5,
         RunOutcome.REFUSED: 4,
         RunOutcome.FAILED: 1,
+        RunOutcome.MISCONFIGURED: 2,
     }
 
 
@@ -39,6 +41,8 @@ def test_errors_end_a_run_as_the_table_says():
     assert outcome_of(errors.ConnectionFailed("gone")) is RunOutcome.TRY_LATER
     assert outcome_of(errors.RemoteRefuses("403")) is RunOutcome.REFUSED
     assert outcome_of(errors.AddressRefused("10.0.0.1")) is RunOutcome.REFUSED
+    assert outcome_of(errors.ConfigurationError("no secret")) is RunOutcome.MISCONFIGURED
+    assert outcome_of(StopAsked("It was asked to stop.")) is RunOutcome.STOPPED
     assert outcome_of(errors.NotOaiPmh("HTML")) is RunOutcome.FAILED
 
 

@@ -348,7 +348,7 @@ def test_another_domain_than_the_published_one_is_refused(run, repository, house
     run()
     house.store.remember("repository_domain", "other.example.org")
     ran = run(Wishes(is_full=True))
-    assert ran.run.outcome is RunOutcome.FAILED
+    assert ran.run.outcome is RunOutcome.MISCONFIGURED
     assert "other.example.org" in ran.run.reasons[0]
 
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from harvester.stopping import Stop, TimeIsOver, listening
+from harvester.stopping import Stop, StopAsked, TimeIsOver, listening
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -30,6 +30,9 @@ def test_a_pause_ends_when_asked():
     stop = Stop()
     stop.pause(0)
     stop.ask()
+    with pytest.raises(StopAsked):
+        stop.pause(3600)
+    stop.insist()
     with pytest.raises(KeyboardInterrupt):
         stop.pause(3600)
 
