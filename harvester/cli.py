@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 COMMANDS: dict[str, Row] = {
-    "source": Row("harvester.commands.source:source", "Add, list, show, check, sweep and remove sources."),
+    "source": Row("harvester.commands.source:source", "Add, list, show, check, audit, sweep and remove sources."),
     "run": Row("harvester.commands.run:run", "Harvest sources and publish what arrived."),
     "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep."),
     "publish": Row("harvester.commands.run:publish", "Publish what was harvested and is not published yet."),

@@ -42,4 +42,4 @@ class StoredHoldings:
     def _read(self, upstream: str, payload: Payload) -> Held:
         page = self._page(payload.page)
         given = given_of(page.page, page.slices[payload.slice], "")
-        return Held(upstream, payload.is_deleted, given.datestamp, given.content, given.abouts)
+        return Held(upstream, payload.is_deleted, given.datestamp, given.content, given.abouts, not page.page.repaired)

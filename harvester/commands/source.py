@@ -10,6 +10,7 @@ import click
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
 from gateway.rebuild import remove_source
+from harvester.commands.audit import audit
 from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields, slice_option
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.recognise import check_address, is_address
@@ -30,7 +31,7 @@ from harvester.working import Working
 
 @click.group()
 def source() -> None:
-    """Add, list, show, check, sweep and remove sources."""
+    """Add, list, show, check, audit, sweep and remove sources."""
 
 
 @source.command()
@@ -250,3 +251,6 @@ def _is_confirmed(question: str) -> bool:
         return click.confirm(question, err=True)
     except click.Abort:  # nobody is there to answer
         return False
+
+
+source.add_command(audit)

@@ -40,7 +40,7 @@ class Memory:
         if is_whole or item.role is not Role.METADATA:
             return item
         held = self._holdings.item(item.uri, self._prefix)
-        entries = [] if held is None else _entries(held)
+        entries = [] if held is None else entries_of(held)
         if not entries:
             return item
         entry = item.entry or entries[0]
@@ -65,13 +65,14 @@ class Memory:
 
 def _content_of(held: Held) -> Iterator[str]:
     """Return the addresses of an item's content."""
-    for number, entry in enumerate(_entries(held)):
+    for number, entry in enumerate(entries_of(held)):
         if number:
             yield entry.loc
         yield from (each.href for each in entry.related("describes"))
 
 
-def _entries(held: Held) -> list[Entry]:
+def entries_of(held: Held) -> list[Entry]:
+    """Return what the lists said of an item when it was fetched: its own entry first, then those of its content."""
     try:
         return list(read(b"".join((b"<urlset>", *held.abouts, b"</urlset>"))))
     except AnswerError:  # abouts of another kind of source, which had this name before

@@ -46,6 +46,7 @@ CREATE VIEW walked AS
 SELECT uri FROM entry WHERE role <> 1
 UNION SELECT metadata FROM described WHERE content IN (SELECT uri FROM entry WHERE role = 1)
 UNION SELECT uri FROM touched;
+CREATE TABLE ticked (uri TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
 _CONTENT = "SELECT text FROM described JOIN entry ON uri = content WHERE metadata = ? AND role = 1 ORDER BY uri"
@@ -91,6 +92,15 @@ class Plan:
         """Return the entry of a resource; None when the lists do not name it."""
         row = self._one("SELECT text FROM entry WHERE uri = ?", uri)
         return None if row is None else entry_of(str(row[0]))
+
+    def tick(self, uri: str) -> None:
+        """Note that a resource has been looked at."""
+        self._database.execute("INSERT OR IGNORE INTO ticked VALUES (?)", (uri,))
+
+    def unticked(self) -> Iterator[str]:
+        """Return the items that are not deleted and were not looked at."""
+        query = "SELECT uri FROM walked EXCEPT SELECT uri FROM ticked EXCEPT SELECT uri FROM entry WHERE role = 2"
+        return (uri for (uri,) in self._database.execute(query))
 
     def strangers(self) -> Iterator[str]:
         """Return the resources that are deleted, or are content of which the lists do not say what describes it."""

@@ -26,7 +26,7 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     A set without a Resource List is a doubt, and so is a part that cannot be had. Raise what `fetch` raises.
     """
     with Plan() as plan:
-        doubts = _read(options, cursor, fetch, plan)
+        doubts = read_everything(options, cursor, fetch, plan)
         total, received = plan.size(), 0
         items = plan.items()
         while batch := tuple(islice(items, _AT_ONCE)):
@@ -35,7 +35,8 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
         yield Listed((), received, total, is_last=True, doubts=tuple(doubts))
 
 
-def _read(options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) -> list[str]:
+def read_everything(options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) -> list[str]:
+    """Read what there is now into a plan; return the reasons why it may not be all. Raise what `fetch` raises."""
     doubts = []
     for each in find(options, fetch).sets:
         lists = Lists(options, cursor, fetch, plan)

@@ -38,6 +38,7 @@ class Held(NamedTuple):
     datestamp: str
     content: bytes
     abouts: tuple[bytes, ...]
+    is_as_received: bool  # and not repaired, or brought into UTF-8
 
 
 class Holdings(Protocol):
@@ -153,6 +154,14 @@ class Listed(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
+class Finding(NamedTuple):
+    """What an audit found: `what` is missing, changed, extra or corrupt, or a doubt; `why` is a sentence."""
+
+    what: str
+    identifier: str
+    why: str
+
+
 class Recognised(NamedTuple):
     """What an address was seen to be: in one sentence, and as the fields of its table in `sources.toml`."""
 
@@ -173,6 +182,8 @@ class SourceKind:
 
     `recognise(fetched, fetch)` tells whether an address of unknown kind, whose answer is given, is one of this kind; it
     may ask it for more. None: it is not.
+
+    `audit(options, cursor, fetch)` compares what is held with what the source says that it has, without fetching that.
     """
 
     name: str
@@ -183,6 +194,7 @@ class SourceKind:
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
+    audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
 
     @property
     def can_be_swept(self) -> bool:

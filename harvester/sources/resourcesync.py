@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harvester.resourcesync.auditing import audit
 from harvester.resourcesync.describing import describe, recognise
 from harvester.resourcesync.sweeping import listed, single
 from harvester.resourcesync.walking import changes
@@ -20,4 +21,5 @@ SOURCE = SourceKind(
     listed=listed,
     single=single,
     recognise=recognise,
+    audit=audit,
 )

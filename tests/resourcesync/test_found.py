@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from gateway.model import ItemChange, Publication
 from harvester.cli import main
 from tests.resourcesync.site import element
 
@@ -129,3 +131,63 @@ def test_a_web_site_with_a_plain_sitemap_is_no_source(site, command):
     site.files["/robots.txt"] = b"Sitemap: /sitemap.xml"
     site.files["/sitemap.xml"] = b"<urlset><url><loc>http://e.org/</loc></url></urlset>"
     assert "resourcesync" not in json.dumps(command("source", "check", f"{site.url}/")[1])
+
+
+def test_an_audit_tells_what_is_missing_changed_extra_and_corrupt(full, command, house):
+    latin = b'<?xml version="1.0" encoding="iso-8859-1"?><a xmlns="urn:x"><title>\xfc</title></a>'
+    full.files |= {"/latin": latin, "/latin2": latin}
+    entries = [*map(full.metadata, "1345"), full.url_element("6", AT), full.url_element("7", AT)]
+    for name in "67":
+        full.metadata(name)
+    full.put("part.xml", "resourcelist", *entries, full.entry("latin"), full.entry("latin2"), at=AT)
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    assert command("run", "fake")[0] == 0
+    status, rows, words = command("source", "audit", "fake")
+    assert (status, rows) == (0, [])
+    assert "fake: what is held is what the lists say." in words
+    full.asked.clear()
+    full.files["/latin2"] += b"<!-- changed -->"
+    entries = [full.metadata("1", "Changed"), full.entry("4"), full.metadata("8"), full.url_element("6", "2013-05-01")]
+    entries += [full.url_element("7", AT), full.entry("latin"), full.entry("latin2")]
+    deleted = full.url_element("5", change="deleted", datetime="2013-01-03T00:00:00Z")
+    full.put(CHANGES, "changelist", full.entry("2", change="created"), deleted, from_=AT)
+    full.put("part.xml", "resourcelist", *entries, at=AT)
+    status, rows, words = command("source", "audit", "fake")
+    assert {(each["what"], each["identifier"].rpartition("/")[2]) for each in rows} == {
+        ("missing", "8"),
+        ("changed", "1"),
+        ("changed", "6"),
+        ("changed", "latin2"),
+        ("extra", "3"),
+        ("extra", "5"),
+    }
+    assert status == 3
+    assert "fake: 3 changed, 2 extra, 1 missing." in words
+    assert full.times("/1") == full.times("/8") == 0
+
+
+def test_an_audit_finds_what_is_damaged_here(full, command, house):
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    command("run", "fake")
+    (page,) = [each for each in house.inbox.pages("fake", 0) if each.slices]
+    damaged = replace(page.page, body=page.page.body.replace(b"Work 1", b"Work x"))
+    number = house.inbox.receive(damaged, page.slices, None)
+    state = house.store.states("fake", (f"{full.url}/1",))[f"{full.url}/1"]
+    payloads = tuple(each._replace(page=number) for each in state.payloads)
+    change = ItemChange(state.upstream, state.identifier, False, (), payloads, ())
+    house.store.publish(house.store.intend(), Publication("fake", (change,)))
+    ((row,)) = command("source", "audit", "fake")[1]
+    assert (row["what"], row["identifier"]) == ("corrupt", f"{full.url}/1")
+
+
+def test_an_audit_tells_when_a_list_is_not_whole(full, command):
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    full.put(LIST, "resourcelist", "<sitemap><loc>/none.xml</loc></sitemap>", root="sitemapindex", at=AT)
+    status, rows, _ = command("source", "audit", "fake")
+    assert (status, rows[0]["what"]) == (3, "doubt")
+    assert "404" in rows[0]["why"]
+
+
+def test_a_kind_without_lists_cannot_be_audited(site, command):
+    command("source", "add", "fake", site.url, "--no-check")
+    assert command("source", "audit", "fake")[0] == 2
