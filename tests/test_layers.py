@@ -70,6 +70,9 @@ LAYERS = {
     ),
     # The one seam to the network.
     "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("isal", "requests", "urllib3")),
+    # What was fetched is judged without fetching anything; the engines that read PDFs are used by a child alone.
+    "harvester.verification": Layer((*GROUND, "harvester.wire", "harvester.verification"), ("snowballstemmer",)),
+    "harvester.verification.reading": Layer((), ("pdfminer", "pypdfium2")),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.bench import depth, disk, harvest, incremental, landing, parallel, serving, solr, startup
+from tests.bench import depth, disk, harvest, incremental, landing, parallel, serving, solr, startup, verification
 from tests.bench.table import Row, main
 
-BENCHES = (startup, serving, depth, incremental, disk, harvest, parallel, solr, landing)
+BENCHES = (startup, serving, depth, incremental, disk, harvest, parallel, solr, landing, verification)
 
 
 def rows(records: int) -> Iterator[Row]:

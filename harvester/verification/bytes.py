@@ -1,0 +1,42 @@
+"""What bytes are, whatever was said of them: from the bytes alone, as libmagic would say it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+PDF = "application/pdf"
+HTML = "text/html"
+XML = "application/xml"
+UNKNOWN = "application/octet-stream"
+
+_WINDOW = 1024  # the header of a PDF may stand anywhere in as many bytes (ISO 32000-1, Annex H.3.4.1)
+_MARKS = (
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"%!PS", "application/postscript"),
+    (b"\xd0\xcf\x11\xe0", "application/msword"),
+    (b"{\\rtf", "application/rtf"),
+    (b"AT&TFORM", "image/vnd.djvu"),
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+)
+_HTML = re.compile(rb"(?i)<(?:!doctype\s+html|html|head|body|meta|title|script)[\s>]")
+_TEXT = re.compile(rb"[^\x00-\x08\x0e-\x1a\x1c-\x1f]*")
+
+
+def mime_type(body: bytes) -> str:
+    """Return the media type of what these bytes are; empty for no bytes."""
+    head = body[:_WINDOW]
+    if b"%PDF-" in head:
+        return PDF
+    for mark, found in _MARKS:
+        if head.startswith(mark):
+            return found
+    if _HTML.search(head):
+        return HTML
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return XML
+    if body and _TEXT.fullmatch(head):
+        return "text/plain"
+    return UNKNOWN if body else ""

@@ -1,0 +1,115 @@
+"""The child in which a PDF is read: bytes in on stdin, facts and text out on stdout, and nothing else ever.
+
+It is started by `extraction` with one argument, the engine, and limits itself before it looks at a byte: memory, CPU,
+open files, nothing written, no sockets, no processes. Its exit statuses are the protocol's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from io import BytesIO
+
+MEMORY_BYTES = 1 << 30
+CPU_SECONDS = 20
+_FILES = 64
+_MOST_PAGES = 300
+_MOST_CHARACTERS = 2_000_000
+_FIRST_PAGES = 2
+
+# Exit statuses: what `extraction` understands.
+BROKEN, ENCRYPTED, NO_MEMORY = 10, 11, 12
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "ctypes.dlsym/handle")
+
+
+class _Encrypted(Exception):
+    """A password is needed."""
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+    """Refuse what an engine has no need of. What only C can do is refused by the limits above."""
+    writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITING
+    if writes or event.startswith(_FORBIDDEN):
+        raise PermissionError(event)
+
+
+def _with_pdfium(data: bytes) -> tuple[int, Iterator[str]]:
+    import pypdfium2  # type: ignore[import-untyped] # noqa: PLC0415 - each child loads one engine
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise (_Encrypted if "password" in str(error).lower() else ValueError)(str(error)) from error
+
+    def texts() -> Iterator[str]:
+        for number in range(min(len(document), _MOST_PAGES)):
+            yield document[number].get_textpage().get_text_range()
+
+    return len(document), texts()
+
+
+def _with_pdfminer(data: bytes) -> tuple[int, Iterator[str]]:
+    from pdfminer.high_level import extract_text  # noqa: PLC0415 - as above
+    from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFPasswordIncorrect  # noqa: PLC0415
+    from pdfminer.pdfpage import PDFPage  # noqa: PLC0415
+    from pdfminer.pdfparser import PDFParser  # noqa: PLC0415
+
+    try:
+        count = sum(1 for _ in PDFPage.create_pages(PDFDocument(PDFParser(BytesIO(data)))))
+    except (PDFPasswordIncorrect, PDFEncryptionError) as error:
+        raise _Encrypted(str(error)) from error
+
+    def texts() -> Iterator[str]:
+        for number in range(min(count, _MOST_PAGES)):
+            yield extract_text(BytesIO(data), page_numbers=[number])
+
+    return count, texts()
+
+
+ENGINES: dict[str, Callable[[bytes], tuple[int, Iterator[str]]]] = {"pdfium": _with_pdfium, "pdfminer": _with_pdfminer}
+
+
+def _read(engine: str, data: bytes) -> dict[str, object]:
+    pages, texts = ENGINES[engine](data)
+    first: list[str] = []
+    rest: list[str] = []
+    size = 0
+    for number, text in enumerate(texts):
+        (first if number < _FIRST_PAGES else rest).append(text)
+        size += len(text)
+        if size > _MOST_CHARACTERS:
+            break
+    return {"pages": pages, "first": "\n".join(first)[:_MOST_CHARACTERS], "rest": "\n".join(rest)[:_MOST_CHARACTERS]}
+
+
+def main() -> int:
+    """Read stdin with the engine that the argument names; print a JSON object; return the exit status."""
+    _limit()
+    try:
+        found = _read(sys.argv[1], sys.stdin.buffer.read())
+        sys.stdout.buffer.write(json.dumps(found).encode("ascii"))
+    except MemoryError:
+        return NO_MEMORY
+    except _Encrypted:
+        return ENCRYPTED
+    except Exception:  # noqa: BLE001 - a PDF may break an engine in any way; that is what the child is for
+        return BROKEN
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

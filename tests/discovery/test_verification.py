@@ -1,0 +1,263 @@
+"""Whether what was fetched is the work: types from bytes, texts from children with limits, scores from both."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gateway.model import Outcome, Statement, Work
+from harvester.verification import bytes as sniffed
+from harvester.verification import reading
+from harvester.verification.extraction import Extracted, extract
+from harvester.verification.judging import Expected, expected, judge
+from harvester.verification.similarity import compared, letters, words
+from harvester.wire.copies import Description
+from tests.discovery.documents import EFSA, described, others, texts
+from tests.discovery.recorded import DATA, body
+
+needs_data = pytest.mark.needs("../shared")
+PDF = DATA / "pdf"
+
+
+# --- bytes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "mime_type"),
+    [
+        (b"%PDF-1.4\n", "application/pdf"),
+        (b"\r\n junk before %PDF-1.7", "application/pdf"),
+        (b"<!DOCTYPE html><p>", "text/html"),
+        (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?><article>", "application/xml"),
+        (b"PK\x03\x04", "application/zip"),
+        (b"%!PS-Adobe", "application/postscript"),
+        (b"Plain words", "text/plain"),
+        (b"\x00\x01", "application/octet-stream"),
+        (b"", ""),
+    ],
+)
+def test_bytes_are_what_they_are_whatever_was_said(content: bytes, mime_type: str) -> None:
+    assert sniffed.mime_type(content) == mime_type
+
+
+@needs_data
+def test_every_recorded_pdf_is_one() -> None:
+    assert {sniffed.mime_type(each.read_bytes()) for each in PDF.glob("*.pdf")} == {"application/pdf"}
+
+
+# --- texts --------------------------------------------------------------------------------------------------------
+
+RECORDED = {
+    "crminer__10.2903%2Fj.efsa.2014.3550": (Outcome.SUCCESS, 11),
+    "grobid__submission_363": (Outcome.SUCCESS, 1),
+    "pdfminer.six__jo": (Outcome.SUCCESS, 1),
+    "pdfminer.six__zen_of_python_corrupted": (Outcome.SUCCESS, 1),
+    "jabref__encrypted": (Outcome.ENCRYPTED_PDF, 0),
+    "pdfminer.six__aes-256-r6": (Outcome.ENCRYPTED_PDF, 0),
+    "pdfminer.six__rc4-128": (Outcome.ENCRYPTED_PDF, 0),
+    "sample-files__libreoffice-writer-password": (Outcome.ENCRYPTED_PDF, 0),
+    "jabref__scanned-image-only": (Outcome.NO_TEXT, 1),
+    "pdfminer.six__issue-1113-evil-xobjects": (Outcome.NO_TEXT, 1),
+    "sandcrawler__dummy": (Outcome.NO_TEXT, 1),
+}
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDED)
+def test_every_recorded_pdf_has_its_outcome(name: str) -> None:
+    found = extract((PDF / f"{name}.pdf").read_bytes())
+    assert (found.outcome, found.pages) == RECORDED[name]
+
+
+@needs_data
+def test_a_text_holds_its_first_pages_apart() -> None:
+    found = extract((PDF / "crminer__10.2903%2Fj.efsa.2014.3550.pdf").read_bytes())
+    assert (found.outcome, found.pages, found.engine) == (Outcome.SUCCESS, 11, "pdfium")
+    assert "doi:10.2903/j.efsa.2014.3550" in found.first.replace("\r\n", "")
+    assert len(found.rest) > len(found.first)
+    assert found.word_count > 4000
+
+
+@needs_data
+@pytest.mark.slow
+def test_the_other_engine_is_asked_where_the_first_finds_little() -> None:
+    assert extract((PDF / "pdfminer.six__simple1.pdf").read_bytes()).engine == "pdfminer"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.4\n", b"%PDF-1.4\n" + b"\xff" * 1000, b"<html>"])
+def test_what_is_no_pdf_within_is_broken(content: bytes) -> None:
+    assert extract(content).outcome is Outcome.BROKEN_PDF
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["spaces_200MB", "textops_20MB"])
+def test_a_bomb_hurts_only_the_child(name: str) -> None:
+    started = time.monotonic()
+    found = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=8)
+    assert found.outcome in (Outcome.NO_TEXT, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT)
+    assert time.monotonic() - started < 20
+
+
+@needs_data
+@pytest.mark.slow
+def test_a_child_that_takes_too_long_is_killed() -> None:
+    found = extract((PDF / "synthetic__flate_bomb_textops_20MB.pdf").read_bytes(), seconds=0.01)
+    assert found == Extracted(Outcome.PARSE_TIMEOUT, engine="pdfium")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("deed", "status"),
+    [
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", reading.BROKEN),
+        ("import subprocess; subprocess.run(['true'])", reading.BROKEN),
+        ("open('/tmp/written-by-a-pdf', 'w').write('x')", reading.BROKEN),
+        ("bytearray(2 << 30)", reading.NO_MEMORY),
+        ("raise reading._Encrypted", reading.ENCRYPTED),
+    ],
+)
+def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
+    """The engine is replaced by one that misbehaves; the limits are those that every engine has."""
+    code = (
+        "import sys; sys.argv[1:] = ['bad']\nfrom harvester.verification import reading\n"
+        f"def bad(data):\n    {deed}\n    return 1, iter(())\n"
+        "reading.ENGINES['bad'] = bad\nsys.exit(reading.main())"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], input=b"", check=False, capture_output=True).returncode == status
+    )
+
+
+@needs_data
+@pytest.mark.parametrize("engine", reading.ENGINES)
+def test_both_engines_read_the_same_words(engine: str) -> None:
+    found = reading._read(engine, body("pdf/grobid__submission_363.pdf"))
+    assert found["pages"] == 1
+    assert "resonance fluorescence" in str(found["first"]).lower()
+
+
+@needs_data
+@pytest.mark.parametrize("engine", reading.ENGINES)
+def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
+    with pytest.raises(reading._Encrypted):
+        reading._read(engine, body("pdf/pdfminer.six__rc4-128.pdf"))
+
+
+def test_pdfium_says_that_a_file_is_broken() -> None:
+    with pytest.raises(ValueError, match="PDFium"):
+        reading._read("pdfium", b"%PDF-1.4")
+
+
+# --- words and scores ---------------------------------------------------------------------------------------------
+
+
+def test_words_are_stemmed_and_without_stop_words() -> None:
+    text = "The Repositories' repository: harvest-\ning of 12 Übersätze, p h y t o, harvesting"
+    assert words(text) == {"repositori": 2, "harvest": 2, "ubersatz": 1}
+
+
+def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
+    document = words("graph graph library primer and many other words beside")
+    assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0, 3)
+    assert compared(["Graphs in Gardens"], document) == (0.707, 0.5, 2)
+    assert compared(["Nothing shared"], document) == (0.0, 0.0, 1)
+    assert compared([], document) == (0.0, 0.0, 0)
+
+
+def test_letters_are_compared_without_accents_and_spaces() -> None:
+    assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
+
+
+# --- verdicts -----------------------------------------------------------------------------------------------------
+
+FILLER = " lorem ipsum dolor" * 50
+
+
+def read(first: str, rest: str = FILLER) -> Extracted:
+    return Extracted(Outcome.SUCCESS, 3, first, rest, "pdfium")
+
+
+WANTED = Expected(
+    ("10.1234/x",),
+    ("Coherence of quantum dots in gardens",),
+    ("Coherence of quantum dots in gardens", "Matthiesen Humphreys"),
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "outcome", "has_doi", "has_title"),
+    [
+        ("Coherence of Quan-\ntum Dots in Gardens. Matthiesen", Outcome.SUCCESS, False, True),
+        ("doi:10.1234/X coherence quantum dots", Outcome.SUCCESS, True, False),
+        ("coherence quantum dots gardens matthiesen humphreys", Outcome.SUCCESS, False, False),
+        ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False),
+        ("doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False),
+        ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False),
+        ("nothing of it", Outcome.WRONG_DOCUMENT, False, False),
+    ],
+)
+def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool) -> None:
+    verdict = judge(read(first), WANTED)
+    assert (verdict.outcome, verdict.has_doi, verdict.has_title) == (outcome, has_doi, has_title)
+
+
+def test_what_nothing_is_known_of_is_for_people() -> None:
+    assert judge(read("Anything"), Expected((), (), ())).outcome is Outcome.LOW_SCORE
+
+
+def test_what_could_not_be_read_keeps_its_outcome() -> None:
+    assert judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED) == (
+        Outcome.NO_TEXT,
+        0.0,
+        0.0,
+        False,
+        False,
+        False,
+        4,
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "url", "is_auxiliary"),
+    [
+        ("Supplementary Material for: Coherence of quantum dots", "", True),
+        ("Supporting Information", "", True),
+        ("Coherence of quantum dots", "https://x.example.org/files/10_MOESM1.pdf?x=1", True),
+        ("Coherence of quantum dots", "https://x.example.org/a_suppl.pdf", True),
+        ("Coherence of quantum dots", "https://x.example.org/si.pdf", True),
+        ("Coherence of quantum dots", "https://x.example.org/supply-chains.pdf", False),
+        ("Coherence of quantum dots", "https://x.example.org/a.pdf", False),
+        ("x " * 200 + "Supplementary material is available online", "", False),
+    ],
+)
+def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) -> None:
+    assert judge(read(first), WANTED, url).is_auxiliary is is_auxiliary
+
+
+def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
+    work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "C")))
+    wanted = expected(work, ("10.1/x",), [Description(title="D", authors=("E",), abstract="F")])
+    assert wanted == (("10.1/x",), ("A", "D"), ("A", "B", "D", "F", "E"))
+
+
+@needs_data
+@pytest.mark.slow
+def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> None:
+    foreign, works = others(), described()
+    for name, work in works.items():
+        found = extract((PDF / name).read_bytes())
+        assert judge(found, Expected((EFSA,), (work.title,), texts(work))).outcome is Outcome.SUCCESS, name
+        taken = [
+            doi
+            for doi, other in list(foreign.items())[::8]
+            if other != work and judge(found, Expected((doi,), (other.title,), texts(other))).outcome is Outcome.SUCCESS
+        ]
+        assert taken == []
