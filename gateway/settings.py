@@ -64,6 +64,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("fetch_read_timeout_seconds", 120.0, "How long a server may be silent."),
     Setting("fetch_deadline_seconds", 900.0, "How long one whole request may take."),
     Setting("fetch_max_bytes", 1_000_000_000, "How many bytes an answer may have, decompressed."),
+    Setting("fetch_file_deadline_seconds", 21_600.0, "How long one try at a file that is kept as it comes may take."),
+    Setting("fetch_file_max_bytes", 100_000_000_000, "How many bytes a file that is kept as it comes may have."),
     Setting("fetch_retries", 5, "How often a request that failed in passing is repeated."),
     Setting("fetch_backoff_seconds", 2.0, "The wait before the first repetition; it doubles."),
     Setting(
@@ -78,6 +80,8 @@ SETTINGS: tuple[Setting, ...] = (
         8,
         "How many sources are harvested at once; those at one host go one after the other.",
     ),
+    Setting("mirror_threads", 8, "How many files of a mirror are fetched at once."),
+    Setting("mirror_host_connections", 2, "How many files of a mirror are fetched from one host at once."),
     Setting(
         "sweep_most_share",
         0.1,

@@ -32,6 +32,9 @@ COMMANDS: dict[str, Row] = {
     "records": Row("harvester.commands.story:records", "Show what is held of a source, a line of JSON per item."),
     "quarantine": Row("harvester.commands.story:quarantine", "Show what could not be used, and why."),
     "dump": Row("harvester.commands.dump:dump", "Harvest a repository to one XML file."),
+    "mirror": Row(
+        "harvester.commands.mirror:mirror", "Keep complex objects (DIDL, METS) and their files in a folder, in step."
+    ),
     "validate": Row("harvester.commands.validate:validate", "Check strictly whether a provider keeps to OAI-PMH 2.0."),
 }
 

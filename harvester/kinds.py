@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from gateway.errors import GatewayError
@@ -20,16 +20,20 @@ _FILES = frozenset(("password_file", "token_file", "value_file", "certificate", 
 
 
 @contextmanager
-def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None = None) -> Iterator[Fetch]:
+def fetcher(
+    settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None = None, allow: Iterable[str] = ()
+) -> Iterator[Fetch]:
     """Return what fetches for one source, with its credentials and at its pace, whatever a request says.
 
     Asked to stop, it ends its pauses with StopAsked; insisted, its requests too, with a KeyboardInterrupt. `pace` is
-    shared with the fetchers of other sources, which may be at the same host.
+    shared with the fetchers of other sources, which may be at the same host; `allow` names hosts and networks besides
+    public ones.
     """
     # Files lie in the instance folder unless their path is absolute, wherever the command was called.
     auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
     access = Access(entry.url, credentials_from(auth), entry.delay_seconds, entry.verify)
-    with Web(settings, {entry.name: access}, sleep=stop.pause, pace=pace) as web, stop.breaking(web.break_off):
+    web = Web(settings, {entry.name: access}, sleep=stop.pause, pace=pace, allow=allow)
+    with web, stop.breaking(web.break_off):
         yield _breakable(web.fetcher(entry.name), stop)
 
 

@@ -41,6 +41,11 @@ class Inventory:
         """The files of the newest version."""
         return self.versions[-1].state if self.versions else {}
 
+    @property
+    def by_sha256(self) -> Mapping[str, str]:
+        """The SHA-512 of everything that any version holds, by its SHA-256."""
+        return {self.sha256[place]: digest for digest, place in self.manifest.items() if place in self.sha256}
+
     def place(self, logical: str) -> str:
         """Return where the bytes of a file of the newest version lie, from the folder of the object."""
         return self.manifest[self.state[logical]]

@@ -83,7 +83,7 @@ class StorageRoot:
         with telling(workspace):
             (workspace / "files").mkdir(parents=True, exist_ok=True)
             if not (workspace / "identifier").exists():
-                durable(workspace / "identifier", identifier.encode())
+                (workspace / "identifier").write_bytes(identifier.encode())
         return workspace
 
     def inventory(self, identifier: str) -> Inventory:

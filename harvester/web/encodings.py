@@ -30,10 +30,14 @@ def decoded(body: bytes, content_encoding: str, content_type: str, limit: int) -
             body = _inflated(body, _GZIP_WINDOW, limit) if body.startswith(_GZIP) else body
         elif coding != "identity":
             raise ConnectionFailed(f"The answer is encoded as {coding!r}, which was not asked for.")
-    is_file = content_type.partition(";")[0].strip().lower().endswith(_FILES)
-    if body.startswith(_GZIP) and not is_file:
+    if body.startswith(_GZIP) and not is_compressed_file(content_type):
         body = _inflated(body, _GZIP_WINDOW, limit)
     return body
+
+
+def is_compressed_file(content_type: str) -> bool:
+    """Tell whether this type is that of files which are compressed themselves: what they hold is not ours to open."""
+    return content_type.partition(";")[0].strip().lower().endswith(_FILES)
 
 
 def _deflated(body: bytes, limit: int) -> bytes:

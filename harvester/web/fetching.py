@@ -32,11 +32,11 @@ from gateway.settings import Settings
 from harvester.addresses import Allowed
 from harvester.credentials import Credentials
 from harvester.web.connections import Guard, GuardedAdapter, Resolve, Watchdog
-from harvester.web.encodings import decoded
+from harvester.web.encodings import decoded, is_compressed_file
 from harvester.web.faults import LIBRARY_ERRORS, Fault, fault_from
 from harvester.web.pacing import Pace
 from harvester.web.retrying import Waiting, asks_to_wait, is_passing
-from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.http import Fetch, Fetched, Request, Sink
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 10
@@ -216,7 +216,8 @@ class Web:
         headers, sent_url = self._dressed(request, url, origin, plain=plain)
         self._take_turn(request.source, origin.host)
         tried = channel.adapter.tried
-        with channel.adapter.watched(self.settings.seconds("fetch_deadline_seconds")) as watchdog:
+        deadline = "fetch_file_deadline_seconds" if request.sink else "fetch_deadline_seconds"
+        with channel.adapter.watched(self.settings.seconds(deadline)) as watchdog:
             try:
                 answer = self._exchange(channel, request, method, sent_url, url, headers)
             except ConnectionFailed as error:  # a damaged encoding: to be asked for again without
@@ -245,8 +246,12 @@ class Web:
             timeout=timeouts,
         ) as response:
             limit = self.settings.number("fetch_max_bytes")
-            raw = _read(response, limit)
             given = tuple(response.headers.items())
+            head = Fetched(url, response.status_code, given, b"", int(self.clock()))
+            if request.sink is not None and request.sink.begin(head):
+                _pour(response, request.sink)
+                return _Answer(head, "")
+            raw = _read(response, limit)
             encoding = response.headers.get("Content-Encoding", "")
             body = decoded(raw, encoding, response.headers.get("Content-Type", ""), limit) if raw else b""
             credentials = self._credentials(request.source)
@@ -276,6 +281,7 @@ class Web:
             "Accept": "text/xml, application/xml;q=0.9, */*;q=0.5",
             "Accept-Encoding": "identity" if plain else "gzip;q=1.0, deflate;q=0.8, identity;q=0.5",
             **dict(request.headers),
+            **dict(request.sink.headers() if request.sink else ()),
         }
         own = self._own(request.source, origin)
         if own is None or own.credentials is None:
@@ -343,6 +349,14 @@ def _read(response: requests.Response, limit: int) -> bytes:
             raise AnswerTooLarge(f"The answer has more than {limit} bytes.")
         parts.append(part)
     return b"".join(parts)
+
+
+def _pour(response: requests.Response, sink: Sink) -> None:
+    """Give the body to a sink as it comes, without the encoding that it came in."""
+    is_encoded = bool(response.headers.get("Content-Encoding"))
+    is_to_decode = is_encoded and not is_compressed_file(response.headers.get("Content-Type", ""))
+    while part := response.raw.read(_CHUNK, decode_content=is_to_decode):
+        sink.write(part)
 
 
 def _clean(url: str) -> str:

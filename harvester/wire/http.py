@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
+
+
+class Sink(Protocol):
+    """Takes the body of an answer piece by piece, where it may be too large to be held; it may have a part already."""
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Return what this try is to ask with: `Range` and `If-Range` when the rest is enough."""
+        ...
+
+    def begin(self, answer: Fetched) -> bool:
+        """Tell whether the body of an answer, which is given without it, is for the sink."""
+        ...
+
+    def write(self, part: bytes) -> None:
+        """Take the next bytes."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +30,7 @@ class Request:
     `body` is sent as it is; its Content-Type belongs into `headers`. `repetition` says how often this request has
     already brought an answer that could not be used: the fetcher pauses the longer before it. An answer whose body
     holds `mark` is an answer, whatever its status; without it a 500 may be a passing fault and is asked for again.
+    What `sink` takes is not in the answer.
     """
 
     url: str
@@ -23,6 +40,7 @@ class Request:
     body: bytes = b""
     repetition: int = 0
     mark: bytes = b""
+    sink: Sink | None = None
 
 
 @dataclass(frozen=True, slots=True)

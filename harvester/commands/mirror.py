@@ -1,0 +1,147 @@
+"""`harvester mirror`: complex objects and their files, kept in a folder as OCFL, in step with their provider."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from gateway.settings import Settings, instance_folder, load
+from gateway.xmltext import utc_datetime
+from harvester.commands.options import Given, access_options, auth_of
+from harvester.commands.output import json_option, write_json
+from harvester.kinds import fetcher, kind_of
+from harvester.locks import lock
+from harvester.mirror.collecting import Limits
+from harvester.mirror.lanes import Lanes
+from harvester.mirror.mirroring import Mirroring, Result
+from harvester.mirror.ocfl import telling
+from harvester.mirror.place import Order, Place, opened
+from harvester.mirror.receipt import Receipt
+from harvester.outcomes import status_of
+from harvester.progress import Progress, progress
+from harvester.sources import Options
+from harvester.sources_file import SourceEntry, entry_from
+from harvester.stopping import Stop, listening
+from harvester.web import Pace
+from harvester.wire.http import Fetch
+
+_DIRECTORY = click.Path(path_type=Path, file_okay=False)
+
+
+class _Mirror(click.Group):
+    """A group that mirrors when its first argument is not one of its commands."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let `run` be understood."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Mirror, subcommand_metavar="BASEURL DIR | COMMAND")
+def mirror() -> None:
+    """Keep complex objects (DIDL, METS) and their files in a folder, in step.
+
+    `harvester mirror BASEURL DIR` brings DIR up to what the provider has: the first time everything, then what has
+    changed. `harvester mirror run --help` shows its options. Needs no instance folder.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class _Remote:
+    """How a provider is reached: by one fetcher, and by one for each lane, all at one pace."""
+
+    settings: Settings
+    entry: SourceEntry
+    stop: Stop
+    allow: tuple[str, ...]
+    pace: Pace
+
+    @contextmanager
+    def fetcher(self) -> Iterator[Fetch]:
+        with fetcher(self.settings, self.entry, self.stop, self.pace, self.allow) as fetch:
+            yield fetch
+
+
+def _remote(settings: Settings, stop: Stop, base_url: str, given: Given) -> _Remote:
+    table = {"url": base_url, "auth": auth_of(given), "verify": given["verify"]}
+    if given["delay_seconds"] is not None:
+        table["delay_seconds"] = given["delay_seconds"]
+    return _Remote(settings, entry_from("mirror", table), stop, given["allow"], Pace())
+
+
+@mirror.command()
+@click.argument("base_url", metavar="BASEURL")
+@click.argument("folder", metavar="DIR", type=_DIRECTORY)
+@click.option(
+    "--format", "metadata_prefix", default="oai_didl", show_default=True, metavar="PREFIX", help="What to ask."
+)
+@click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec; may be repeated.")
+@click.option("--incremental/--full", default=True, help="Ask for what has changed since the last run; or everything.")
+@click.option("--retry-failed", is_flag=True, help="Only try again the files that are missing.")
+@click.option("--allow", multiple=True, metavar="HOST", help="A host or network that is not public; may be repeated.")
+@access_options
+@click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests to a host.")
+@json_option
+@click.pass_context
+def run(
+    ctx: click.Context,
+    /,
+    base_url: str,
+    folder: Path,
+    incremental: bool,
+    retry_failed: bool,
+    as_json: bool,
+    **given: Given,
+) -> None:
+    """Bring DIR up to what the provider at BASEURL has.
+
+    The objects lie in DIR/ocfl. The receipt is the last line on stderr, and a document in DIR/receipts. The exit status
+    is 3 when something is missing. Interrupted, the same command goes on where it stopped.
+    """
+    settings = load(instance_folder(ctx.find_root().obj))
+    with telling(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
+        remote = _remote(settings, stop, base_url, given)
+        place = opened(folder, Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
+        name = "mirror --retry-failed" if retry_failed else "mirror" if incremental else "mirror --full"
+        with _mirroring(remote, place, name, shown) as work:
+            if retry_failed:
+                work.retried()
+            else:
+                work.whole(is_full=not incremental)
+    click.echo(work.receipt.line(), err=True)
+    if as_json:
+        write_json(work.receipt.as_data())
+    ctx.exit(int(status_of(work.receipt.outcome)))
+
+
+@contextmanager
+def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Iterator[Mirroring]:
+    """Return a run, with everything that it works with."""
+    settings, order = remote.settings, place.order
+    threads, per_host = settings.number("mirror_threads"), settings.number("mirror_host_connections")
+    lanes: Lanes[Result] = Lanes(threads, per_host, remote.fetcher, remote.stop)
+    with lanes, remote.fetcher() as fetch:
+        yield Mirroring(
+            place=place,
+            kind=kind_of(remote.entry.kind),
+            options=Options("", order.base_url, settings.number("harvest_overlap_seconds")),
+            fetch=fetch,
+            lanes=lanes,
+            limits=Limits(settings.number("fetch_file_max_bytes")),
+            receipt=Receipt(name, order.base_url, order.metadata_prefix, _now(), order.sets),
+            progress=shown,
+            stop=remote.stop,
+            clock=time.time,
+        )
+
+
+def _now() -> str:
+    return utc_datetime(int(time.time()))

@@ -1,0 +1,139 @@
+"""A file on its way: the bytes that have come, and beside them a note of whose they are.
+
+The next process that wants the same file goes on where this one ended (RFC 9110 §14, §13.1.5), if the server can.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import BinaryIO
+
+from gateway.errors import AnswerTooLarge, ConnectionFailed
+from harvester.mirror.ocfl import telling
+from harvester.wire.http import Fetched
+
+_CHUNK = 1 << 20
+_SETTLED_SECONDS = 60
+ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
+
+
+class Arriving:
+    """A `Sink` that writes to a file. `digests` are those of all bytes that are there."""
+
+    def __init__(self, file: Path, url: str, max_bytes: int, algorithms: Iterable[str] = ()) -> None:
+        """Take the file, where its bytes come from, how many there may be, and which digests are wanted too."""
+        self._file, self._url, self._most = file, url, max_bytes
+        self._note = file.with_name(f"{file.name}.json")
+        self._algorithms = tuple(dict.fromkeys((*ALWAYS, *algorithms)))
+        self._stream: BinaryIO | None = None
+        self._validator = ""
+        self.size = 0
+        self._begin_anew()
+        self._remember()
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Ask for the rest when a part is there that the server can recognise."""
+        if not (self.size and self._validator):
+            self._begin_anew()
+            return ()
+        return ("Range", f"bytes={self.size}-"), ("If-Range", self._validator)
+
+    def begin(self, answer: Fetched) -> bool:
+        """Take whole files, and the rest of what is there. Raise ConnectionFailed for a rest that does not fit."""
+        if answer.status == HTTPStatus.PARTIAL_CONTENT:
+            if not answer.header("Content-Range").startswith(f"bytes {self.size}-"):
+                self._begin_anew()
+                raise ConnectionFailed(f"{answer.url} sent another part than it was asked for.")
+        elif answer.status == HTTPStatus.OK:
+            self._begin_anew()
+            self._validator = _validator(answer)
+            with telling(self._note):
+                self._note.write_text(json.dumps({"url": self._url, "validator": self._validator}), "utf-8")
+        else:
+            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                self._begin_anew()
+            return False
+        if self._stream is None:
+            with telling(self._file):
+                self._stream = self._file.open("ab")
+        return True
+
+    def write(self, part: bytes) -> None:
+        """Add bytes to the file. Raise AnswerTooLarge when there are more than there may be."""
+        assert self._stream is not None
+        self._count(part)
+        if self.size > self._most:
+            self.forget()
+            raise AnswerTooLarge(f"{self._url} has more than {self._most} bytes.")
+        with telling(self._file):
+            self._stream.write(part)
+
+    def finish(self) -> dict[str, str]:
+        """Write everything; return the digests of the file by algorithm."""
+        if self._stream is not None:
+            with telling(self._file):
+                self.close()
+        return {name: each.hexdigest() for name, each in self._hashes.items()}
+
+    def close(self) -> None:
+        """Let go of the file; what has come stays."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def forget(self) -> None:
+        """Remove what has come."""
+        self._begin_anew()
+        with telling(self._file):
+            self._file.unlink(missing_ok=True)
+            self._note.unlink(missing_ok=True)
+
+    def _begin_anew(self) -> None:
+        self.close()
+        if self.size:
+            with telling(self._file):
+                os.truncate(self._file, 0)
+        self.size, self._validator = 0, ""
+        self._hashes = {name: hashlib.new(name, usedforsecurity=False) for name in self._algorithms}
+
+    def _remember(self) -> None:
+        """Take up what an earlier process has left of the same file; anything else is overwritten."""
+        try:
+            note = json.loads(self._note.read_bytes())
+            stream = self._file.open("rb")
+        except (OSError, ValueError):
+            self._file.unlink(missing_ok=True)
+            return
+        with stream:
+            if note.get("url") != self._url or not note.get("validator"):
+                self._file.unlink()
+                return
+            while part := stream.read(_CHUNK):
+                self._count(part)
+        self._validator = note["validator"]
+
+    def _count(self, part: bytes) -> None:
+        self.size += len(part)
+        for each in self._hashes.values():
+            each.update(part)
+
+
+def _validator(answer: Fetched) -> str:
+    """Return what tells a server whether its file is still the same: a strong ETag, else a date that is old enough.
+
+    Within the minute a file may be replaced twice and keep its date (RFC 9110 §8.8.2.2); that is no rest to go on with.
+    """
+    entity_tag, modified = answer.header("ETag").strip(), answer.header("Last-Modified").strip()
+    if entity_tag.startswith('"'):
+        return entity_tag
+    try:
+        age = parsedate_to_datetime(answer.header("Date")) - parsedate_to_datetime(modified)
+    except (ValueError, TypeError):
+        return ""
+    return modified if age.total_seconds() >= _SETTLED_SECONDS else ""

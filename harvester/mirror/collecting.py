@@ -1,0 +1,175 @@
+"""One file of an object, collected out of band: asked for, verified, and laid aside for the next version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    FetchError,
+    RemoteRefuses,
+    TryLater,
+)
+from gateway.xmltext import utc_datetime
+from harvester.mirror.arriving import Arriving
+from harvester.mirror.holding import HeldFile, entry
+from harvester.mirror.inventory import Arrived
+from harvester.mirror.ocfl import Incoming, digests_of, telling
+from harvester.mirror.planning import Want
+from harvester.mirror.verifying import Bytes, Fate, Verdict, verdict
+from harvester.wire.http import Fetch, Fetched, Request
+
+_LOOK = 2048  # bytes at either end that are looked at
+_HEADERS = (("Accept", "*/*"), ("Accept-Encoding", "identity"))
+
+# What an error of the network, or a status, means for a file; the first row that fits.
+_BY_ERROR: tuple[tuple[type[FetchError], Fate], ...] = (
+    (TryLater, Fate.TRY_LATER),
+    (AnswerTooLarge, Fate.TOO_LARGE),
+    (RemoteRefuses, Fate.REFUSED),
+    (AddressRefused, Fate.REFUSED),
+    (FetchError, Fate.UNREACHABLE),
+)
+_BY_STATUS = {404: Fate.NOT_FOUND, 410: Fate.NOT_FOUND, 401: Fate.REFUSED, 403: Fate.REFUSED, 451: Fate.REFUSED}
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What became of one file: its entry, and the bytes when new ones arrived."""
+
+    want: Want
+    file: HeldFile
+    incoming: Incoming | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a file may be, and whether an address may be asked for (robots.txt); the reason when it may not."""
+
+    max_bytes: int
+    refusal: Callable[[str, Fetch], str] = lambda _url, _fetch: ""
+
+
+def collect(want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    """Collect one file: the first of its locations that brings good bytes. Never raises for what the remote does."""
+    if not want.component.addresses:
+        named = ", ".join(want.component.locations) or "nothing"
+        return _missing(want, Fate.NO_ADDRESS, f"It names {named}, which cannot be asked for.")
+    first: Collected | None = None
+    for url in want.component.addresses:
+        found = _from(url, want, aside, fetch, limits)
+        if found.file.is_good:
+            return found
+        first = first or found
+    assert first is not None
+    return first
+
+
+def extracted(want: Want, aside: Path, now: int) -> Collected:
+    """Lay aside a stream that the document carries By-Value."""
+    content = want.component.content or b""
+    with telling(aside):
+        aside.write_bytes(content)
+    digests = digests_of(aside)
+    file = entry(want.component)._replace(
+        path=want.path,
+        size=len(content),
+        sha512=digests.sha512,
+        sha256=digests.sha256,
+        received_at=utc_datetime(now),
+        fate=Fate.BY_VALUE,
+    )
+    return Collected(want, file, Incoming(aside, digests))
+
+
+def _from(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    try:
+        if refusal := limits.refusal(url, fetch):
+            return _missing(want, Fate.DISALLOWED, refusal)
+        return _fetched(url, want, aside, fetch, limits)
+    except FetchError as error:
+        fate = next(fate for kind, fate in _BY_ERROR if isinstance(error, kind))
+        return _missing(want, fate, str(error))
+
+
+def _fetched(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    algorithms = [algorithm for algorithm, _ in want.component.digests]
+    with closing(Arriving(aside, url, limits.max_bytes, algorithms)) as arriving:
+        found, is_mixed = _judged(url, want, aside, arriving, fetch)
+    return _fetched(url, want, aside, fetch, limits) if is_mixed else found
+
+
+def _judged(url: str, want: Want, aside: Path, arriving: Arriving, fetch: Fetch) -> tuple[Collected, bool]:
+    """Ask for a file and judge it; tell whether it is bad because its two parts were not of one file."""
+    condition = () if arriving.size else _condition(want, url)
+    request = Request(url, headers=(*_HEADERS, *condition), sink=arriving)
+    answer = fetch(request)
+    if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+        answer = fetch(request)  # without a range: the part was forgotten
+    if answer.status == HTTPStatus.NOT_MODIFIED and condition:
+        return Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False)), False
+    if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
+        fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
+        return _missing(want, fate, f"{url} answers with HTTP status {answer.status}."), False
+    judged = verdict(want.component, _bytes(aside, arriving, answer))
+    if judged.fate is Fate.FETCHED:
+        return _good(url, want, aside, arriving, answer, judged), False
+    arriving.forget()
+    return _missing(want, judged.fate, judged.reason), answer.status == HTTPStatus.PARTIAL_CONTENT
+
+
+def _good(url: str, want: Want, aside: Path, arriving: Arriving, answer: Fetched, judged: Verdict) -> Collected:
+    digests = arriving.finish()
+    if not aside.exists():  # an empty file has no bytes that could be written
+        aside.touch()
+    arrived = Arrived(digests["sha512"], digests["sha256"])
+    file = entry(want.component)._replace(
+        path=want.path,
+        size=arriving.size,
+        sha512=arrived.sha512,
+        sha256=arrived.sha256,
+        url=url,
+        came_from=answer.url if answer.url != url else "",
+        received_at=utc_datetime(answer.received_at),
+        content_type=answer.header("Content-Type"),
+        entity_tag=answer.header("ETag"),
+        last_modified=answer.header("Last-Modified"),
+        verified=judged.verified,
+        fate=Fate.FETCHED,
+    )
+    return Collected(want, file, Incoming(aside, arrived))
+
+
+def _condition(want: Want, url: str) -> tuple[tuple[str, str], ...]:
+    """Ask for a file only if it has changed, where neither the document nor another address tells."""
+    held, component = want.before, want.component
+    if held is None or not held.path or held.is_stale or url not in held.locations or url != held.url:
+        return ()
+    if component.digests or component.size not in (None, held.size):
+        return ()
+    pairs = (("If-None-Match", held.entity_tag), ("If-Modified-Since", held.last_modified))
+    return tuple(pair for pair in pairs if pair[1])
+
+
+def _bytes(file: Path, arriving: Arriving, answer: Fetched) -> Bytes:
+    digests, size = arriving.finish(), arriving.size
+    first = last = b""
+    if size:
+        with telling(file), file.open("rb") as stream:
+            first = stream.read(_LOOK)
+            stream.seek(max(0, size - _LOOK))
+            last = stream.read()
+    is_measured = bool(answer.header("Content-Length") or answer.header("Transfer-Encoding"))
+    return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)
+
+
+def _missing(want: Want, fate: Fate, reason: str) -> Collected:
+    """Return a file that could not be had; what was held of it before stays, marked as stale."""
+    if want.before is not None and want.before.path:
+        return Collected(want, want.kept._replace(fate=fate, reason=reason, is_stale=True))
+    return Collected(want, entry(want.component)._replace(fate=fate, reason=reason))

@@ -1,0 +1,140 @@
+"""What is known of one mirrored object: the values behind `received.json`, which every version of it holds. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import NamedTuple
+
+from gateway.errors import StoreDamaged
+from harvester.mirror.components import Component
+from harvester.mirror.verifying import HELD, Fate
+
+DOCUMENT, RECEIVED = "document.xml", "received.json"
+_VERSION = 1
+
+
+class HeldFile(NamedTuple):
+    """One file of an object: what the document says of it, what arrived, and what became of it.
+
+    `path` is where it lies in the object, empty when nothing is held. A file `is_stale` when what is held is an
+    earlier state of it, since the present one could not be had; `fate` and `reason` then say why.
+    """
+
+    locations: tuple[str, ...] = ()
+    identifier: str = ""
+    type: str = ""
+    mime_type: str = ""
+    stated_size: int | None = None
+    stated_digests: tuple[tuple[str, str], ...] = ()
+    stated_modified: str = ""
+    path: str = ""
+    size: int | None = None
+    sha512: str = ""
+    sha256: str = ""
+    url: str = ""  # where it was asked for
+    came_from: str = ""  # where that led
+    received_at: str = ""
+    content_type: str = ""
+    entity_tag: str = ""
+    last_modified: str = ""
+    verified: tuple[str, ...] = ()
+    fate: Fate = Fate.FETCHED
+    reason: str = ""
+    is_stale: bool = False
+
+    @property
+    def is_good(self) -> bool:
+        """Tell whether the present state of the file is held."""
+        return self.fate in HELD
+
+
+def entry(component: Component) -> HeldFile:
+    """Return what a document says of a file of which nothing has arrived."""
+    return HeldFile(
+        component.locations,
+        component.identifier,
+        component.type,
+        component.mime_type,
+        component.size,
+        component.digests,
+        component.modified,
+    )
+
+
+def stated_again(file: HeldFile, component: Component) -> HeldFile:
+    """Return a file that is held, with what the document says of it now."""
+    said = entry(component)
+    return file._replace(
+        locations=said.locations,
+        identifier=said.identifier,
+        type=said.type,
+        mime_type=said.mime_type,
+        stated_size=said.stated_size,
+        stated_digests=said.stated_digests,
+        stated_modified=said.stated_modified,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One object as it was received. Dates are UTCdatetimes. A deleted one has no files; earlier versions have."""
+
+    identifier: str
+    base_url: str
+    metadata_prefix: str
+    datestamp: str
+    sets: tuple[str, ...] = ()
+    is_deleted: bool = False
+    received_at: str = ""
+    document_sha256: str = ""
+    problem: str = ""  # why the document names no files that can be had
+    files: tuple[HeldFile, ...] = ()
+
+    @property
+    def missing(self) -> tuple[HeldFile, ...]:
+        """The files whose present state is not held."""
+        return tuple(each for each in self.files if not each.is_good)
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether everything that the document names is held."""
+        return not self.problem and not self.missing
+
+
+def written(holding: Holding) -> bytes:
+    """Return what is known of an object as JSON; what is not known is left out."""
+    files = [{name: value for name, value in each._asdict().items() if value not in _PLAIN} for each in holding.files]
+    document = {"version": _VERSION, **asdict(holding), "files": files}
+    return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+_PLAIN: tuple[object, ...] = ("", (), None, False)
+
+
+def read(content: bytes) -> Holding:
+    """Read what `written` wrote. Raise StoreDamaged."""
+    try:
+        document = json.loads(content)
+        document.pop("version")
+        files = tuple(_file(each) for each in document.pop("files"))
+        names = {each.name for each in fields(Holding)}
+        known = {name: value for name, value in document.items() if name in names}
+        return Holding(**{**known, "sets": tuple(document["sets"]), "files": files})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreDamaged(f"A {RECEIVED} cannot be read: {error!r}.") from error
+
+
+def _file(values: dict[str, object]) -> HeldFile:
+    known = {name: _frozen(value) for name, value in values.items() if name in HeldFile._fields}
+    return HeldFile(**{**known, "fate": Fate(str(values.get("fate", Fate.FETCHED)))})  # type: ignore[arg-type]
+
+
+def _frozen(value: object) -> object:
+    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value
+
+
+def by_location(files: Iterable[HeldFile]) -> dict[str, HeldFile]:
+    """Return files by each of their locations, and by their identifiers where they have none."""
+    return {name: each for each in files for name in (each.locations or (f"id {each.identifier}",))}

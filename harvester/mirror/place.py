@@ -1,0 +1,126 @@
+"""The folder of a mirror: what it mirrors and how far it has come, its objects, what failed, and its receipts.
+
+DIR/mirror.json      whose mirror it is, and where its lists have come to
+DIR/ocfl/            the objects, an OCFL 1.1 storage root
+DIR/failed/          a small file for each object of which something is missing
+DIR/receipts/        what each run did, a JSON document each
+DIR/aside/           what is not finished
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from gateway.errors import ConfigurationError
+from harvester.mirror import holding
+from harvester.mirror.holding import RECEIVED, Holding
+from harvester.mirror.inventory import Inventory
+from harvester.mirror.ocfl import StorageRoot, replaced, telling
+from harvester.mirror.receipt import Receipt
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is mirrored. A folder is the mirror of one order for ever."""
+
+    base_url: str
+    metadata_prefix: str = "oai_didl"
+    sets: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Place:
+    """A mirror's folder. `states` are the cursors of its lists, by set."""
+
+    folder: Path
+    order: Order
+    states: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def root(self) -> StorageRoot:
+        """The objects."""
+        return StorageRoot(self.folder / "ocfl", self.folder / "aside")
+
+    def save(self) -> None:
+        """Write down what is mirrored and how far it has come."""
+        document = {"version": _VERSION, **asdict(self.order), "states": self.states}
+        replaced(self.folder / "mirror.json", json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+
+    def holding(self, inventory: Inventory) -> Holding | None:
+        """Return what is known of an object; None when there is none."""
+        if not inventory.head:
+            return None
+        return holding.read((self.root.place(inventory.identifier) / inventory.place(RECEIVED)).read_bytes())
+
+    # -- what failed --
+
+    def mark(self, identifier: str, *, is_whole: bool) -> None:
+        """Remember whether something is missing of an object."""
+        file = self.folder / "failed" / sha256(identifier.encode()).hexdigest()
+        with telling(file):
+            if is_whole:
+                file.unlink(missing_ok=True)
+            else:
+                file.parent.mkdir(exist_ok=True)
+                replaced(file, identifier.encode())
+
+    def failed(self) -> Iterator[str]:
+        """Return the identifiers of the objects of which something is missing."""
+        for file in sorted((self.folder / "failed").glob("[0-9a-f]" * 64)):
+            yield file.read_text("utf-8")
+
+    def keep(self, receipt: Receipt) -> Path:
+        """Write a receipt and return its file."""
+        folder = self.folder / "receipts"
+        with telling(folder):
+            folder.mkdir(exist_ok=True)
+        name = f"{receipt.started_at.replace(':', '')}-{receipt.command}"
+        names = (name, *(f"{name}-{number}" for number in range(2, 1000)))
+        file = next(each for each in (folder / f"{name}.json" for name in names) if not each.exists())
+        replaced(file, receipt.as_json())
+        return file
+
+
+def opened(folder: Path, order: Order | None = None) -> Place:
+    """Return the mirror in a folder, which becomes the mirror of `order` when it is none yet.
+
+    Raise ConfigurationError when it is no mirror, or of something else.
+    """
+    file = folder / "mirror.json"
+    try:
+        place = _read(folder, json.loads(file.read_bytes()))
+    except FileNotFoundError:
+        if order is None:
+            raise ConfigurationError(f"{folder} is no mirror: it has no mirror.json.") from None
+        place = _begun(folder, order)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"{file} cannot be read: {error!r}.") from error
+    if order is not None and replace(order, sets=tuple(sorted(order.sets))) != place.order:
+        told = f"{place.order.metadata_prefix} of {place.order.base_url}"
+        raise ConfigurationError(f"{folder} is the mirror of {told}, sets {', '.join(place.order.sets) or 'all'}.")
+    place.root.prepare()
+    return place
+
+
+def _begun(folder: Path, order: Order) -> Place:
+    with telling(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(each.name not in ("locks", "aside") for each in folder.iterdir()):
+            raise ConfigurationError(f"{folder} is not empty and no mirror.")
+    place = Place(folder, replace(order, sets=tuple(sorted(order.sets))))
+    place.save()
+    return place
+
+
+def _read(folder: Path, document: Mapping[str, object]) -> Place:
+    sets, states = document["sets"], document["states"]
+    assert isinstance(sets, list)
+    assert isinstance(states, dict)
+    order = Order(str(document["base_url"]), str(document["metadata_prefix"]), tuple(sets))
+    return Place(folder, order, dict(states))

@@ -1,0 +1,96 @@
+"""The receipt of a run: what was asked for, what came, what was verified, and what is missing and why. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+
+from gateway.model import RunOutcome
+from harvester.mirror.holding import Holding
+from harvester.mirror.verifying import Fate
+
+
+class Change(StrEnum):
+    """What a run did to an object: a closed list."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    NEVER_HELD = "never_held"  # deleted before it was ever held
+    UNUSABLE = "unusable"  # a record without an identifier, or that cannot be cut from its page
+
+
+@dataclass(slots=True)
+class Receipt:
+    """What a run did so far. `missing` has a row per file, or per object where none of its files can be told."""
+
+    command: str
+    base_url: str
+    metadata_prefix: str
+    started_at: str
+    sets: tuple[str, ...] = ()
+    ended_at: str = ""
+    outcome: RunOutcome = RunOutcome.RUNNING
+    objects: Counter[str] = field(default_factory=Counter)
+    files: Counter[str] = field(default_factory=Counter)
+    verified: Counter[str] = field(default_factory=Counter)  # of the files fetched, by what the document states
+    bytes_fetched: int = 0
+    missing: list[dict[str, str]] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether nothing is missing and nothing in doubt."""
+        return not self.missing and not self.doubts
+
+    def count(self, change: Change, holding: Holding | None = None) -> None:
+        """Count an object, and its files when they were looked at."""
+        self.objects[change] += 1
+        if holding is None:
+            return
+        for file in holding.files:
+            self.files[file.fate] += 1
+            if file.fate is Fate.FETCHED:
+                self.bytes_fetched += file.size or 0
+                self.verified["digest" if set(file.verified) - {"size"} else "size" if file.verified else "none"] += 1
+        self._miss(holding)
+
+    def _miss(self, holding: Holding) -> None:
+        if holding.problem:
+            self.miss(holding.identifier, Fate.UNREADABLE, holding.problem)
+        for file in holding.missing:
+            url = next(iter(file.locations), file.identifier)
+            kept = {"kept": "an earlier state"} if file.is_stale else {}
+            self.miss(holding.identifier, file.fate, file.reason, url=url, **kept)
+
+    def miss(self, identifier: str, fate: Fate, reason: str, **more: str) -> None:
+        """Note that something is missing."""
+        self.missing.append({"identifier": identifier, **more, "fate": str(fate), "reason": reason})
+
+    def as_data(self) -> Mapping[str, object]:
+        """Return the receipt as data for JSON."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: dict(value) if isinstance(value, Counter) else value for name, value in plain.items()} | {
+            "is_whole": self.is_whole
+        }
+
+    def as_json(self) -> bytes:
+        """Return the receipt as it is kept."""
+        return json.dumps(self.as_data(), ensure_ascii=False, indent=1).encode() + b"\n"
+
+    def line(self) -> str:
+        """Return the receipt in a sentence or two, for people."""
+        objects = _counted(self.objects, Change) or "no objects"
+        files = _counted(self.files, Fate) or "none looked at"
+        verified = f" (verified: {_counted(self.verified, ('digest', 'size', 'none'))})" if self.verified else ""
+        end = "Nothing is missing." if not self.missing else f"Missing: {len(self.missing)}."
+        doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
+        return f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched. {end}{doubts}"
+
+
+def _counted(counts: Mapping[str, int], order: Iterable[str]) -> str:
+    return ", ".join(f"{counts[name]} {str(name).replace('_', ' ')}" for name in order if counts.get(name))

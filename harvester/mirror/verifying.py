@@ -1,0 +1,116 @@
+"""Whether what arrived is what the document promised: its digests and size, and what the bytes themselves tell. Pure.
+
+A digest that fits settles everything. Without one, a web page in the place of a file is recognised, and a file of
+another kind by its first bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from harvester.mirror.components import Component
+
+
+class Fate(StrEnum):
+    """What became of a file: a closed list. The first three are held; all others are missing."""
+
+    FETCHED = "fetched"
+    KEPT = "kept"  # not asked for, or not changed
+    BY_VALUE = "by_value"
+    CORRUPT = "corrupt"  # another digest than stated
+    WRONG_SIZE = "wrong_size"
+    WEB_PAGE = "web_page"  # HTML in the place of a file
+    WRONG_TYPE = "wrong_type"
+    BROKEN_OFF = "broken_off"
+    NOT_FOUND = "not_found"
+    REFUSED = "refused"
+    NO_ADDRESS = "no_address"  # nothing that can be asked for on the Web
+    DISALLOWED = "disallowed"  # by robots.txt
+    TOO_LARGE = "too_large"
+    UNREACHABLE = "unreachable"
+    TRY_LATER = "try_later"
+    UNREADABLE = "unreadable"  # the document itself
+
+
+HELD = frozenset((Fate.FETCHED, Fate.KEPT, Fate.BY_VALUE))
+
+
+class Bytes(NamedTuple):
+    """What is known of bytes that arrived: their digests by algorithm, the first and last of them, how they came."""
+
+    size: int
+    digests: dict[str, str]
+    first: bytes
+    last: bytes
+    content_type: str = ""
+    is_measured: bool = True  # whether the server said how many there are, or where they end
+
+
+class Verdict(NamedTuple):
+    """Whether bytes are good: `fate` is FETCHED, or why not; `verified` names what the document states and fits."""
+
+    fate: Fate
+    reason: str = ""
+    verified: tuple[str, ...] = ()
+
+
+# By MIME type, how its files begin. A type that is not here is not judged by its first bytes.
+_BEGINNINGS: dict[str, re.Pattern[bytes]] = {
+    "application/pdf": re.compile(rb"(?s).{0,1019}%PDF-"),  # PDF 1.7 implementation note 13: within the first 1024
+    "application/zip": re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"),
+    "application/gzip": re.compile(rb"\x1f\x8b"),
+    "application/postscript": re.compile(rb"(?:\x04)?%!|\xc5\xd0\xd3\xc6"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/png": re.compile(rb"\x89PNG\r\n"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/tiff": re.compile(rb"II[*+]\x00|MM\x00[*+]"),
+    "image/jp2": re.compile(rb"\x00\x00\x00\x0cjP|\xff\x4f\xff\x51"),
+}
+_PAGE = re.compile(
+    rb"(?is)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b"
+)
+_HYPERTEXT = ("html", "xml")  # types whose files may look like a page
+
+
+def verdict(component: Component, found: Bytes) -> Verdict:
+    """Judge bytes by what the document says of them, and by themselves."""
+    for algorithm, digest in component.digests:
+        if found.digests[algorithm] != digest:
+            return Verdict(
+                _looks_wrong(component, found) or Fate.CORRUPT,
+                f"Its {algorithm} is {found.digests[algorithm]}; the document states {digest}.",
+            )
+    if component.size is not None and found.size != component.size:
+        return Verdict(
+            _looks_wrong(component, found) or Fate.WRONG_SIZE,
+            f"It has {found.size} bytes; the document states {component.size}.",
+        )
+    verified = tuple(algorithm for algorithm, _ in component.digests)
+    if component.size is not None:
+        verified += ("size",)
+    wrong = None if component.digests else _looks_wrong(component, found)
+    return Verdict(wrong, _SENTENCES[wrong]) if wrong else Verdict(Fate.FETCHED, "", verified)
+
+
+_SENTENCES = {
+    Fate.WEB_PAGE: "A web page came in its place.",
+    Fate.WRONG_TYPE: "Its first bytes are those of another type than the document states.",
+    Fate.BROKEN_OFF: "It ends in the middle.",
+}
+
+
+def _looks_wrong(component: Component, found: Bytes) -> Fate | None:
+    mime_type = component.mime_type.partition(";")[0].strip().lower()
+    is_hypertext = mime_type.endswith(_HYPERTEXT)
+    if mime_type and not is_hypertext and _PAGE.match(found.first):
+        return Fate.WEB_PAGE
+    if not mime_type and "html" in found.content_type.lower() and _PAGE.match(found.first):
+        return Fate.WEB_PAGE
+    beginning = _BEGINNINGS.get(mime_type)
+    if beginning is not None and not beginning.match(found.first):
+        return Fate.WRONG_TYPE
+    if mime_type == "application/pdf" and not found.is_measured and b"%%EOF" not in found.last:
+        return Fate.BROKEN_OFF
+    return None

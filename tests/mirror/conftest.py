@@ -1,0 +1,85 @@
+"""A provider on loopback, and a mirror of it in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+from harvester.mirror.holding import Holding
+from harvester.mirror.place import opened
+from tests.mirror.provider import Item, Provider, serving
+
+NO_PAUSES = {"GATEWAY_FETCH_BACKOFF_SECONDS": "0.001", "GATEWAY_FETCH_RETRIES": "2"}
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """Return a provider without objects."""
+    with serving() as provider:
+        yield provider
+
+
+@dataclass
+class Mirror:
+    """A folder, and the command that keeps it."""
+
+    folder: Path
+    provider: Provider
+    said: str = ""
+
+    def run(self, *arguments: str, status: int = 0, **settings: object) -> dict[str, object]:
+        """Run `harvester mirror`; return the receipt."""
+        environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
+        line = ["mirror", self.provider.base_url, str(self.folder), "--json", *arguments]
+        done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
+        self.said = done.stderr
+        assert done.exit_code == status, done.output
+        return json.loads(done.stdout) if done.stdout else {}
+
+    def holding(self, identifier: str) -> Holding:
+        place = opened(self.folder)
+        found = place.holding(place.root.inventory(identifier))
+        assert found is not None
+        return found
+
+    def version(self, identifier: str) -> int:
+        return opened(self.folder).root.inventory(identifier).head
+
+    def held(self) -> dict[str, dict[str, bytes]]:
+        """Return the files of every object that is not deleted, by the names they have at the provider."""
+        place = opened(self.folder)
+        found = {}
+        for folder in place.root.objects():
+            inventory = place.root.inventory(json.loads((folder / "inventory.json").read_bytes())["id"])
+            holding = place.holding(inventory)
+            if not holding.is_deleted:
+                found[inventory.identifier] = {
+                    each.locations[0].rpartition("/")[2]: (folder / inventory.place(each.path)).read_bytes()
+                    for each in holding.files
+                    if each.path
+                }
+        return found
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, provider: Provider) -> Mirror:
+    """Return a mirror of the provider in a folder that is not there yet."""
+    return Mirror(tmp_path / "mirror", provider)
+
+
+@pytest.fixture
+def fill(provider: Provider) -> Callable[..., None]:
+    """Return a function that gives the provider so many objects of two files each."""
+
+    def filled(count: int, **values: object) -> None:
+        for number in range(count):
+            files = {"a.txt": b"a%d" % number, "b.txt": b"b%d" % number}
+            provider.items[f"oai:p:{number}"] = Item(files, **values)
+
+    return filled

@@ -1,0 +1,208 @@
+"""A provider of complex objects on loopback: its OAI-PMH and its files, doing what a test tells it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import gmtime, strftime
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+from gateway.formats import oai_didl
+from gateway.model import FileLink, Statement, Work
+
+ENVELOPE = (
+    '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>{now}</responseDate>'
+    "<request>http://x</request>{body}</OAI-PMH>"
+)
+
+
+@dataclass
+class Item:
+    """One object: its title, its files by name, and what the document says of them (`digest`, `size`, `modified`)."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    title: str = "A title"
+    says: tuple[str, ...] = ("digest", "size")
+    datestamp: str = "2024-01-01T00:00:00Z"
+    deleted: bool = False
+    document: bytes = b""  # instead of the one that is made
+    mime_type: str = "text/plain"
+    modified: str = "2024-01-01T00:00:00Z"
+
+
+@dataclass
+class Provider:
+    """What it holds and how it behaves. `asked` are the paths of the files that were asked for."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+    page_size: int = 20
+    url: str = ""
+    asked: list[str] = field(default_factory=list)
+    lists: list[dict[str, str]] = field(default_factory=list)
+    faults: dict[str, Callable[[BaseHTTPRequestHandler], bool]] = field(default_factory=dict)
+    has_validators: bool = True
+    now: str = ""
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.url}/oai"
+
+    def file_url(self, name: str) -> str:
+        return f"{self.url}/files/{quote(name)}"
+
+    def expected(self) -> dict[str, dict[str, bytes]]:
+        """Return the files of every object that is there, by their names."""
+        return {name: dict(item.files) for name, item in self.items.items() if not item.deleted}
+
+    # -- OAI-PMH --
+
+    def answer(self, arguments: dict[str, str]) -> str:
+        verb = arguments.get("verb", "")
+        writers = {"Identify": self._identify, "ListRecords": self._list, "ListIdentifiers": self._list}
+        other = lambda _: '<error code="noSetHierarchy"/>'  # noqa: E731
+        body = writers.get(verb, other)(arguments)
+        return ENVELOPE.format(now=self.now or strftime("%Y-%m-%dT%H:%M:%SZ", gmtime()), body=body)
+
+    def _identify(self, _arguments):
+        return (
+            f"<Identify><repositoryName>Fake</repositoryName><baseURL>{self.base_url}</baseURL>"
+            "<protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail>"
+            "<earliestDatestamp>2020-01-01T00:00:00Z</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
+            "<granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>"
+        )
+
+    def _list(self, arguments):
+        verb = arguments["verb"]
+        self.lists.append(arguments)
+        start, since = 0, arguments.get("from", "")
+        if "resumptionToken" in arguments:
+            since, _, number = arguments["resumptionToken"].partition("|")
+            start = int(number)
+        wanted = sorted((item.datestamp, name) for name, item in self.items.items() if item.datestamp >= since)
+        page = wanted[start : start + self.page_size]
+        if not page:
+            return '<error code="noRecordsMatch"/>'
+        more = start + self.page_size < len(wanted)
+        token = f"{since}|{start + self.page_size}" if more else ""
+        end = f'<resumptionToken completeListSize="{len(wanted)}">{token}</resumptionToken>' if more or start else ""
+        write = self._record if verb == "ListRecords" else self._header
+        return f"<{verb}>{''.join(write(name) for _, name in page)}{end}</{verb}>"
+
+    def _header(self, name):
+        item = self.items[name]
+        status = ' status="deleted"' if item.deleted else ""
+        return (
+            f"<header{status}><identifier>{escape(name)}</identifier><datestamp>{item.datestamp}</datestamp></header>"
+        )
+
+    def _record(self, name):
+        item = self.items[name]
+        if item.deleted:
+            return f"<record>{self._header(name)}</record>"
+        document = item.document or self._didl(name)
+        return f"<record>{self._header(name)}<metadata>{document.decode()}</metadata></record>"
+
+    def _didl(self, name):
+        item = self.items[name]
+        links = tuple(
+            FileLink(
+                self.file_url(f"{name}/{file}"),
+                item.mime_type,
+                size=len(content) if "size" in item.says else None,
+                sha256=sha256(content).hexdigest() if "digest" in item.says else "",
+                modified=item.modified if "modified" in item.says else "",
+            )
+            for file, content in item.files.items()
+        )
+        statements = (Statement("title", item.title),)
+        return oai_didl.write(Work(statements, landing_page=f"{self.url}/page", files=links))
+
+    # -- files --
+
+    def content(self, path: str) -> bytes | None:
+        name, _, file = unquote(path).removeprefix("/files/").rpartition("/")
+        item = self.items.get(name)
+        return None if item is None or item.deleted else item.files.get(file)
+
+
+def tag_of(content: bytes) -> str:
+    """Return the ETag of a file."""
+    return f'"{sha256(content).hexdigest()[:16]}"'
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    provider: Provider
+
+    def log_message(self, *_arguments):
+        pass
+
+    def do_GET(self):
+        path = urlsplit(self.path).path
+        if path == "/oai":
+            body = self.provider.answer(dict(parse_qsl(urlsplit(self.path).query))).encode()
+            return self.send(200, body, {"Content-Type": "text/xml"})
+        if path == "/robots.txt" and path not in self.provider.faults:
+            return self.send(404, b"", {})
+        self.provider.asked.append(unquote(path).removeprefix("/files/"))
+        fault = self.provider.faults.get(unquote(path).removeprefix("/files/"))
+        if fault is not None and fault(self):
+            return None
+        content = self.provider.content(path)
+        if content is None:
+            return self.send(404, b"<html>no</html>", {"Content-Type": "text/html"})
+        return self.deliver(content)
+
+    def deliver(self, content):
+        """Send a file, or the part of it that is asked for, or nothing when it has not changed."""
+        tag = tag_of(content)
+        headers = {"Content-Type": "text/plain"}
+        if self.provider.has_validators:
+            headers["ETag"] = tag
+            if self.headers.get("If-None-Match") == tag:
+                return self.send(304, b"", headers)
+        wanted = self.headers.get("Range", "")
+        if wanted and self.headers.get("If-Range") == tag:
+            start = int(wanted.removeprefix("bytes=").rstrip("-"))
+            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            return self.send(206, content[start:], headers)
+        return self.send(200, content, headers)
+
+    def send(self, status, body, headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_arguments):
+        """Say nothing: clients that are killed leave in the middle."""
+
+
+@contextmanager
+def serving(provider: Provider | None = None, host: str = "127.0.0.1", port: int = 0) -> Iterator[Provider]:
+    """Serve a provider as long as the context lasts."""
+    provider = provider or Provider()
+    handler = type("Handler", (_Handler,), {"provider": provider})
+    server = _Server((host, port), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    provider.url = f"http://{host}:{server.server_address[1]}"
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
