@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from gateway.model import RunOutcome
+from gateway.model import Cursor, RawPage, RunOutcome, Slice, Source
 from harvester.outcomes import Status
-from tests.resourcesync.site import document, element
+from tests.resourcesync.site import DC, document, element
 
 LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 AT = "2013-01-01T00:00:00Z"
@@ -203,3 +205,41 @@ def test_what_is_no_source_is_told(site, run, documents, words):
     ran = run("/")
     assert ran.status in (Status.FAILED, Status.WITH_ERRORS)
     assert words in " ".join(ran.run.reasons)
+
+
+def test_a_state_that_was_edited_is_no_reason_to_stop(site, run, house):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    run()
+    state = {"version": 1, "sets": {f"{site.url}/caps.xml": {"position": AT, "failed": ["{", "[[]]"]}}}
+    house.inbox.put_cursor(Cursor("fake", "oai_dc", "", json.dumps(state)))
+    assert run().run.is_complete
+
+
+def test_a_list_that_the_server_cannot_bring_now_ends_the_run(site, run):
+    site.offer("resourcelist")
+    site.files[f"/{LIST}"] = (503, {}, b"later")
+    ran = run()
+    assert ran.status is Status.TRY_LATER
+    site.files[f"/{LIST}"] = (500, {}, b"ill")
+    assert "the server is ill" in run().run.reasons[0]
+
+
+def test_sources_that_had_other_contents_before_are_harvested_as_they_are(site, run, house, titles):
+    site.offer("resourcelist", "changelist")
+    uri = f"{site.url}/1"
+    body = DC.format("From elsewhere").encode() + b"<about>"
+    page = RawPage("fake", "ListRecords", site.url, 0, 200, (), body, "oai_dc")
+    cut = Slice(uri, "2013-01-01", (), False, 0, len(body) - 7, ((len(body) - 7, len(body)),))
+    house.store.add_source(Source("fake", site.url))
+    house.inbox.receive(page, (cut,), None)
+    site.put(LIST, "resourcelist", site.metadata("2"), at=AT)
+    changed = site.url_element("1", change="updated", datetime="2013-01-02T00:00:00Z")
+    gone = site.url_element("9", change="deleted", datetime="2013-01-02T00:00:00Z")
+    site.metadata("1", "Changed")
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().status is Status.WITH_ERRORS  # it is held, and not listed
+    site.put(CHANGES, "changelist", changed, gone, from_=AT)
+    assert run().status is Status.SUCCEEDED
+    assert titles() == {"1": "Changed", "2": "Work 2"}

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+import pytest
+
+from gateway import related
+from gateway.model import FileLink, Work
 from harvester.outcomes import Status
 from tests.resourcesync.site import DC
 
@@ -166,3 +170,39 @@ def test_metadata_in_another_format_is_exposed_as_it_came_under_the_prefix_of_th
     _offer(site, site.entry("1", type="application/mods+xml"))
     run(formats=("mods",))
     assert site.files["/1"].decode() in published("mods")["1"]
+
+
+def test_what_is_said_of_a_file_in_two_places_is_put_together():
+    terms = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
+    own = f'<url {terms}><loc>http://e.org/1</loc><rs:ln rel="describes" href="http://e.org/f" {{}}/></url>'
+    content = f"<url {terms}><loc>http://e.org/f</loc>{{}}</url>"
+    said = 'type="application/pdf; q=1" length="7" hash="md5:x sha-256:abc" modified="2013"'
+    file = FileLink("http://e.org/f", "application/pdf", size=7, sha256="abc", modified="2013")
+    for first, second in ((said, ""), ("", f"<lastmod>2013</lastmod><rs:md {said}/>")):
+        (found,) = related.read([own.format(first).encode(), content.format(second).encode()]).files
+        assert found == file._replace(found_in="its own entry in the list")
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        b'<url xmlns:rs="http://www.openarchives.org/rs/terms/">',
+        b'<other xmlns:rs="http://www.openarchives.org/rs/terms/"><rs:md/></other>',
+        b"<provenance/>",
+    ],
+)
+def test_other_abouts_say_nothing_of_files(about):
+    work = Work(landing_page="http://e.org/")
+    assert related.completed(work, [about]) is work
+
+
+def test_a_page_does_not_take_the_place_of_the_one_that_the_metadata_names():
+    entry = (
+        b'<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">'
+        b'<loc>http://e.org/1</loc><rs:ln rel="describes" href="http://e.org/2" type="text/html"/>'
+        b'<rs:ln rel="cite-as" href="https://doi.org/10.5555/1234"/></url>'
+    )
+    work = related.completed(Work(identifiers=("http://hdl.handle.net/1/2",), landing_page="http://e.org/"), [entry])
+    assert work.landing_page == "http://e.org/"
+    assert work.identifiers == ("https://doi.org/10.5555/1234", "http://hdl.handle.net/1/2")
+    assert work.files == ()
