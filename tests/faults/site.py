@@ -218,6 +218,10 @@ def serving() -> Iterator[Sites]:
             with suppress(OSError):  # whoever asked has gone
                 _say(self, said)
 
+        def handle(self) -> None:
+            with suppress(ConnectionError):  # a harvester was killed
+                super().handle()
+
         do_HEAD = do_GET  # noqa: N815
 
         def log_message(self, *_: object) -> None:

@@ -113,13 +113,18 @@ def records(count: int) -> Iterable[Record]:
 
 @dataclass
 class Source:
-    """The records by identifier, and how they are served. `now` tells the seconds of its clock."""
+    """The records by identifier, and how they are served. `now` tells the seconds of its clock.
+
+    `has_offsets`: a token says how many records to leave out, as most repositories do it; a record that changes while
+    the list is read moves all that stand behind it.
+    """
 
     held: dict[str, Record]
     now: Callable[[], float]
     page_size: int = 10
     granularity: str = SECONDS
     base_url: str = "http://faults.example.org/oai"
+    has_offsets: bool = False
     sets: Mapping[str, str] = field(default_factory=lambda: {"a": "Set A", "b": "Set B", "b:c": "Set C"})
 
     def put(self, record: Record) -> None:
@@ -194,7 +199,9 @@ class Source:
     def _list(self, verb: str, given: Mapping[str, str]) -> str:
         at = self._begun(verb, given)
         found = self.selected(at.wanted)
-        rest = [each for each in found if (self.stamp(each), each.identifier) > (at.stamp, at.identifier)]
+        last = (at.stamp, at.identifier)
+        is_behind = [each for each in found if (self.stamp(each), each.identifier) > last]
+        rest = found[at.cursor :] if self.has_offsets else is_behind
         if not rest:
             raise Refused("noRecordsMatch", "Nothing matches.")
         shown, is_last = rest[: self.page_size], len(rest) <= self.page_size

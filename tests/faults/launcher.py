@@ -1,0 +1,74 @@
+"""Starts `harvester` again and again without importing it again, for tests that kill it hundreds of times.
+
+Each line on its standard input is a command line; it answers with the number of the process that runs it, and, when
+that has ended, with its exit status (negative: the signal that ended it).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import harvester.commands.run
+import harvester.publisher
+import harvester.sources.oai_pmh  # noqa: F401 - the same
+from harvester.cli import main
+
+_COMMAND = "from tests.faults.launcher import launch; launch()"
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def launch() -> None:
+    """Run what is asked for until nobody asks any more."""
+    for line in sys.stdin:
+        number = os.fork()
+        if not number:
+            os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+            os.dup2(2, 1)
+            main(line.split())
+        print(number, flush=True)
+        _, status = os.waitpid(number, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+class Launcher:
+    """The launcher, as the test sees it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        """Take a process that was started so."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._input, self._output = process.stdin, process.stdout
+
+    def start(self, *arguments: str) -> int:
+        """Start `harvester` and return the number of its process."""
+        self._input.write(" ".join(arguments) + "\n")
+        self._input.flush()
+        return int(self._output.readline())
+
+    def wait(self) -> int:
+        """Return how the process that was started last has ended."""
+        return int(self._output.readline())
+
+    def kill(self, number: int) -> bool:
+        """Kill a process that was started last, and tell whether it was at work."""
+        with suppress(ProcessLookupError):  # it has ended by itself
+            os.kill(number, signal.SIGKILL)
+        return self.wait() == -signal.SIGKILL
+
+
+@contextmanager
+def launching(said: Path) -> Iterator[Launcher]:
+    """Have a launcher as long as the context lasts; what its children say is written to a file."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", _COMMAND]
+    with (
+        said.open("w") as stderr,
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, text=True, cwd=_ROOT) as process,
+    ):
+        yield Launcher(process)

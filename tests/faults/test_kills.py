@@ -1,0 +1,110 @@
+"""Killed at any moment, hundreds of times: in the end the store is what an undisturbed harvest makes of the source."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gateway.store.sqlite import open_inbox
+from tests import live
+from tests.faults.harvest import exposed
+from tests.faults.launcher import Launcher, launching
+from tests.faults.site import Asked, Said, Serve, Site, Stage
+from tests.faults.source import records
+
+pytestmark = pytest.mark.slow
+
+RECORDS, BEFORE, PAGE = 20_000, 1000, 50
+# FAULTS_KILLS=200 for the whole proof, which takes about a minute; FAULTS_SEED tells which moments.
+KILLS = int(os.environ.get("FAULTS_KILLS", "60"))
+SEED = int(os.environ.get("FAULTS_SEED", "") or random.randrange(1_000_000))
+
+
+def _remembered(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Make every page of a list once: the source is large, and asked for the same pages by two harvests."""
+    if not asked.is_list or asked.query not in stage.kept:
+        said = serve(asked)
+        stage.kept[asked.query] = said.body
+        return said
+    return Said(stage.kept[asked.query])
+
+
+@pytest.fixture
+def changing(site: Callable[[], tuple[str, Site]]) -> Site:
+    """Return a source whose first records were harvested days before the others came, some changed and some went."""
+    _, served = site()
+    served.source.page_size = PAGE
+    served.source.held = {each.identifier: each for each in records(BEFORE)}
+    served.distort([_remembered])
+    return served
+
+
+def _change(served: Site) -> None:
+    served.clock.sleep(3 * 86_400)
+    source = served.source
+    for number, each in enumerate(list(source.held.values())):
+        if number % 3 == 0:
+            source.put(each._replace(is_deleted=True))
+        elif number % 3 == 1:
+            source.put(each._replace(title=f"{each.title} again", sets=("b:c", "a"), is_deleted=False))
+    for number, each in enumerate(records(RECORDS)):
+        if each.identifier not in source.held:
+            served.clock.now += number % 50 == 0
+            source.put(each)
+    served.clock.sleep(3 * 86_400)  # farther than the overlap: whoever has everything is told that nothing is new
+
+
+def _lists(served: Site) -> Counter[str]:
+    return Counter(each.query for each in served.asked if each.is_list)
+
+
+def _finish(harvester: Launcher, folder: Path) -> None:
+    harvester.start("--instance", str(folder), "run", "x")
+    assert harvester.wait() == 0, (folder.parent / "said").read_text()[-3000:]
+
+
+def _killed(harvester: Launcher, folder: Path, served: Site, dice: random.Random) -> str:
+    """Kill a harvest some requests or some moments after its start, and tell in what it was disturbed."""
+    before = len(served.asked)
+    target = before + dice.randrange(6)
+    number = harvester.start("--instance", str(folder), "run", "x")
+    end = time.monotonic() + 0.3
+    while len(served.asked) < target and time.monotonic() < end:
+        time.sleep(0.0005)
+    time.sleep(dice.random() / 12)
+    was_at_work = harvester.kill(number)
+    if not was_at_work:
+        return "nothing"
+    return "a list" if any(each.is_list for each in served.asked[before:]) else "its beginning"
+
+
+def test_kills_at_random_moments_lose_nothing_and_repeat_a_page_at_most(changing: Site, tmp_path: Path) -> None:
+    undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
+    live.instance(undisturbed, {"x": (changing.url, ("oai_dc",))})
+    with launching(tmp_path / "said") as harvester:
+        _finish(harvester, undisturbed)
+        shutil.copytree(undisturbed, disturbed)
+        _change(changing)
+        changing.asked.clear()
+        _finish(harvester, undisturbed)
+        pages = _lists(changing)
+        changing.asked.clear()
+        dice = random.Random(SEED)
+        kills = Counter(_killed(harvester, disturbed, changing, dice) for _ in range(KILLS))
+        time.sleep(2)  # those who publish for a killed harvester leave by themselves, but not at once
+        _finish(harvester, disturbed)
+    print(f"seed {SEED}, kills in {dict(kills)}, {len(pages)} pages, asked for {_lists(changing).total()} times")
+    at_work = kills.total() - kills["nothing"]
+    assert at_work >= KILLS / 2
+    assert _lists(changing).total() <= pages.total() + kills["a list"] + 1
+    assert exposed(disturbed) == exposed(undisturbed)
+    with closing(open_inbox(disturbed)) as inbox:
+        assert "running" not in {run.outcome.value for run in inbox.runs("x", 1000)}
