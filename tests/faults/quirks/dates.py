@@ -31,6 +31,12 @@ def _behind(source: Source) -> None:
     source.now = lambda: utc() - _LOCAL_HOURS * 3600
 
 
+def _is_days_later(stage: Stage) -> bool:
+    """Tell whether the second harvest has begun."""
+    began = float(stage.kept.setdefault("began", str(stage.clock()).encode()))
+    return stage.clock() > began + 2 * 86_400
+
+
 @quirk(Promise.WHOLE, 18, is_again=True)
 def granularity_in_odd_case(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """t3.digizeitschriften.de (metha ece12946)."""
@@ -125,9 +131,8 @@ def datestamps_are_local_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.WHOLE, 25, is_again=True)
 def record_appears_after_its_datestamp(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HydraNorth#1255: the index lags behind; what was stamped before the first harvest is visible after it."""
-    began = float(stage.kept.setdefault("began", str(stage.clock()).encode()))
-    if stage.clock() > began + 12 * 3600 and stage.is_first("bitten"):
-        late = Record("oai:faults:late", "Late", moment(began - 3600))
+    if _is_days_later(stage) and stage.is_first("bitten"):
+        late = Record("oai:faults:late", "Late", moment(float(stage.kept["began"]) - 3600))
         stage.source.held[late.identifier] = late
     return serve(asked)
 
@@ -152,7 +157,7 @@ def datestamps_are_no_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.WHOLE, 28, is_again=True)
 def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """arXiv (info.arxiv.org/help/oa, read 2026-11): every record was touched, several times."""
-    if "from" in asked.arguments and stage.is_first("bitten"):
+    if _is_days_later(stage) and stage.is_first("bitten"):
         for each in list(stage.source.held.values()):
             stage.source.put(each)
     return serve(asked)
