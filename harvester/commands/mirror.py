@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import click
 
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
-from harvester.commands.options import Given, access_options, auth_of
-from harvester.commands.output import json_option, write_json
+from harvester.commands.options import Function, Given, access_options, auth_of
+from harvester.commands.output import json_option, write_json, write_rows
 from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
+from harvester.mirror.auditing import Found, compared, held, incomplete, listed
 from harvester.mirror.collecting import Limits
+from harvester.mirror.holding import Holding
 from harvester.mirror.lanes import Lanes
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
-from harvester.mirror.place import Order, Place, opened
+from harvester.mirror.place import Order, Place, check, opened
 from harvester.mirror.receipt import Receipt
-from harvester.outcomes import status_of
+from harvester.outcomes import Status, status_of
 from harvester.progress import Progress, progress
 from harvester.sources import Options
 from harvester.sources_file import SourceEntry, entry_from
@@ -75,18 +79,26 @@ def _remote(settings: Settings, stop: Stop, base_url: str, given: Given) -> _Rem
     return _Remote(settings, entry_from("mirror", table), stop, given["allow"], Pace())
 
 
+_REMOTE = (
+    click.option("--allow", multiple=True, metavar="HOST", help="A host or network that is not public; repeatable."),
+    click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between requests to a host."),
+)
+
+
+def _remote_options(function: Function) -> Function:
+    return access_options(reduce(lambda wrapped, option: option(wrapped), reversed(_REMOTE), function))
+
+
 @mirror.command()
 @click.argument("base_url", metavar="BASEURL")
 @click.argument("folder", metavar="DIR", type=_DIRECTORY)
 @click.option(
-    "--format", "metadata_prefix", default="oai_didl", show_default=True, metavar="PREFIX", help="What to ask."
+    "--format", "metadata_prefix", default="oai_didl", show_default=True, metavar="PREFIX", help="What to ask for."
 )
 @click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec; may be repeated.")
 @click.option("--incremental/--full", default=True, help="Ask for what has changed since the last run; or everything.")
 @click.option("--retry-failed", is_flag=True, help="Only try again the files that are missing.")
-@click.option("--allow", multiple=True, metavar="HOST", help="A host or network that is not public; may be repeated.")
-@access_options
-@click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests to a host.")
+@_remote_options
 @json_option
 @click.pass_context
 def run(
@@ -120,6 +132,50 @@ def run(
     if as_json:
         write_json(work.receipt.as_data())
     ctx.exit(int(status_of(work.receipt.outcome)))
+
+
+@mirror.command()
+@click.argument("folder", metavar="DIR", type=_DIRECTORY)
+@click.option("--offline", is_flag=True, help="Do not ask the provider what it has now.")
+@_remote_options
+@json_option
+@click.pass_context
+def audit(ctx: click.Context, /, folder: Path, offline: bool, as_json: bool, **given: Given) -> None:
+    """Hash everything in DIR again, and compare it with what its provider has now.
+
+    A line for each thing that is not as it should be: corrupt, lost, strange, damaged, incomplete; missing, extra,
+    stale. The exit status is 3 when there is one. Nothing is changed.
+    """
+    settings = load(instance_folder(ctx.find_root().obj))
+    check(folder)
+    with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
+        place = opened(folder)
+        remote = _remote(settings, stop, place.order.base_url, given)
+        found, count = _hashed(place, stop, shown)
+        doubts: list[str] = []
+        if not offline:
+            with remote.fetcher() as fetch:
+                now, doubts = listed(place, kind_of(remote.entry.kind), Options("", place.order.base_url), fetch)
+            found += compared(count, now, is_whole=not doubts)
+    write_rows([each._asdict() for each in found], ("finding", "identifier", "reason"), as_json=as_json)
+    told = ", ".join(f"{number} {name}" for name, number in Counter(str(each.finding) for each in found).items())
+    in_doubt = f" In doubt: {' '.join(doubts)}" if doubts else ""
+    click.echo(f"{len(count)} objects: {told or 'everything is as it should be'}.{in_doubt}", err=True)
+    ctx.exit(int(Status.WITH_ERRORS if found or doubts else Status.SUCCEEDED))
+
+
+def _hashed(place: Place, stop: Stop, shown: Progress) -> tuple[list[Found], list[Holding]]:
+    """Return what is wrong with what is held, and what is known of each object without its files."""
+    found: list[Found] = []
+    holdings: list[Holding] = []
+    for each in held(place, stop):
+        if isinstance(each, Found):
+            found.append(each)
+            continue
+        found += incomplete(each)
+        holdings.append(replace(each, files=()))
+        shown.show("hashed", len(holdings), None)
+    return found, holdings
 
 
 @contextmanager

@@ -87,6 +87,12 @@ class Place:
         return file
 
 
+def check(folder: Path) -> None:
+    """Raise ConfigurationError when a folder is no mirror, before anything is written to it."""
+    if not (folder / "mirror.json").exists():
+        raise ConfigurationError(f"{folder} is no mirror: it has no mirror.json.")
+
+
 def opened(folder: Path, order: Order | None = None) -> Place:
     """Return the mirror in a folder, which becomes the mirror of `order` when it is none yet.
 
@@ -97,7 +103,8 @@ def opened(folder: Path, order: Order | None = None) -> Place:
         place = _read(folder, json.loads(file.read_bytes()))
     except FileNotFoundError:
         if order is None:
-            raise ConfigurationError(f"{folder} is no mirror: it has no mirror.json.") from None
+            check(folder)
+            raise
         place = _begun(folder, order)
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{file} cannot be read: {error!r}.") from error
