@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import TypeAlias
 
-from gateway.errors import ConnectionFailed, UnusableRecord
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    AnswerTooSlow,
+    ConnectionFailed,
+    RemoteRefuses,
+    UnusableRecord,
+)
 from harvester.resourcesync.asking import told
 from harvester.sources import Options
 from harvester.wire.entries import Entry
 from harvester.wire.fixity import fault_of
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.package import Package
+
+# What arrived, None when nothing did, and the reason why it cannot be used; empty: it can.
+Brought: TypeAlias = tuple[Fetched | None, str]
+
+# What says something of one address, and nothing of the others.
+REFUSALS = (AddressRefused, RemoteRefuses, AnswerTooLarge)
 
 _MOST_FAILURES = 10  # resources in a row that an ill server does not bring
 
@@ -25,26 +39,38 @@ class FromWeb:
         self._options, self._fetch = options, fetch
         self._failures = 0
 
-    def bring(self, own: Entry) -> tuple[Fetched, str]:
-        """Return what arrived, and the reason when it cannot be used. Raise ConnectionFailed when the server is ill."""
+    def bring(self, own: Entry) -> Brought:
+        """Bring a resource. Raise ConnectionFailed when the server is ill, and TryLater when it says when to come."""
         problems = []
         duplicates = (each.href for each in own.related("duplicate") if each.href.lower().startswith("http"))
         for url in (own.loc, *duplicates):
-            fetched = self._fetch(Request(url, self._options.source))
-            problem = self._problem(own, fetched)
+            fetched, problem = self._asked(own, url)
             if not problem:
                 return fetched, ""
             problems.append(problem)
-        return fetched, problems[0]
+        return None, problems[0]
 
-    def _problem(self, own: Entry, fetched: Fetched) -> str:
-        self._failures = self._failures + 1 if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR else 0
-        if self._failures == _MOST_FAILURES:
-            raise ConnectionFailed(f"{told(fetched)}, as those before it did; the server is ill.")
+    def _asked(self, own: Entry, url: str) -> Brought:
+        try:
+            fetched = self._fetch(Request(url, self._options.source))
+        except REFUSALS as error:
+            return None, str(error)
+        except (ConnectionFailed, AnswerTooSlow) as error:
+            self._count_failure(str(error))
+            return None, str(error)
+        if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            self._count_failure(f"{told(fetched)}.")
+        else:
+            self._failures = 0
         if fetched.status != HTTPStatus.OK:
-            return f"{told(fetched)}."
+            return None, f"{told(fetched)}."
         is_encoded = bool(own.encoding or fetched.header("Content-Encoding"))
-        return fault_of(fetched.body, None if is_encoded else own.length, own.digests)
+        return fetched, fault_of(fetched.body, None if is_encoded else own.length, own.digests)
+
+    def _count_failure(self, sentence: str) -> None:
+        self._failures += 1
+        if self._failures == _MOST_FAILURES:
+            raise ConnectionFailed(f"{sentence} So did those before it; the server is ill.")
 
 
 class FromPackage:
@@ -56,8 +82,8 @@ class FromPackage:
         """Take the package, when it arrived, and what else there is."""
         self._package, self._received_at, self._web = package, received_at, web
 
-    def bring(self, own: Entry) -> tuple[Fetched, str]:
-        """Return what lies in the package, and the reason when it cannot be used there and on the web."""
+    def bring(self, own: Entry) -> Brought:
+        """Bring a resource; the reason why it cannot be used is that of the package and that of the web."""
         if not own.path:
             return self._web.bring(own)
         try:

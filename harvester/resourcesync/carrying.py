@@ -9,13 +9,14 @@ from typing import Protocol
 
 from gateway.errors import GatewayError
 from gateway.model import Cursor, RawPage
+from harvester.resourcesync.bringing import Brought
 from harvester.resourcesync.bundle import Bundle
 from harvester.resourcesync.memory import Memory
 from harvester.resourcesync.plan import Item, Plan, Role
 from harvester.resourcesync.state import SetState, text_of
 from harvester.sources import ListEnd, Options, Step
 from harvester.wire.entries import Entry, entry_of, entry_text
-from harvester.wire.http import Fetch, Fetched
+from harvester.wire.http import Fetch
 
 MOST_FAILED = 200  # resources that are remembered to be asked for again; of more than that, the position waits
 
@@ -25,7 +26,7 @@ class Bringer(Protocol):
 
     most_at_once: int
 
-    def bring(self, own: Entry) -> tuple[Fetched, str]:
+    def bring(self, own: Entry) -> Brought:
         """Return what arrived, and the reason when it cannot be used."""
         ...
 
@@ -146,7 +147,7 @@ class Carrier:
             self.walk.announced -= 1
             return
         fetched, problem = bringer.bring(own)
-        if problem:
+        if fetched is None or problem:
             self._failed.append(entry_text(own))
             self._tried.add(self._failed[-1])
             bundle.refuse(item, problem)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gateway.errors import AnswerError, NotResourceSync, RemoteRefuses
+from gateway.errors import AnswerError, NotResourceSync
 from harvester.resourcesync.asking import refuse_status
-from harvester.resourcesync.bringing import FromPackage, FromWeb
+from harvester.resourcesync.bringing import REFUSALS, FromPackage, FromWeb
 from harvester.resourcesync.carrying import Carrier
 from harvester.resourcesync.finding import ResourceSet
 from harvester.resourcesync.lists import Lists
@@ -57,7 +57,7 @@ class Dumps:
             if package.loc not in self._carrier.state.packages:
                 try:
                     yield from self._of_snapshot(package)
-                except (AnswerError, RemoteRefuses) as error:
+                except (AnswerError, *REFUSALS) as error:
                     doubts.append(f"{package.loc}: {error}")
         self._end_snapshot(doubts)
 
@@ -98,7 +98,7 @@ class Dumps:
         for package in () if doubts else packages:
             try:
                 yield from self._of_changes(package)
-            except (AnswerError, RemoteRefuses) as error:
+            except (AnswerError, *REFUSALS) as error:
                 doubts.append(f"{package.loc}: {error}")
                 break  # a later package without this one would hide what is missing
         self._end_changes(doubts)

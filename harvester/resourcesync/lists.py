@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 
-from gateway.errors import AnswerError, RemoteRefuses
+from gateway.errors import AnswerError
 from gateway.model import Cursor, RawPage
 from harvester.resourcesync.asking import asked, kept
+from harvester.resourcesync.bringing import REFUSALS
 from harvester.resourcesync.plan import Plan
 from harvester.sources import Options
 from harvester.wire.dates import instant_of
@@ -114,7 +115,7 @@ class Lists:
         self._asked.add(url)
         try:
             fetched, document = asked(self._options, self._fetch, url)
-        except (AnswerError, RemoteRefuses) as error:
+        except (AnswerError, *REFUSALS) as error:
             if not depth:
                 raise
             self.doubts.append(f"{url}: {error}")

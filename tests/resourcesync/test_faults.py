@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 
@@ -243,3 +244,33 @@ def test_sources_that_had_other_contents_before_are_harvested_as_they_are(site, 
     site.put(CHANGES, "changelist", changed, gone, from_=AT)
     assert run().status is Status.SUCCEEDED
     assert titles() == {"1": "Changed", "2": "Work 2"}
+
+
+def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(site, run, titles, house):
+    site.offer("resourcelist", "changelist")
+    elsewhere = "<url><loc>http://10.0.0.1/private</loc></url><url><loc>gsiftp://e.org/1</loc></url>"
+    closed = f"<url><loc>http://127.0.0.1:{_closed_port()}/closed</loc></url>"
+    site.put(LIST, "resourcelist", elsewhere, closed, site.metadata("1"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    ran = run()
+    assert (ran.status, ran.run.counts["quarantined"]) == (Status.WITH_ERRORS, 3)
+    assert titles() == {"1": "Work 1"}
+    assert "is at 10.0.0.1" in _quarantine(house)["private"]
+    assert "its scheme is 'gsiftp'" in _quarantine(house)["1"]
+
+
+def test_parts_of_lists_and_packages_at_such_addresses_are_told(site, run, titles):
+    site.offer("resourcelist", "resourcedump")
+    site.put("resourcedump.xml", "resourcedump", "<url><loc>http://10.0.0.1/a.zip</loc></url>", at=AT)
+    part = "<sitemap><loc>http://10.0.0.1/a.xml</loc></sitemap>"
+    site.put(LIST, "resourcelist", part, _part(site, "b.xml"), root="sitemapindex", at=AT)
+    site.put("b.xml", "resourcelist", site.metadata("1"), at=AT)
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert titles() == {"1": "Work 1"}
+
+
+def _closed_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
