@@ -41,24 +41,34 @@ PRAGMA cache_size = -16000; -- kibibytes
 CREATE TABLE entry (uri TEXT PRIMARY KEY, role INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE described (metadata TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (metadata, content)) WITHOUT ROWID;
 CREATE TABLE touched (uri TEXT PRIMARY KEY) WITHOUT ROWID;
--- What is fetched or deleted: resources that are no content, and metadata that content in the lists refers to.
-CREATE VIEW walked AS
-SELECT uri FROM entry WHERE role <> 1
-UNION SELECT metadata FROM described WHERE content IN (SELECT uri FROM entry WHERE role = 1)
-UNION SELECT uri FROM touched;
+CREATE TABLE walk (uri TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE ticked (uri TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
+"""
+# What is fetched or deleted: resources that are no content, and metadata that content in the lists refers to.
+_WALK = """
+INSERT OR IGNORE INTO walk
+SELECT uri FROM entry WHERE role <> 1
+UNION ALL SELECT metadata FROM described WHERE content IN (SELECT uri FROM entry WHERE role = 1)
+UNION ALL SELECT uri FROM touched
+"""
+_IS_ITEM = """
+SELECT 1 WHERE EXISTS (SELECT 1 FROM entry WHERE uri = :uri AND role = 0) OR (
+    EXISTS (SELECT 1 FROM described JOIN entry ON uri = content WHERE metadata = :uri AND role = 1)
+    AND NOT EXISTS (SELECT 1 FROM entry WHERE uri = :uri AND role = 2)
+)
 """
 _CONTENT = "SELECT text FROM described JOIN entry ON uri = content WHERE metadata = ? AND role = 1 ORDER BY uri"
 
 
 class Plan:
-    """Use it in a `with` block: what it holds is gone behind that."""
+    """Use it in a `with` block: what it holds is gone behind that. All is added before anything is walked."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
         self._database = sqlite3.connect("", isolation_level=None)  # a private file, removed by SQLite itself
         self._database.executescript(_SCHEMA)
+        self._is_laid_out = False
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +92,7 @@ class Plan:
 
     def has_item(self, uri: str) -> bool:
         """Tell whether a resource is an item of the walk that is not deleted."""
-        return self._one("SELECT 1 FROM walked WHERE uri = ?", uri) is not None and not self.deletes(uri)
+        return self._database.execute(_IS_ITEM, {"uri": uri}).fetchone() is not None
 
     def deletes(self, uri: str) -> bool:
         """Tell whether the lists say that a resource is deleted."""
@@ -99,7 +109,8 @@ class Plan:
 
     def unticked(self) -> Iterator[str]:
         """Return the items that are not deleted and were not looked at."""
-        query = "SELECT uri FROM walked EXCEPT SELECT uri FROM ticked EXCEPT SELECT uri FROM entry WHERE role = 2"
+        self._lay_out()
+        query = "SELECT uri FROM walk EXCEPT SELECT uri FROM ticked EXCEPT SELECT uri FROM entry WHERE role = 2"
         return (uri for (uri,) in self._database.execute(query))
 
     def strangers(self) -> Iterator[str]:
@@ -109,7 +120,8 @@ class Plan:
 
     def size(self, after: str = "") -> int:
         """Return how many items there are to walk behind an address."""
-        ((count,),) = self._database.execute("SELECT count(*) FROM walked WHERE uri > ?", (after,)).fetchall()
+        self._lay_out()
+        ((count,),) = self._database.execute("SELECT count(*) FROM walk WHERE uri > ?", (after,)).fetchall()
         return int(count)
 
     def undescribed(self) -> int:
@@ -120,10 +132,17 @@ class Plan:
 
     def items(self, after: str = "") -> Iterator[Item]:
         """Return the items behind an address, in order."""
-        query = "SELECT uri FROM walked WHERE uri > ? ORDER BY uri LIMIT ?"
+        self._lay_out()
+        query = "SELECT uri FROM walk WHERE uri > ? ORDER BY uri LIMIT ?"
         while rows := self._database.execute(query, (after, _AT_ONCE)).fetchall():
             yield from (self._item(uri) for (uri,) in rows)
             after = rows[-1][0]
+
+    def _lay_out(self) -> None:
+        """Put down once what is to be walked; looking for it with every step would take for ever."""
+        if not self._is_laid_out:
+            self._database.execute(_WALK)
+            self._is_laid_out = True
 
     def _item(self, uri: str) -> Item:
         row = self._one("SELECT role, text FROM entry WHERE uri = ?", uri)
