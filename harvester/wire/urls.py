@@ -12,7 +12,7 @@ def base_url(address: str) -> str:
     parts = urlsplit(address.strip())
     own = [
         piece
-        for piece in parts.query.split("&")
+        for piece in map(str.strip, parts.query.split("&"))
         if piece and parse_qsl(piece, keep_blank_values=True)[:1] and _name(piece) not in ARGUMENTS
     ]
     return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(own), ""))

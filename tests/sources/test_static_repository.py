@@ -41,7 +41,7 @@ class Holding:
         self.held = [*((each, False) for each in identifiers), *((each, True) for each in deleted)]
 
     def items(self, _prefix):
-        return (Held(identifier, is_deleted, "", b"", ()) for identifier, is_deleted in self.held)
+        return (Held(identifier, is_deleted, "", b"", (), is_as_received=True) for identifier, is_deleted in self.held)
 
 
 def _steps(site, cursor=CURSOR, **options):
