@@ -7,10 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.bench import depth, disk, harvest, incremental, landing, parallel, serving, solr, startup, verification
+from tests.bench import (
+    depth,
+    disk,
+    harvest,
+    incremental,
+    landing,
+    parallel,
+    resourcesync,
+    serving,
+    solr,
+    startup,
+    verification,
+)
 from tests.bench.table import Row, main
 
-BENCHES = (startup, serving, depth, incremental, disk, harvest, parallel, solr, landing, verification)
+BENCHES = (startup, serving, depth, incremental, disk, harvest, parallel, solr, resourcesync, landing, verification)
 
 
 def rows(records: int) -> Iterator[Row]:

@@ -14,7 +14,9 @@ from tests.live import unmeasured
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bench", ["serving", "depth", "incremental", "disk", "harvest", "parallel", "solr", "startup"])
+@pytest.mark.parametrize(
+    "bench", ["serving", "depth", "incremental", "disk", "harvest", "parallel", "resourcesync", "solr", "startup"]
+)
 def test_bench_prints_its_figures(bench: str) -> None:
     line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", "6000"]
     done = subprocess.run(line, cwd=ROOT, env=unmeasured(os.environ), text=True, capture_output=True, check=False)

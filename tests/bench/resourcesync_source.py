@@ -1,0 +1,127 @@
+"""A ResourceSync source of as many records as one likes, made while it is asked: its lists, its records, its dumps."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import md5
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+
+AT = "2013-01-03T09:00:00Z"
+IN_A_LIST, IN_A_PACKAGE = 50_000, 10_000
+_NAMESPACES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
+_RECORD = (
+    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Work {}</dc:title><dc:creator>Nobody</dc:creator>'
+    f"<dc:date>2013</dc:date><dc:description>{'What it is about. ' * 20}</dc:description></oai_dc:dc>"
+)
+
+
+class Source:
+    """Knows every answer by its path."""
+
+    def __init__(self, records: int, *, has_dump: bool) -> None:
+        """Take how many records there are, and whether they come in packages too."""
+        self.records, self.has_dump, self.url = records, has_dump, ""
+
+    def answer(self, path: str) -> bytes | None:
+        """Return the answer at a path; None when there is none."""
+        name, _, number = path.removeprefix("/").partition("/")
+        known = {"": self._capabilities, "list.xml": self._index, "dump.xml": self._dump}
+        if not number:
+            return known[name]() if name in known else None
+        made = {"r": self._record, "list": self._list, "dump": self._package}
+        return made[name](int(number)) if name in made else None
+
+    def _record(self, number: int) -> bytes:
+        return _RECORD.format(number).encode()
+
+    def _capabilities(self) -> bytes:
+        names = {"resourcelist": "list.xml", **({"resourcedump": "dump.xml"} if self.has_dump else {})}
+        entries = (self._entry(path, f'capability="{name}"') for name, path in names.items())
+        return self._document("capabilitylist", entries)
+
+    def _index(self) -> bytes:
+        parts = (self._entry(f"list/{number}", "", "sitemap") for number in self._parts(IN_A_LIST))
+        return self._document("resourcelist", parts, "sitemapindex")
+
+    def _list(self, number: int) -> bytes:
+        return self._document("resourcelist", map(self._listed, self._numbers(number, IN_A_LIST)))
+
+    def _dump(self) -> bytes:
+        return self._document("resourcedump", (self._entry(f"dump/{each}", "") for each in self._parts(IN_A_PACKAGE)))
+
+    def _package(self, number: int) -> bytes:
+        stream, numbers = BytesIO(), self._numbers(number, IN_A_PACKAGE)
+        entries = (self._listed(each, f' path="/{each}"') for each in numbers)
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as package:
+            package.writestr("manifest.xml", self._document("resourcedump-manifest", entries))
+            for each in numbers:
+                package.writestr(str(each), self._record(each))
+        return stream.getvalue()
+
+    def _parts(self, size: int) -> range:
+        return range(-(-self.records // size))
+
+    def _numbers(self, part: int, size: int) -> range:
+        return range(part * size, min(self.records, (part + 1) * size))
+
+    def _listed(self, number: int, more: str = "") -> str:
+        body = self._record(number)
+        said = f'hash="md5:{md5(body).hexdigest()}" length="{len(body)}" type="application/xml"{more}'
+        return self._entry(f"r/{number}", said)
+
+    def _entry(self, path: str, said: str, name: str = "url") -> str:
+        return f"<{name}><loc>{self.url}/{path}</loc><lastmod>2013-01-02T00:00:00Z</lastmod><rs:md {said}/></{name}>"
+
+    def _document(self, capability: str, entries: Iterator[str], root: str = "urlset") -> bytes:
+        head = f'<rs:md capability="{capability}" at="{AT}"/>'
+        return f"<{root} {_NAMESPACES}>{head}{''.join(entries)}</{root}>".encode()
+
+
+@contextmanager
+def serving(records: int, *, has_dump: bool = False) -> Iterator[str]:
+    """Serve a source as a process as long as the context lasts; return its address."""
+    line = [sys.executable, __file__, "--records", str(records), *(["--dump"] if has_dump else [])]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--records", type=int, required=True)
+    parser.add_argument("--dump", action="store_true")
+    given = parser.parse_args()
+    source = Source(given.records, has_dump=given.dump)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            body = source.answer(self.path)
+            self.send_response(404 if body is None else 200)
+            self.send_header("Content-Length", str(len(body or b"")))
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    source.url = f"http://127.0.0.1:{server.server_port}"
+    print(source.url, flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    _main()
