@@ -17,6 +17,9 @@ GatewayError
 ├── FetchError                  a request brought no usable answer
 │   ├── AddressRefused          the address guard said no
 │   ├── ConnectionFailed        no connection, or it broke
+│   │   ├── NameUnknown         no address belongs to that name
+│   │   └── TlsFailed           the server could not prove who it is
+│   ├── RobotsDenied            robots.txt asks us to stay away
 │   ├── AnswerTooLarge          more bytes than the limit
 │   ├── AnswerTooSlow           the deadline of the whole request passed
 │   ├── TryLater                503/429 and the wait is longer than we may wait
@@ -154,6 +157,18 @@ class AddressRefused(FetchError):
 
 class ConnectionFailed(FetchError):
     """No connection could be made, or it broke before the answer was whole."""
+
+
+class NameUnknown(ConnectionFailed):
+    """No address belongs to the name of the host."""
+
+
+class TlsFailed(ConnectionFailed):
+    """The server could not prove who it is, or could not agree on how to speak."""
+
+
+class RobotsDenied(FetchError):
+    """The robots.txt of the host asks us to stay away from this address."""
 
 
 class AnswerTooLarge(FetchError):

@@ -384,3 +384,41 @@ class Outcome(StrEnum):
     NO_TEXT = "no-text"
     WRONG_DOCUMENT = "wrong-document"
     LOW_SCORE = "low-score"
+
+
+class Candidate(NamedTuple):
+    """One copy of a work that was looked at: where it is, what it is, how it was found, and what came of it.
+
+    `version` is submitted, accepted, published or not told; `license` the name of what was stated for this very copy;
+    `evidence` where in the answer of the step `found_by` it stood.
+    """
+
+    url: str
+    found_by: str
+    evidence: str = ""
+    outcome: Outcome = Outcome.NO_PDF_LINK
+    final_url: str = ""
+    hops: tuple[str, ...] = ()
+    mime_type: str = ""
+    size: int = 0
+    sha256: str = ""
+    version: str = ""
+    license: str = ""
+    license_url: str = ""
+    host_type: str = ""
+    score: float = 0.0
+    covered: float = 0.0
+    has_doi: bool = False
+    has_title: bool = False
+    is_auxiliary: bool = False
+    at: int = 0
+
+
+class Trace(NamedTuple):
+    """What one step did for one item: how it ended, how many copies it told of, and a sentence where one is needed."""
+
+    step: str
+    outcome: Outcome
+    copies: int = 0
+    note: str = ""
+    host: str = ""

@@ -88,6 +88,17 @@ SETTINGS: tuple[Setting, ...] = (
         "Which share of what is held of a source a sweep may delete without being told to.",
     ),
     Setting(
+        "discover_email",
+        "",
+        "Who asks Crossref, Unpaywall and others; empty: adminEmail, unless that is one of examples.",
+    ),
+    Setting("discover_openalex_key", "", "The key for OpenAlex; empty: it is not asked."),
+    Setting("discover_policy_key", "", "The key for Jisc's Open Policy Finder; empty: it is not asked."),
+    Setting("discover_delay_seconds", 1.0, "The pause between two requests to a host that is no service."),
+    Setting("discover_max_bytes", 50_000_000, "How many bytes a file may have."),
+    Setting("discover_max_files", 6, "How many copies of one work are fetched until one is the work."),
+    Setting("discover_threads", 8, "How many works are searched for at once."),
+    Setting(
         "publish_processes",
         2,
         "How many processes publish while a harvest runs; 0: the harvester does it itself, page by page.",

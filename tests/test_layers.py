@@ -73,6 +73,11 @@ LAYERS = {
     # What was fetched is judged without fetching anything; the engines that read PDFs are used by a child alone.
     "harvester.verification": Layer((*GROUND, "harvester.wire", "harvester.verification"), ("snowballstemmer",)),
     "harvester.verification.reading": Layer((), ("pdfminer", "pypdfium2")),
+    # Steps are handed `fetch`; the search hands it to them, and manners stand before the network.
+    "harvester.discovery": Layer((*GROUND, "harvester.wire", "harvester.verification", "harvester.discovery")),
+    "harvester.search": Layer(
+        (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "protego", "zstandard")
+    ),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),

@@ -22,6 +22,7 @@ _MARKS = (
     (b"GIF8", "image/gif"),
 )
 _HTML = re.compile(rb"(?i)<(?:!doctype\s+html|html|head|body|meta|title|script)[\s>]")
+_FRAGMENT = re.compile(rb"(?i)^\s*<(?:a|div|form|h[1-6]|iframe|img|link|p|span|table|ul)[\s>]")
 _TEXT = re.compile(rb"[^\x00-\x08\x0e-\x1a\x1c-\x1f]*")
 
 
@@ -33,7 +34,7 @@ def mime_type(body: bytes) -> str:
     for mark, found in _MARKS:
         if head.startswith(mark):
             return found
-    if _HTML.search(head):
+    if _HTML.search(head) or _FRAGMENT.search(head):
         return HTML
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return XML

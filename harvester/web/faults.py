@@ -7,12 +7,13 @@ cause, which knows of no address, is attached to ours.
 from __future__ import annotations
 
 import http.client
+import socket
 import ssl
 
 import requests
 import urllib3
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError
+from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError, NameUnknown, TlsFailed
 
 # Everything that requests and urllib3 and what lies below them may raise while a request runs.
 LIBRARY_ERRORS = (OSError, ValueError, urllib3.exceptions.HTTPError, http.client.HTTPException)
@@ -51,7 +52,7 @@ def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
             f"{where}: TLS failed: {_words(cause)}. Correct the address or the certificate; if this server is trusted "
             "nevertheless, set verify = false for this source alone."
         )
-        return Fault(ConnectionFailed(sentence), cause, is_passing=False)
+        return Fault(TlsFailed(sentence), cause, is_passing=False)
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return Fault(
             ConnectionFailed(f"{where}: no connection in time. The server may be down or behind a firewall."), cause
@@ -65,7 +66,8 @@ def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
         return Fault(
             ConnectionFailed(f"{where}: the request cannot be sent: {_words(cause)}."), cause, is_passing=False
         )
-    return Fault(ConnectionFailed(f"{where}: {_words(cause)}."), cause, is_stale=is_reused)
+    kind = NameUnknown if isinstance(cause, socket.gaierror) else ConnectionFailed
+    return Fault(kind(f"{where}: {_words(cause)}."), cause, is_stale=is_reused)
 
 
 def innermost(error: BaseException) -> BaseException:

@@ -187,7 +187,7 @@ class Web:
                 raise AddressRefused(
                     f"{_shown(request.url)} leads to {_shown(url)}: {error}" if hop else str(error)
                 ) from error
-            if answer.fetched.status not in _REDIRECTS or not answer.location:
+            if not request.follows or answer.fetched.status not in _REDIRECTS or not answer.location:
                 return answer.fetched
             url = self._redirected(request.source, url, answer.location)
             # 301 and 302 keep the method: a POST turned into a GET would lose its arguments.

@@ -31,6 +31,7 @@ class Request:
     already brought an answer that could not be used: the fetcher pauses the longer before it. An answer whose body
     holds `mark` is an answer, whatever its status; without it a 500 may be a passing fault and is asked for again.
     What `sink` takes is not in the answer.
+    Where it does not follow redirects (`follows`), a redirect is the answer.
     """
 
     url: str
@@ -41,6 +42,7 @@ class Request:
     repetition: int = 0
     mark: bytes = b""
     sink: Sink | None = None
+    follows: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ PDF = DATA / "pdf"
         (b"\r\n junk before %PDF-1.7", "application/pdf"),
         (b"<!DOCTYPE html><p>", "text/html"),
         (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
+        (b"\n<p>Nobody wrote more", "text/html"),
         (b"\xef\xbb\xbf<?xml version='1.0'?><article>", "application/xml"),
         (b"PK\x03\x04", "application/zip"),
         (b"%!PS-Adobe", "application/postscript"),

@@ -1,0 +1,35 @@
+"""What the steps that ask a service have in common: an address with the asker in it, and what an answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote, urlencode
+
+from gateway.model import Outcome
+from harvester.discovery import Found, Known
+from harvester.wire.copies import Description
+from harvester.wire.http import Fetch, Fetched, Request
+
+Read = Callable[[Fetched], Description | None]
+
+
+def address(base: str, doi: str, **arguments: str) -> str:
+    """Return the address of a DOI at a service; arguments that are empty are left out."""
+    query = urlencode({name: value for name, value in arguments.items() if value})
+    return base + quote(doi, safe="/:;()._-") + ("?" + query if query else "")
+
+
+def described(url: str, fetch: Fetch, read: Read) -> Found:
+    """Ask a service for one work; what it does not know is NOT_FOUND."""
+    description = read(fetch(Request(url, headers=(("Accept", "application/json"),))))
+    if description is None:
+        return Found(Outcome.NOT_FOUND)
+    files = any(not copy.is_page for copy in description.copies)
+    is_closed = description.is_open is False
+    outcome = Outcome.SUCCESS if files else Outcome.NOT_OA if is_closed else Outcome.NO_PDF_LINK
+    return Found(outcome, description.copies, description)
+
+
+def has_doi(known: Known) -> bool:
+    """Tell whether there is a DOI to ask for."""
+    return bool(known.doi)

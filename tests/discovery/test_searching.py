@@ -1,0 +1,323 @@
+"""A work goes through the steps: over the recorded answers, and to every outcome there is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    AnswerTooSlow,
+    ConfigurationError,
+    ConnectionFailed,
+    NameUnknown,
+    RobotsDenied,
+    TlsFailed,
+    TryLater,
+)
+from gateway.model import FileLink, Outcome
+from harvester.discovery import Step
+from harvester.search.searching import Searched, search
+from harvester.search.steps import step_of, steps
+from harvester.verification.extraction import ENOUGH_WORDS
+from tests.conftest import ROOT
+from tests.discovery.web import SETTINGS, RecordedWeb, answer, recorded, to, work
+
+NOW = 1_700_000_000
+PAGE = "https://repository.example.org/1"
+FILE = "https://repository.example.org/1.pdf"
+TITLE = "Coherence properties of quantum dot resonance fluorescence"
+OF_QUANTUM_DOTS = "pdf/grobid__submission_363.pdf"
+
+
+def searched(about, web, *, settings=SETTINGS, most_files: int = 6, only: tuple[Step, ...] = ()) -> Searched:
+    return search(about, only or steps(), web, settings, at=NOW, most_files=most_files)
+
+
+def test_every_file_of_the_folder_is_a_step_with_a_sentence() -> None:
+    names = {file.stem for file in (ROOT / "harvester" / "discovery").glob("[!_]*.py")}
+    assert {step.name for step in steps()} == names
+    assert all(step.sentence.endswith(".") for step in steps())
+    assert [step.name for step in steps()][:4] == ["crossref", "datacite", "unpaywall", "recipes"]
+    assert step_of("crossref") is steps()[0]
+    with pytest.raises(ConfigurationError, match="no step 'x'; there are: crossref, datacite"):
+        step_of("x")
+
+
+# --- over the recorded answers ------------------------------------------------------------------------------------
+
+EFSA = "10.2903/j.efsa.2014.3550"
+
+
+@pytest.mark.needs("../shared")
+def test_a_work_is_found_through_crossref_and_held_against_its_metadata() -> None:
+    link = "http://doi.wiley.com/10.2903/j.efsa.2014.3550"
+    found = searched(
+        work("Endogenous formaldehyde turnover in humans", doi=EFSA, page=PAGE),
+        RecordedWeb(
+            {
+                PAGE: answer(f'<meta name="citation_pdf_url" content="{FILE}">'),
+                FILE: recorded("pdf/crminer__10.2903%2Fj.efsa.2014.3550.pdf"),
+                link: to(FILE),
+            }
+        ),
+    )
+    assert found.outcome is Outcome.SUCCESS
+    best = found.candidates[-1]
+    assert (best.found_by, best.evidence, best.mime_type, best.size) == (
+        "landing_page",
+        "meta:citation_pdf_url",
+        "application/pdf",
+        273_420,
+    )
+    assert best.has_doi
+    assert best.score > 0.5
+    assert len(best.sha256) == 64
+
+
+@pytest.mark.needs("../shared")
+def test_the_same_file_is_another_document_for_another_work() -> None:
+    found = searched(
+        work("The state of OA: a large-scale analysis", doi="10.7717/peerj.4375"),
+        RecordedWeb({"https://peerj.com/articles/4375.pdf": recorded(OF_QUANTUM_DOTS)}),
+    )
+    assert found.outcome is Outcome.WRONG_DOCUMENT
+
+
+@pytest.mark.needs("../shared")
+def test_every_recorded_work_of_crossref_goes_through_to_an_outcome() -> None:
+    dois = [
+        "10.1016/j.ad.2015.06.020",
+        "10.1155/mbd.1994.183",
+        "10.3897/bdj.4.e9287",
+        "10.7717/peerj.1268",
+        "10.7554/elife.01567",
+    ]
+    for doi in dois:
+        found = searched(work(doi=doi), RecordedWeb())
+        assert found.traces[0][:2] == ("crossref", found.traces[0].outcome)
+        assert found.traces[0].outcome in (Outcome.SUCCESS, Outcome.NO_PDF_LINK)
+        assert found.outcome is not Outcome.SUCCESS  # their files were not recorded
+
+
+# --- how the steps work together ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quantum_dots() -> RecordedWeb:
+    return RecordedWeb(
+        {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: recorded(OF_QUANTUM_DOTS)}, has_recordings=False
+    )
+
+
+@pytest.mark.needs("../shared")
+def test_once_the_file_is_found_nobody_else_is_asked_for_one(quantum_dots: RecordedWeb) -> None:
+    about = work(TITLE, doi="10.48550/arxiv.1109.1201")
+    web = RecordedWeb({"https://arxiv.org/pdf/1109.1201": recorded(OF_QUANTUM_DOTS)}, has_recordings=False)
+    found = searched(about, web)
+    assert found.outcome is Outcome.SUCCESS
+    assert [trace.step for trace in found.traces] == ["crossref", "datacite", "unpaywall", "recipes"]
+    assert found.candidates[0].version == "submitted"
+
+
+def test_a_step_without_its_key_is_switched_off_with_a_note() -> None:
+    found = searched(
+        work("A title", doi="10.1234/x", source="ISSN 0378-5955"), RecordedWeb(has_recordings=False), settings={}
+    )
+    off = {trace.step: trace.note for trace in found.traces if trace.note}
+    assert off == {
+        "unpaywall": "Not asked: the setting discover_email is empty.",
+        "openalex": "Not asked: the setting discover_openalex_key is empty.",
+        "sherpa": "Not asked: the setting discover_policy_key is empty.",
+    }
+
+
+def test_the_doi_of_another_work_is_unmasked() -> None:
+    described = {"message": {"DOI": "10.1234/x", "title": ["Something else entirely"]}}
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(json.dumps(described))}, has_recordings=False)
+    found = searched(work("A title", relation="doi:10.1234/x"), web)
+    assert found.traces[0][1:4] == (Outcome.WRONG_DOCUMENT, 0, "10.1234/x is another work's DOI.")
+    assert [url for url in web.asked if "unpaywall" in url] == []
+    described["message"]["title"] = ["A title: with more of it"]
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(json.dumps(described))}, has_recordings=False)
+    assert searched(work("A title", relation="doi:10.1234/x"), web).traces[0].outcome is Outcome.NO_PDF_LINK
+
+
+@pytest.mark.needs("../shared")
+def test_the_policy_is_asked_for_by_the_issn_of_the_record_or_of_crossref() -> None:
+    asked = 'https://api.openpolicyfinder.jisc.ac.uk/retrieve?item-type=publication&format=Json&filter=[["issn","equals","0140-6736"]]'
+    web = RecordedWeb({asked: recorded("sherpa/v2/DSpace__thelancet.json")}, has_recordings=False)
+    found = searched(work("A title", source="ISSN 0140-6736"), web)
+    assert found.policy is not None
+    assert found.policy.title == "The Lancet"
+    assert found.traces[-1].note == "The Lancet is green."
+
+
+def test_at_most_so_many_files_are_fetched() -> None:
+    links = [
+        {"URL": f"https://x.example.org/{n}.pdf", "content-version": "vor", "intended-application": "text-mining"}
+        for n in range(9)
+    ]
+    described = answer(json.dumps({"message": {"DOI": "10.1234/x", "title": ["T"], "link": links}}))
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": described}, has_recordings=False)
+    assert len(searched(work("T", doi="10.1234/x"), web, most_files=2).candidates) == 2
+
+
+def test_what_a_service_cannot_answer_now_leaves_the_search_open() -> None:
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(status=503)}, has_recordings=False)
+    found = searched(work("T", doi="10.1234/x"), web)
+    assert found.traces[0][1:4] == (Outcome.RATE_LIMITED, 0, "Crossref answers 503.")
+    assert not found.is_over
+
+
+def test_what_a_service_refuses_is_told() -> None:
+    web = RecordedWeb(
+        {"https://api.unpaywall.org/v2/10.1234/x": answer('{"message": "Use your own address."}', 422)},
+        has_recordings=False,
+    )
+    found = searched(work("T", doi="10.1234/x"), web, only=(step_of("unpaywall"),))
+    assert found.traces[0][1:4] == (Outcome.BAD_STATUS, 0, "Unpaywall answers 422: Use your own address.")
+
+
+# --- pages --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs("../shared")
+@pytest.mark.parametrize(
+    "own",
+    [
+        {PAGE: answer("<p>x", Link=f'<{FILE}>; rel="item"; type="application/pdf"')},
+        {PAGE: answer(f'<link rel="item" type="application/pdf" href="{FILE}">')},
+        {
+            PAGE: answer("<p>x", Link=f'<{PAGE}/links>; rel="linkset"; type="application/linkset+json"'),
+            f"{PAGE}/links": answer(
+                json.dumps({"linkset": [{"anchor": PAGE, "item": [{"href": FILE, "type": "application/pdf"}]}]})
+            ),
+        },
+        {
+            PAGE: answer('<a href="/view">Full text PDF</a>'),
+            "https://repository.example.org/view": answer(f'<a href="{FILE}">PDF</a>'),
+        },
+        {
+            PAGE: answer(f'<meta http-equiv="refresh" content="0;url={PAGE}/a">'),
+            f"{PAGE}/a": answer(f'<a href="{FILE}">PDF</a>'),
+        },
+        {PAGE: to("/2"), "https://repository.example.org/2": to(FILE, 301)},
+    ],
+)
+def test_a_page_leads_to_the_file(own: dict) -> None:
+    web = RecordedWeb({FILE: recorded(OF_QUANTUM_DOTS), **own}, has_recordings=False)
+    found = searched(work(TITLE, page=PAGE), web, only=(step_of("landing_page"),))
+    assert found.outcome is Outcome.SUCCESS
+    assert found.candidates[0].final_url == FILE
+
+
+def test_a_handle_is_resolved() -> None:
+    web = RecordedWeb(has_recordings=False)
+    searched(work(identifier="http://x.example.org/handle/10267/44"), web)
+    assert web.asked == ["https://hdl.handle.net/10267/44"]
+
+
+# --- every outcome ------------------------------------------------------------------------------------------------
+
+
+def a_pdf(*lines: str) -> bytes:
+    """Return a PDF with these lines, small and whole enough."""
+    text = "BT /F1 9 Tf 20 700 Td 12 TL " + " ".join(f"({line}) Tj T*" for line in lines) + " ET"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        f"<</Length {len(text)}>>stream\n{text}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+    body = "%PDF-1.4\n" + "".join(f"{number} 0 obj{content}endobj\n" for number, content in enumerate(objects, 1))
+    return (body + "trailer<</Root 1 0 R/Size 6>>\n%%EOF").encode()
+
+
+OTHER = "Guidelines for the Use of Adjuvants in Laboratory Animals of Portland"
+HALF = ("quantum dot resonance of coherence", *["about something else and other things beside"] * (ENOUGH_WORDS // 6))
+CLOSED = {"https://api.unpaywall.org/v2/10.1234/x": answer('{"doi": "10.1234/x", "is_oa": false, "oa_locations": []}')}
+V = "https://repository.example.org/v"
+SAYS_V = answer('<a href="/v">PDF</a>')
+ENDLESS = {f"{PAGE[:-1]}{n}": to(f"/{n + 1}") for n in range(1, 20)}
+LATIN = answer(a_pdf(*["lorem ipsum dolor sit amet"] * 30))
+WITH_FILE = {PAGE: answer(f'<a href="{FILE}">PDF</a>')}
+
+AT_THE_FILE = {
+    Outcome.ROBOTS_DENIED: RobotsDenied("x"),
+    Outcome.PRIVATE_ADDRESS: AddressRefused("x"),
+    Outcome.DNS_ERROR: NameUnknown("x"),
+    Outcome.TLS_ERROR: TlsFailed("x"),
+    Outcome.TIMEOUT: AnswerTooSlow("x"),
+    Outcome.BODY_TOO_LARGE: AnswerTooLarge("x"),
+    Outcome.RATE_LIMITED: TryLater("x"),
+    Outcome.BAD_STATUS: ConnectionFailed("x"),
+    Outcome.FORBIDDEN: answer("<p>no", 403),
+    Outcome.NOT_FOUND: answer("<p>no", 404),
+    Outcome.GONE: answer("<p>no", 410),
+    Outcome.REDIRECT_LOOP: to(FILE),
+    Outcome.BLOCKED_CAPTCHA: answer("<title>Just a moment...</title>", 403),
+    Outcome.BLOCKED_COOKIE: to("https://repository.example.org/cookieAbsent"),
+    Outcome.BLOCKED_WALL: to("https://repository.example.org/idp/profile"),
+    Outcome.SKIP_HOST: to("https://www.researchgate.net/1"),
+    Outcome.BAD_SCHEME: to("ftp://repository.example.org/1.pdf"),
+    Outcome.EMPTY_BODY: answer(b""),
+    Outcome.NOT_PDF: answer("<p>not what it said", Content_Type="application/pdf"),
+    Outcome.WRONG_MIMETYPE: answer(b"PK\x03\x04"),
+}
+
+
+@pytest.mark.parametrize("outcome", AT_THE_FILE)
+def test_what_happens_at_the_file_has_its_outcome(outcome: Outcome) -> None:
+    web = RecordedWeb({**WITH_FILE, FILE: AT_THE_FILE[outcome]}, has_recordings=False)
+    found = searched(work(TITLE, page=PAGE), web)
+    assert found.outcome is outcome
+    assert found.candidates[0].outcome is outcome
+    assert found.is_over is (outcome not in ("rate-limited", "timeout", "dns-error", "bad-status", "tls-error"))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "about", "own"),
+    [
+        (Outcome.ALREADY_HELD, work(TITLE)._replace(files=(FileLink(FILE),)), {}),
+        (Outcome.NO_DOI, work(TITLE), {}),
+        (Outcome.NOT_OA, work(TITLE, doi="10.1234/x"), CLOSED),
+        (Outcome.NO_PDF_LINK, work(TITLE, page=PAGE), {PAGE: answer("<p>nothing")}),
+        (Outcome.LINK_LOOP, work(TITLE, page=PAGE), {PAGE: SAYS_V, V: answer('<a href="/1">PDF</a>')}),
+        (Outcome.MAX_HOPS, work(TITLE, page=PAGE), {PAGE: SAYS_V, V: answer('<a href="/w">PDF</a>')}),
+        (Outcome.TOO_MANY_REDIRECTS, work(TITLE, page=PAGE), ENDLESS),
+        (Outcome.WRONG_MIMETYPE, work(TITLE, page=PAGE), {PAGE: answer(b"PK\x03\x04")}),
+        (Outcome.BAD_SCHEME, work(TITLE, page=PAGE), {PAGE: to("http://[")}),
+        (Outcome.WRONG_DOCUMENT, work(OTHER, page=PAGE), {**WITH_FILE, FILE: LATIN}),
+        (Outcome.LOW_SCORE, work(TITLE, page=PAGE), {**WITH_FILE, FILE: answer(a_pdf(*HALF))}),
+        (Outcome.NO_TEXT, work(TITLE, page=PAGE), {**WITH_FILE, FILE: answer(a_pdf("few words"))}),
+        (Outcome.BROKEN_PDF, work(TITLE, page=PAGE), {**WITH_FILE, FILE: answer(b"%PDF-1.4 and nothing")}),
+        (Outcome.BODY_TOO_LARGE, work(TITLE, page=PAGE), {PAGE: answer("<p>" + "x" * 5_000_001)}),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)  # fmt: skip
+def test_what_becomes_of_a_work_has_its_outcome(outcome: Outcome, about, own: dict) -> None:
+    assert searched(about, RecordedWeb(own, has_recordings=False)).outcome is outcome
+
+
+@pytest.mark.needs("../shared")
+def test_a_password_is_an_outcome_too() -> None:
+    web = RecordedWeb({**WITH_FILE, FILE: recorded("pdf/pdfminer.six__rc4-128.pdf")}, has_recordings=False)
+    assert searched(work(TITLE, page=PAGE), web).outcome is Outcome.ENCRYPTED_PDF
+
+
+def test_what_is_open_only_later_is_not_asked_for() -> None:
+    link = {"URL": FILE, "content-version": "am", "intended-application": "text-mining"}
+    license_ = {
+        "URL": "http://creativecommons.org/licenses/by/4.0/",
+        "content-version": "am",
+        "start": {"date-time": "2099-01-01T00:00:00Z"},
+    }
+    described = {"message": {"DOI": "10.1234/x", "title": [TITLE], "link": [link], "license": [license_]}}
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(json.dumps(described))}, has_recordings=False)
+    found = searched(work(TITLE, doi="10.1234/x"), web, only=(step_of("crossref"),))
+    assert found.outcome is Outcome.EMBARGOED_UNTIL
+    assert FILE not in web.asked
