@@ -79,6 +79,8 @@ class Mirroring:
             if self.receipt.outcome is RunOutcome.RUNNING:
                 good = RunOutcome.SUCCEEDED if self.receipt.is_whole else RunOutcome.SUCCEEDED_WITH_ERRORS
                 self.receipt.outcome = RunOutcome.STOPPED if self.stop.is_asked else good
+            if self.receipt.outcome is RunOutcome.SUCCEEDED:
+                self.place.root.clear()
         finally:
             self.receipt.ended_at = utc_datetime(self._now())
             self.place.keep(self.receipt)

@@ -29,6 +29,7 @@ _TUPLE, _TUPLES = 3, 3
 _MOST_CHARACTERS = 100  # of an identifier in the name of its folder; the layout says so
 _CONFIG = {"extensionName": _LAYOUT, "digestAlgorithm": "sha256", "tupleSize": _TUPLE, "numberOfTuples": _TUPLES}
 _VERSION = re.compile(r"v([1-9]\d*)")
+_BEGUN = {"extensions", "ocfl_layout.json"}  # what is there when a process died before it had made a root
 _CHUNK = 1 << 20
 
 
@@ -56,18 +57,26 @@ class StorageRoot:
             if not (self.folder / f"0={_ROOT}").exists():
                 self._make()
             self.aside.mkdir(parents=True, exist_ok=True)
-            for workspace in sorted(self.aside.iterdir()):
+            for workspace in sorted(each for each in self.aside.iterdir() if each.is_dir()):
                 self._settle(workspace)
 
+    def clear(self) -> None:
+        """Remove what waits aside, when nothing is wanted of it any more; `prepare` must have settled it."""
+        with telling(self.aside):
+            for workspace in [each for each in self.aside.iterdir() if each.is_dir()]:
+                shutil.rmtree(workspace)
+
     def _make(self) -> None:
-        if self.folder.exists() and any(self.folder.iterdir()):
+        if self.folder.exists() and not {each.name for each in self.folder.iterdir()} <= _BEGUN:
             raise ConfigurationError(f"{self.folder} is not empty and no OCFL storage root of ours.")
         extension = self.folder / "extensions" / _LAYOUT
-        extension.mkdir(parents=True)
+        extension.mkdir(parents=True, exist_ok=True)
         layout = {"extension": _LAYOUT, "description": "Tuples of the SHA-256 of the identifier, then itself."}
         durable(extension / "config.json", json.dumps(_CONFIG, indent=1).encode())
         durable(self.folder / "ocfl_layout.json", json.dumps(layout, indent=1).encode())
-        durable(self.folder / f"0={_ROOT}", f"{_ROOT}\n".encode())
+        self.aside.mkdir(parents=True, exist_ok=True)
+        durable(self.aside / "root", f"{_ROOT}\n".encode())
+        (self.aside / "root").rename(self.folder / f"0={_ROOT}")
 
     def place(self, identifier: str) -> Path:
         """Return the folder of an object, whether it is there or not."""

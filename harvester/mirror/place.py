@@ -23,6 +23,7 @@ from harvester.mirror.ocfl import StorageRoot, replaced, telling
 from harvester.mirror.receipt import Receipt
 
 _VERSION = 1
+_BEGUN = ("locks", "mirror.json.new")  # what is there when a process died before it had made a mirror
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def opened(folder: Path, order: Order | None = None) -> Place:
 def _begun(folder: Path, order: Order) -> Place:
     with telling(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        if any(each.name not in ("locks", "aside") for each in folder.iterdir()):
+        if any(each.name not in _BEGUN for each in folder.iterdir()):
             raise ConfigurationError(f"{folder} is not empty and no mirror.")
     place = Place(folder, replace(order, sets=tuple(sorted(order.sets))))
     place.save()

@@ -188,15 +188,16 @@ ours.keep(root, {"a": b"2", "files/new": b"new", "files/old": old})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("has_version", [True, False], ids=["a further version", "a new object"])
-def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, has_version):
+@pytest.mark.parametrize("begun", [2, 1, 0], ids=["a further version", "a new object", "a new root"])
+def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, begun):
     """Every change of the file system in turn is the last; then the root is valid, and the work can be repeated."""
     ended, outcomes = False, set()
     for count in range(200):
         folder = tmp_path / str(count)
         root = StorageRoot(folder / "ocfl", folder / "aside")
-        root.prepare()
-        if has_version:
+        if begun:
+            root.prepare()
+        if begun == 2:
             keep(root, {"a": b"1", "files/old": b"old"})
         line = [sys.executable, "-c", _KILLED, str(folder), str(count), __file__]
         done = subprocess.run(line, check=False, capture_output=True, cwd=ROOT)
@@ -210,7 +211,7 @@ def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, has
         if ended:
             break
     assert ended
-    assert outcomes == ({1, 2} if has_version else {0, 1})
+    assert outcomes == ({1, 2} if begun == 2 else {0, 1})
 
 
 def judged_quickly(root: StorageRoot) -> list[str]:
