@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, GatewayError
 from gateway.model import Cursor, Run, RunOutcome, Source, WindowOutcome
+from gateway.store.base import Inbox
 from harvester.descriptions import keep_description
 from harvester.holdings import StoredHoldings
 from harvester.instance import Instance
@@ -64,6 +66,14 @@ def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes, granula
         granularity=granularity,
         own=entry.own,
     )
+
+
+def arrived(inbox: Inbox, cursor: Cursor, since: int) -> Iterator[str]:
+    """Return the identifiers that have come of one list since a second; it reads every page of the source."""
+    wanted = (cursor.metadata_prefix, cursor.set_spec)
+    for stored in inbox.pages(cursor.source, 0):
+        if (stored.page.metadata_prefix, stored.page.set_spec) == wanted and stored.page.received_at >= since:
+            yield from (each.identifier for each in stored.slices if each.identifier)
 
 
 def lists_of(entry: SourceEntry, wishes: Wishes) -> Iterator[tuple[str, str]]:
@@ -186,15 +196,15 @@ class _Harvest:
         instance.store.add_source(Source(entry.name, entry.url, entry.kind))
         self._publish_leftovers()
         options = options_of(entry, instance.settings.number("harvest_overlap_seconds"), self.wishes)
+        options = replace(options, arrived=partial(arrived, instance.inbox))
         description = self.kind.describe(options, self.fetch)
         keep_description(instance, entry.name, description)
         self.story.warn(description.notes)
         granularity, self.earliest = description.granularity, description.earliest_datestamp
         with Publication(instance, entry, self.progress, self.stop) as publication:
             try:
-                options = options_of(entry, options.overlap_seconds, self.wishes, granularity)
                 held = StoredHoldings(instance.store, instance.inbox, entry.name)
-                self._walk_lists(replace(options, holdings=held), publication)
+                self._walk_lists(replace(options, granularity=granularity, holdings=held), publication)
             except TimeIsOver:
                 self.is_at_limit = True
             except GatewayError as error:
@@ -315,6 +325,8 @@ class _Harvest:
         label = label_of(step.cursor)
         for note in step.notes:
             self.story.note(f"{label}, page {number}: {note}", aloud=False)
+        if step.page.verb == "GetRecord":
+            self.story.warn(f"{label}: {each.identifier}: {each.problem}" for each in step.slices if each.problem)
         for repair in step.page.repairs:
             self.story.note(f"{label}, page {number} was repaired: {repair}", aloud=False)
         done, total = (

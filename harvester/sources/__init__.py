@@ -7,7 +7,7 @@ the pipeline commits whole, page, slices and cursor in one transaction, before i
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -72,6 +72,7 @@ class Options:
     `from_` and `until` bound every harvest of the source. `window` is for one run only (`--from`, `--until`): that list
     is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found.
     `holdings` is what is held of the source, `own` the fields that only this kind of source has.
+    `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
     """
 
     source: str
@@ -83,6 +84,7 @@ class Options:
     granularity: str = ""
     holdings: Holdings = NothingHeld()  # noqa: RUF009 - it has no state
     own: Mapping[str, object] = field(default_factory=dict)
+    arrived: Callable[[Cursor, int], Iterable[str]] | None = None
 
 
 class Description(NamedTuple):
@@ -106,10 +108,10 @@ class ListEnd(StrEnum):
     """How a list ended: a closed list. `MORE`: it has not."""
 
     MORE = "more"
-    PROPER = "proper"  # the source said that this was the last page
+    PROPER = "proper"  # the source said that this was the last page, and nothing speaks against it
     TOKEN_REPEATED = "token_repeated"  # noqa: S105 - no secret: the source gave the same token twice
-    PAGE_REPEATED = "page_repeated"  # the same records came again
     EMPTY_PAGES = "empty_pages"  # page after page without a record, and always a further token
+    GAPS = "gaps"  # something is missing, or it cannot be shown that nothing is
 
 
 class Step(NamedTuple):

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Protocol, TypeVar
 
-from gateway.errors import AnswerError, ConnectionFailed, RemoteError, RemoteRefuses
+from gateway.errors import (
+    AnswerError,
+    AnswerTooLarge,
+    AnswerTooSlow,
+    ConnectionFailed,
+    NotOaiPmh,
+    RemoteError,
+    RemoteRefuses,
+)
 from gateway.model import Cursor, RawPage
 from harvester.sources import Options
 from harvester.wire.http import Fetch, Fetched, Request
@@ -14,8 +22,14 @@ from harvester.wire.http import Fetch, Fetched, Request
 Answer = TypeVar("Answer")
 
 _MARK = b"<OAI-PMH"  # an answer that holds it is one, whatever its HTTP status
+PATIENCE = 1  # repetitions of what is asked below the first rung: there, a fault is rather this record's than passing
+
+# What may be wrong with one request while the source as such is well.
+PASSING = (AnswerError, AnswerTooLarge, AnswerTooSlow, ConnectionFailed)
+
 _REPETITIONS = 3  # of a request whose answer breaks off, is HTML, or is empty where more was announced
 _NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers that are somebody's secret
+_FINAL = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class Mended(Protocol):
@@ -38,22 +52,24 @@ def asked(
     url: str,
     parse: Callable[[bytes, str], Answer],
     is_doubtful: Callable[[Answer], bool] = lambda _: False,
+    patience: int | None = None,
 ) -> tuple[Fetched, Answer]:
     """Return an answer and what it says, asking again while it cannot be read or is doubtful.
 
-    Raise RemoteRefuses or ConnectionFailed for an error of HTTP, RemoteError for one of the protocol, and the other
-    kinds of AnswerError when it can never be read.
+    `patience` is how often that is at most. Raise RemoteRefuses, AnswerTooLarge or ConnectionFailed for an error of
+    HTTP, RemoteError for one of the protocol, and the other kinds of AnswerError when it can never be read.
     """
+    most = _REPETITIONS if patience is None else patience
     repetition = 0
     while True:
-        fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK))
-        is_last = repetition == _REPETITIONS
+        fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK, patience=patience))
+        is_last = repetition == most
         try:
             answer = parse(fetched.body, fetched.header("Content-Type"))
         except RemoteError:
             raise
         except AnswerError as error:
-            _refuse_status(fetched)
+            _refuse_status(fetched, is_continued="resumptionToken=" in url)
             if is_last:
                 raise type(error)(f"{fetched.url} was asked {repetition + 1} times. {error}") from error
         else:
@@ -62,16 +78,23 @@ def asked(
         repetition += 1
 
 
-def _refuse_status(fetched: Fetched) -> None:
-    """Raise what an HTTP status means that came without an answer of the protocol."""
+def _refuse_status(fetched: Fetched, *, is_continued: bool) -> None:
+    """Raise what an HTTP status means that came without an answer of the protocol.
+
+    A token that is no longer good is told by some with a status alone; then the list is still there.
+    """
     if fetched.status < HTTPStatus.MULTIPLE_CHOICES:
         return
     words = next((f" ({each.phrase})" for each in HTTPStatus if each == fetched.status), "")
     sentence = f"{fetched.url} answers with HTTP status {fetched.status}{words}"
     if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ConnectionFailed(f"{sentence}; the server is ill.")
-    if fetched.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+    if fetched.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        raise AnswerTooLarge(f"{sentence}; it is asked for too much at once.")
+    if fetched.status in _FINAL:
         raise RemoteRefuses(f"{sentence}; ask its administrator for access, or correct the credentials of the source.")
+    if is_continued:
+        raise NotOaiPmh(f"{sentence}; it does not take its own token.")
     raise RemoteRefuses(f"{sentence}; correct the url of the source.")
 
 

@@ -156,21 +156,21 @@ class Web:
 
     def __call__(self, request: Request) -> Fetched:
         """Bring the answer to one request."""
-        waiting = Waiting(self.settings, self.sleep, self.clock, self.chance)
+        waiting = Waiting(self.settings, self.sleep, self.clock, self.chance, request.patience)
         waiting.before_repetition(request.repetition)
         plain = False  # whether to ask for no compression, after a damaged one
         while True:
             try:
                 fetched = self._followed(request, plain=plain)
             except Fault as fault:
-                if not fault.is_passing or not waiting.has_tries:
+                if not fault.is_passing or not waiting.has_tries():
                     raise fault.error from fault.cause
                 plain = plain or fault.was_compressed
                 waiting.after_fault(at_once=fault.is_stale)
                 continue
             if not is_passing(fetched, request.mark):
                 return fetched
-            if not waiting.has_tries:
+            if not waiting.has_tries(is_busy=asks_to_wait(fetched)):
                 if asks_to_wait(fetched):
                     raise TryLater(f"{_shown(request.url)} still answers {fetched.status} after all repetitions.")
                 return fetched

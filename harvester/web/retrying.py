@@ -73,17 +73,19 @@ class Waiting:
         sleep: Callable[[float], None],
         clock: Callable[[], float],
         chance: Callable[[], float],
+        patience: int | None = None,
     ) -> None:
-        """Take the settings, and how to sleep, tell the time and draw a number below 1."""
+        """Take the settings, how to sleep, tell the time and draw a number below 1, and the request's own patience."""
         self.settings = settings
         self.sleep, self.clock, self.chance = sleep, clock, chance
+        self.patience = patience
         self.tries = 0
         self.waited = 0.0
 
-    @property
-    def has_tries(self) -> bool:
-        """Tell whether the request may be repeated once more."""
-        return self.tries < self.settings.number("fetch_retries")
+    def has_tries(self, *, is_busy: bool = False) -> bool:
+        """Tell whether the request may be repeated once more; `is_busy`: the server asked to wait."""
+        most = self.settings.number("fetch_retries")
+        return self.tries < (most if is_busy or self.patience is None else min(most, self.patience))
 
     def before_repetition(self, repetition: int) -> None:
         """Pause before a request whose last answer could not be used by whoever asked."""

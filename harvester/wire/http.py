@@ -30,8 +30,9 @@ class Request:
     `body` is sent as it is; its Content-Type belongs into `headers`. `repetition` says how often this request has
     already brought an answer that could not be used: the fetcher pauses the longer before it. An answer whose body
     holds `mark` is an answer, whatever its status; without it a 500 may be a passing fault and is asked for again.
-    What `sink` takes is not in the answer.
     Where it does not follow redirects (`follows`), a redirect is the answer.
+    `patience` is how often it is repeated at most while it fails in passing, None: as the settings say; a server that
+    asks to wait is waited for in any case. What `sink` takes is not in the answer.
     """
 
     url: str
@@ -43,6 +44,7 @@ class Request:
     mark: bytes = b""
     sink: Sink | None = None
     follows: bool = True
+    patience: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,35 @@ the start, which costs time and loses nothing.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
 
-_VERSION = 1
+from harvester.wire.windows import Window, window_of, windows_of
+
+_VERSION = 2
+_READ = (1, _VERSION)
+
+
+class Rung(StrEnum):
+    """How the present window is being harvested: a closed list."""
+
+    PAGES = ""  # page by page, from token to token
+    SINGLY = "singly"  # what ListIdentifiers names and has not come, record by record
+    CHECK = "check"  # the same for the whole list, after its end: whether anything is missing
 
 
 @dataclass(frozen=True, slots=True)
 class ListState:
-    """A list in progress (`token` is not empty), or at rest.
+    """A list in progress, or at rest.
 
     `complete` is the responseDate of the first answer of the last list that was shown to be whole, in seconds; 0: none.
-    The rest describes the list in progress: what was asked, when its first answer was given, what came so far.
-    `is_window` marks a list of its own, asked for by `--from` and `--until`; `paused` is the state of the list that was
-    in progress before it, which goes on when the window is over.
+    `left` are the windows that could not be had in any way.
+
+    The last four are what was learned of this server; all others describe the list in progress: what was asked, when
+    its first answer was given, what came so far. `is_window` marks a list of its own, asked for by `--from` and
+    `--until`; `paused` is the state of the list that was in progress before it, which goes on when the window is over.
+    `window` is the part that is being walked when the list could not be walked in one piece, `windows` are those to
+    come after it; `rung` is how, `last` the last datestamp of it when they have come in order so far.
     """
 
     complete: int = 0
@@ -29,10 +45,62 @@ class ListState:
     is_window: bool = False
     paused: str = ""
     first: int = 0  # seconds: the responseDate of the first answer of the list in progress
-    received: int = 0
+    received: int = 0  # of the whole list; a record that came twice counts twice
+    repeated: int = 0  # how many of those had come before
     announced_first: int | None = None
     announced: int | None = None
+    began: int = 0  # seconds of our own clock at the first answer
+    refused: int = 0  # in how many ways the token was sent and not taken
+    window: str = ""
+    windows: str = ""
+    rung: str = Rung.PAGES.value
+    part: int = 0  # different records that came since the last request without a token
+    part_announced: int | None = None
+    cursor_first: int | None = None  # what the first answer of the part said
+    tally: int = 0  # what was announced of the windows that are over
+    last: str = ""
+    is_unordered: bool = False
+    certain: str = ""  # up to when it came in order before it broke off, and was not asked for again
+    is_sliced: bool = False  # it was asked for in windows, from its beginning
+    is_doubted: bool = False  # something about it did not fit
+    has_gaps: bool = False  # a window of it was left
+    restarts: int = 0
+    left: str = ""
     is_verbatim: bool = False  # whether this server wants its tokens back as they are written
+    wants_prefix: bool = False  # whether it wants the metadataPrefix beside a token
+    ignores_dates: bool = False  # whether it sends the same, whatever from and until are
+    granularity: str = ""  # the one that it takes, where it is not the one it announces
+
+    @property
+    def is_begun(self) -> bool:
+        """Tell whether a list is in progress."""
+        return bool(self.began or self.token)
+
+    @property
+    def here(self) -> Window:
+        """The dates that are being walked: those of the window, or of the whole list."""
+        return windows_of(self.window)[0] if self.window else self.whole
+
+    @property
+    def whole(self) -> Window:
+        """The dates of the whole list. Raise ValueError when they are none."""
+        return window_of(self.from_, self.until)
+
+    @property
+    def distinct(self) -> int:
+        """How many different records have come."""
+        return self.received - self.repeated
+
+    def at_rest(self) -> ListState:
+        """Return what remains of it when the list in progress is over or given up."""
+        return ListState(
+            self.complete,
+            left=self.left,
+            is_verbatim=self.is_verbatim,
+            wants_prefix=self.wants_prefix,
+            ignores_dates=self.ignores_dates,
+            granularity=self.granularity,
+        )
 
 
 def state_of(text: str) -> tuple[ListState, str]:
@@ -43,18 +111,33 @@ def state_of(text: str) -> tuple[ListState, str]:
         values = json.loads(text)
     except ValueError:
         return ListState(), "The state of this list could not be read; it begins anew."
-    if not isinstance(values, dict) or values.pop("version", None) != _VERSION or not _fits(values):
+    version = values.pop("version", None) if isinstance(values, dict) else None
+    if version not in _READ or not _fits(values):
         return ListState(), "The state of this list is not one of ours; it begins anew."
-    return ListState(**values), ""
+    state = ListState(**values)
+    # Of a list that an earlier release began, all that came stands in one part.
+    return (state if version == _VERSION else replace(state, part=state.received)), ""
 
 
 def _fits(values: dict[str, object]) -> bool:
     kinds = {each.name: type(each.default) for each in fields(ListState)}
-    return all(
+    typed = all(
         name in kinds
         and (type(value) is kinds[name] or (kinds[name] is type(None) and type(value) in (int, type(None))))
         for name, value in values.items()
     )
+    return typed and values.get("rung", "") in tuple(Rung) and _are_windows(values)
+
+
+def _are_windows(values: dict[str, object]) -> bool:
+    """Tell whether all windows can be read as such."""
+    try:
+        for name in ("window", "windows", "left"):
+            windows_of(str(values.get(name, "")))
+        window_of(str(values.get("certain", "")), str(values.get("last", "")))
+    except ValueError:
+        return False
+    return True
 
 
 def text_of(state: ListState) -> str:

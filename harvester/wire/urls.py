@@ -15,7 +15,7 @@ def base_url(address: str) -> str:
         for piece in map(str.strip, parts.query.split("&"))
         if piece and parse_qsl(piece, keep_blank_values=True)[:1] and _name(piece) not in ARGUMENTS
     ]
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(own), ""))
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(own).strip(), ""))
 
 
 def _name(piece: str) -> str:

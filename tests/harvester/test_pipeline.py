@@ -282,7 +282,7 @@ def test_the_only_list_failing_is_a_failure(run, repository):
 )
 def test_the_outcome_says_how_the_source_answered(run, repository, answer, outcome, status):
     repository.fill(3)
-    repository.statuses["ListRecords"] = answer
+    repository.statuses |= {"ListRecords": answer, "ListIdentifiers": answer}
     ran = run()
     assert (ran.run.outcome, ran.status) == (outcome, status)
     assert ran.run.reasons

@@ -15,6 +15,7 @@ from harvester.sources import ListEnd, Options, Step
 from harvester.sources.oai_pmh import SOURCE
 from harvester.wire.dates import DAY, SECONDS
 from harvester.wire.http import Fetched, Request
+from tests.sources.repository import notes
 from tests.wire.pages import error, identifiers, page, record
 
 NOW = parse_utc_datetime("2024-02-03T04:10:00Z")[0]
@@ -23,16 +24,32 @@ OPTIONS = Options("x", "http://x.org/oai", 0, granularity=SECONDS)
 Answer = str | bytes | tuple[int, str]
 
 
+IDENTIFY = page("<earliestDatestamp>2024-01-01</earliestDatestamp>", verb="Identify")
+
+
 @dataclass
 class Canned:
-    """A `fetch` that gives one answer after the other, the last for ever, and remembers what it was asked."""
+    """A `fetch` that gives one answer after the other, the last for ever, and remembers what it was asked.
+
+    These are lists of records; other verbs have their own answers, and are remembered beside.
+    """
 
     answers: list[Answer]
+    others: dict[str, Answer] = field(
+        default_factory=lambda: {"Identify": IDENTIFY, "ListIdentifiers": error("badVerb")}
+    )
     asked: list[Request] = field(default_factory=list)
+    beside: list[Request] = field(default_factory=list)
 
     def __call__(self, request: Request) -> Fetched:
+        verb = request.url.partition("verb=")[2].partition("&")[0]
+        if verb in self.others:
+            self.beside.append(request)
+            return self._fetched(request, self.others[verb])
         self.asked.append(request)
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return self._fetched(request, self.answers.pop(0) if len(self.answers) > 1 else self.answers[0])
+
+    def _fetched(self, request: Request, answer: Answer) -> Fetched:
         status, text = answer if isinstance(answer, tuple) else (200, answer)
         body = text if isinstance(text, bytes) else text.encode()
         headers = (("Content-Type", "text/xml"), ("Set-Cookie", "session=1"))
@@ -136,23 +153,24 @@ def test_more_than_announced_is_told_and_no_loss():
 def test_announcement_that_changes_is_told():
     answers = [*pages(2, 2, announced=5)[:1], *pages(2, 2, announced=4)[1:]]
     steps, _ = walked(answers)
-    assert (steps[-1].announced, steps[-1].is_complete) == ((5, 4), True)
-    assert steps[-1].notes == ("The completeListSize changed from 5 to 4.",)
+    assert steps[-1].announced == (5, 4)
+    assert "The completeListSize changed from 5 to 4." in steps[1].notes
 
 
-def test_less_than_announced_is_a_doubt():
+def test_less_than_announced_is_a_doubt_when_nothing_else_can_be_asked():
     """OJS 3.3.0 sometimes gave an empty token after its first page."""
     steps, _ = walked(pages(2, announced=100))
-    assert steps[-1].end is ListEnd.PROPER
+    assert steps[-1].end is ListEnd.GAPS
     assert not steps[-1].is_complete
-    assert steps[-1].doubts == ("The source announced 100 records and sent 2.",)
+    assert steps[-1].doubts[0] == "The source announced 100 records and sent 2."
+    assert steps[-1].doubts[1] == "ListIdentifiers: badVerb"
 
 
 def test_no_records_match_after_a_token_ends_the_list_and_is_verified():
     steps, _ = walked([*pages(2, 2, announced=4, last="t2"), error("noRecordsMatch")])
     assert steps[-1].is_complete
     steps, _ = walked([*pages(2, 2, announced=9, last="t2"), error("noRecordsMatch")])
-    assert (steps[-1].end, steps[-1].is_complete) == (ListEnd.PROPER, False)
+    assert (steps[-1].end, steps[-1].is_complete) == (ListEnd.GAPS, False)
 
 
 @pytest.mark.parametrize("code", ["badResumptionToken", "badArgument", "unknownError"])
@@ -173,11 +191,12 @@ def test_records_with_errors_beside_them_are_taken():
 # --- lists without end ------------------------------------------------------------------------------------------
 
 
-def test_token_that_repeats_ends_the_list_as_not_whole():
+def test_token_that_repeats_ends_the_list_as_not_whole_when_nothing_else_helps():
     one, two = pages(2, 2, last="t1")
-    steps, fetch = walked([one, two])
-    assert (len(fetch.asked), steps[-1].end, steps[-1].received) == (2, ListEnd.TOKEN_REPEATED, 4)
-    assert "never end" in steps[-1].doubts[0]
+    steps, _ = walked([one, two])
+    assert (steps[-1].received, steps[-1].end) == (4, ListEnd.GAPS)
+    assert "badVerb" in steps[-1].doubts[0]
+    assert "a resumptionToken it had given before: the list would never end" in notes(steps)
 
 
 def test_token_that_repeats_after_the_last_record_is_told_as_the_end():
@@ -186,28 +205,14 @@ def test_token_that_repeats_after_the_last_record_is_told_as_the_end():
     assert steps[-1].is_complete
 
 
-def test_records_that_repeat_end_the_list_as_not_whole_and_are_not_counted():
-    """OpenSKOS gives new tokens for ever past the end."""
-    one, two, three = pages(2, 2, 2, last="t3")
-    steps, _ = walked([one, two, str(one).replace("t1", "t4")])
-    assert (steps[-1].end, steps[-1].received, steps[-1].slices) == (ListEnd.PAGE_REPEATED, 4, ())
-    assert not steps[-1].is_complete
-    assert three
-
-
 def test_single_record_may_come_again_on_a_later_page_but_not_on_the_next():
     one, two, three = (page(record(number), token=f"t{place}") for place, number in enumerate([1, 2, 1]))
-    steps, _ = walked([one, two, three, page(record(3))])
-    assert [each.end for each in steps] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
-    steps, _ = walked([one, page(record(1), token="u")])
-    assert steps[-1].end is ListEnd.PAGE_REPEATED
-
-
-def test_empty_pages_for_ever_end_the_list_as_not_whole():
-    answers: list[Answer] = [page(record(1), token="t0"), *(page(token=f"t{number}") for number in range(1, 30))]
-    steps, _ = walked(answers)
-    assert (len(steps), steps[-1].end) == (11, ListEnd.EMPTY_PAGES)
-    assert not steps[-1].is_complete
+    steps, fetch = walked([one, two, three, page(record(3))])
+    assert [each.received for each in steps[:4]] == [1, 2, 3, 4]
+    assert "Records came again in one list: 1; its pages may have shifted." in steps[-1].doubts[0]
+    assert len(fetch.asked) == 4
+    steps, _ = walked([one, page(record(1), token="u"), page(record(2))])
+    assert "The source sent the same records: the list would never end." in steps[1].notes[1]
 
 
 def test_one_empty_page_is_passed_over():
@@ -224,19 +229,21 @@ def test_one_empty_page_is_passed_over():
         ("<html><title>Just a moment</title></html>", NotOaiPmh),
         ("", NotXml),
         (str(pages(2)[0])[:-100], NotXml),
-        (page(verb="Identify"), NotOaiPmh),
+        (page(verb="ListSets"), NotOaiPmh),
     ],
 )
 def test_unusable_answer_is_asked_for_again_and_then_an_error(bad: str, kind: type[Exception]):
     steps, fetch = walked([bad, bad, *pages(1)])
     assert steps[-1].is_complete
     assert [each.repetition for each in fetch.asked] == [0, 1, 2]
+    fetch = Canned([bad], {})
     with pytest.raises(kind, match="was asked 4 times"):
-        walked([bad])
+        list(SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch))
+    assert "verb=Identify" in fetch.asked[-1].url
 
 
 def test_what_came_before_an_error_remains_good():
-    fetch = Canned([*pages(2, 2)[:1], "<html/>"])
+    fetch = Canned([*pages(2, 2)[:1], "<html/>"], {})
     steps = SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch)
     first = next(steps)
     with pytest.raises(NotOaiPmh):
@@ -252,7 +259,8 @@ def test_empty_page_where_more_was_announced_is_asked_for_again():
     steps, fetch = walked([one, page(), page(), two])
     assert (len(fetch.asked), steps[-1].received, steps[-1].is_complete) == (4, 4, True)
     steps, fetch = walked([one, page()])
-    assert (len(fetch.asked), steps[-1].is_complete) == (5, False)
+    assert [each.repetition for each in fetch.asked[:5]] == [0, 0, 1, 2, 3]
+    assert not steps[-1].is_complete
 
 
 @pytest.mark.parametrize(
@@ -268,10 +276,10 @@ def test_empty_page_where_more_was_announced_is_asked_for_again():
     ],
 )
 def test_status_without_an_answer_says_what_to_do(status: int, kind: type[Exception], sentence: str):
-    fetch = Canned([(status, "<html/>")])
+    fetch = Canned([(status, "<html/>")], {})
     with pytest.raises(kind, match=sentence):
         list(SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch))
-    assert len(fetch.asked) == 1
+    assert [each["verb"] for each in fetch.arguments] == ["ListRecords", "Identify"][: 1 + (status >= 500)]
 
 
 @pytest.mark.parametrize("code", ["badArgument", "cannotDisseminateFormat", "noSetHierarchy", "badVerb"])
@@ -286,33 +294,43 @@ def test_errors_of_the_first_request_are_raised(code: str):
 
 def test_token_is_sent_as_it_was_written_when_the_encoded_one_is_refused():
     """dash.harvard.edu did not decode its own tokens."""
+    bad = error("badResumptionToken")
     one = page(record(1), token="a/b")
-    steps, fetch = walked([one, error("badResumptionToken"), page(record(2), token="c/d"), page(record(3))])
-    assert [urlsplit(each.url).query.partition("Token=")[2] for each in fetch.asked] == ["", "a%2Fb", "a/b", "c/d"]
-    assert steps[1].notes == ("The token was refused; it was sent again as the source had written it.",)
+    steps, fetch = walked([one, bad, bad, page(record(2), token="c/d"), page(record(3))])
+    sent = [urlsplit(each.url).query.partition("Token=")[2] for each in fetch.asked]
+    assert sent == ["", "a%2Fb", "a%2Fb", "a/b", "c/d"]
+    assert [each.notes for each in steps[1:3]] == [
+        ("The token was refused; it was sent again.",),
+        ("The token was refused; it was sent again as the source had written it.",),
+    ]
     assert steps[-1].is_complete
     _, fetch = walked([one, page(record(2))], state=steps[-1].cursor.state)
     assert fetch.asked[1].url.endswith("Token=a/b")
 
 
-def test_expired_token_begins_the_list_anew_from_the_same_date():
-    options = replace(OPTIONS, from_="2024-01-01")
-    (first, *_), _ = walked([*pages(2, 2)[:1], *pages(2)], options)
-    steps, fetch = walked([error("badResumptionToken"), *pages(2, 2)], options, first.cursor.state)
-    assert fetch.arguments[1] == {
-        "verb": "ListRecords",
-        "metadataPrefix": "oai_dc",
-        "from": "2024-01-01T00:00:00Z",
-    }
-    assert [each.received for each in steps] == [2, 4]
-    assert "begins anew" in steps[0].notes[0]
-    assert steps[-1].is_complete
+def test_refused_token_goes_on_from_the_last_date_that_came():
+    bad = error("badResumptionToken")
+    options = replace(OPTIONS, from_="2023-01-01")
+    steps, fetch = walked([*pages(2, 2)[:1], bad, bad, *pages(2, 2)], options)
+    assert fetch.arguments[3]["from"] == "2024-01-01T00:00:00Z"
+    assert "It goes on with what is dated 2024-01-01T00:00:00Z or later." in steps[2].notes[0]
+    assert [each.received for each in steps] == [2, 2, 2, 2, 4, 4]
+    assert "The list could not be walked in one piece." in steps[-1].doubts[0]
+
+
+def test_list_in_progress_begins_anew_when_it_must_leave_its_tokens_and_nobody_knows_what_came():
+    """A dump keeps no inbox."""
+    bad = error("badResumptionToken")
+    (first, *_), _ = walked([*pages(2, 2)[:1], *pages(2)])
+    steps, fetch = walked([bad, bad, *pages(2, 2)], state=first.cursor.state)
+    assert "begins anew" in steps[1].notes[0]
+    assert "from" not in fetch.arguments[2]
+    assert (steps[-1].received, steps[-1].is_complete) == (4, True)
 
 
 def test_list_whose_tokens_are_never_taken_is_given_up():
-    one = pages(2, 2)[0]
     with pytest.raises(RemoteError):
-        walked([one, error("badResumptionToken"), one, error("badResumptionToken"), one, error("badResumptionToken")])
+        walked([error("badResumptionToken")])
 
 
 # --- what to ask for --------------------------------------------------------------------------------------------
@@ -408,8 +426,9 @@ def test_list_in_progress_goes_on_when_windows_are_over():
     begun = next(SOURCE.changes(window, first.cursor, Canned(list(pages(1, 1)))))
     other = replace(OPTIONS, window=("2022-01-01", ""))
     # The window's own token has expired by then.
-    _, fetch = walked([error("badResumptionToken"), *pages(1)], window, begun.cursor.state)
-    assert [each.get("from", "") for each in fetch.arguments] == ["", "2021-01-01T00:00:00Z"]
+    refused = error("badResumptionToken")
+    _, fetch = walked([refused, refused, *pages(1)], window, begun.cursor.state)
+    assert [each.get("from", "") for each in fetch.arguments] == ["", "", "2021-01-01T00:00:00Z"]
     over, fetch = walked(pages(1), other, begun.cursor.state)
     assert fetch.arguments[0]["from"] == "2022-01-01T00:00:00Z"
     for state in (begun.cursor.state, over[-1].cursor.state):
@@ -427,6 +446,11 @@ def test_state_that_cannot_be_read_begins_anew_and_is_told():
     steps, fetch = walked(pages(1), state="?")
     assert "from" not in fetch.arguments[0]
     assert "begins anew" in steps[0].notes[0]
+
+
+def test_list_in_progress_whose_dates_are_none_begins_anew():
+    _, fetch = walked(pages(1), state='{"version": 2, "token": "t", "until": "soon"}')
+    assert "resumptionToken" not in fetch.arguments[0]
 
 
 @pytest.mark.parametrize("wrong", [{"from_": "soon"}, {"window": ("", "2024-02-30")}])

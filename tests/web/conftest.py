@@ -29,7 +29,7 @@ class Asked:
 
 @dataclass
 class Server:
-    """What it was asked, and what it says: by path, one answer after the other; the last for ever."""
+    """What it was asked, and what it says: by path, or path#verb, one answer after the other; the last for ever."""
 
     address: str = ""
     asked: list[Asked] = field(default_factory=list)
@@ -63,7 +63,9 @@ def handler(server: Server) -> type[BaseHTTPRequestHandler]:
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             server.asked.append(Asked(self.command, self.path, dict(self.headers), body, self.client_address))
-            answers = server.says[self.path.partition("?")[0]]
+            path, _, query = self.path.partition("?")
+            verb = query.partition("verb=")[2].partition("&")[0]
+            answers = server.says.get(f"{path}#{verb}") or server.says[path]
             answer = answers.pop(0) if len(answers) > 1 else answers[0]
             if callable(answer):
                 answer(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.xmltext import parse_utc_datetime
@@ -9,6 +11,7 @@ from harvester.wire.dates import DAY, SECONDS, bound, granularity_of, moment_of,
 from harvester.wire.http import Fetched
 from harvester.wire.list_state import ListState, state_of, text_of
 from harvester.wire.urls import base_url, request_url
+from harvester.wire.windows import Window
 
 
 @pytest.mark.parametrize(
@@ -105,8 +108,28 @@ def test_an_administrators_wrong_date_is_an_error():
 
 
 def test_state_survives_being_written():
-    for state in (ListState(), ListState(5, "tö\n", "a", "b", True, "{}", 1, 2, 3, 4, True)):
+    begun = ListState(5, "tö\n", "2020-01-01", "", True, "{}", 1, 2, 3, 4, None, 5, left="2024-01-01T00:00:00Z/")
+    inside = replace(begun, window="/2024-01-01T00:00:00Z", rung="singly", ignores_dates=True, last="2023-01-01")
+    for state in (ListState(), begun, inside):
         assert state_of(text_of(state)) == (state, "")
+
+
+def test_state_of_an_earlier_release_goes_on():
+    state, sentence = state_of('{"version": 1, "token": "t", "received": 7, "complete": 5, "is_verbatim": true}')
+    assert state == ListState(5, token="t", received=7, part=7, is_verbatim=True)
+    assert (sentence, state.is_begun, state.distinct) == ("", True, 7)
+
+
+def test_of_a_list_that_is_over_remains_what_was_learned_and_what_was_left():
+    state = ListState(5, "t", left="/2020-01-01T00:00:00Z", received=7, is_verbatim=True, granularity=DAY)
+    assert state.at_rest() == ListState(5, left="/2020-01-01T00:00:00Z", is_verbatim=True, granularity=DAY)
+    assert not state.at_rest().is_begun
+
+
+def test_list_stands_in_its_window_or_is_walked_whole():
+    state = ListState(from_="2020-01-01", until="2020-12-31")
+    assert state.here == state.whole == Window("2020-01-01T00:00:00Z", "2020-12-31T23:59:59Z")
+    assert replace(state, window="2020-05-01T00:00:00Z/").here == Window("2020-05-01T00:00:00Z", "")
 
 
 @pytest.mark.parametrize(
@@ -115,12 +138,16 @@ def test_state_survives_being_written():
         "{",
         "[]",
         "{}",
-        '{"version": 2}',
+        '{"version": 3}',
         '{"version": 1, "token": 5}',
         '{"version": 1, "complete": "x"}',
         '{"version": 1, "complete": true}',
         '{"version": 1, "announced": "x"}',
         '{"version": 1, "other": 1}',
+        '{"version": 2, "rung": "x"}',
+        '{"version": 2, "window": "x"}',
+        '{"version": 2, "left": "/ 2020-02-31/"}',
+        '{"version": 2, "last": "soon"}',
     ],
 )
 def test_state_that_is_none_of_ours_means_from_the_start(text: str):

@@ -163,7 +163,7 @@ def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Sa
     return serve(asked)
 
 
-@quirk(Promise.WHOLE, 29, awaits="date windows")
+@quirk(Promise.WHOLE, 29)
 def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DNB (metha#6): HTTP 413 when too much matches."""
     said = serve(asked)
@@ -171,7 +171,7 @@ def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Sa
     return said._replace(status=413, body=b"Request Entity Too Large") if is_large else said
 
 
-@quirk(Promise.WHOLE, 29, awaits="date windows")
+@quirk(Promise.WHOLE, 29)
 def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DNB (metha#6): "matches to many records (>100000)" on a page of HTML, with status 200."""
     said = serve(asked)

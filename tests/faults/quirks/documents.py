@@ -167,7 +167,7 @@ def document_is_cut_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said
     return _cut(said) if is_middle(asked, said) and stage.is_first("page") else said
 
 
-@quirk(Promise.STORED, 67, awaits="GetRecord for what is left")
+@quirk(Promise.STORED, 67)
 def document_is_always_cut_at_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """dataverse#8306: an exception in the middle of a page that has been half sent; alone, the record can be had."""
     said = serve(asked)

@@ -54,7 +54,7 @@ def status_500_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _in_passing(asked, serve, stage, Said(b"<html>Internal Server Error</html>", 500, _AS_HTML))
 
 
-@quirk(Promise.STORED, 32, awaits="GetRecord for what is left")
+@quirk(Promise.STORED, 32)
 def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306: alone, it can be had."""
     said = serve(asked)
@@ -68,7 +68,6 @@ def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Sta
     outcome=RunOutcome.SUCCEEDED_WITH_ERRORS,
     lost=1,
     says=_POISON.decode(),
-    awaits="GetRecord for what is left",
 )
 def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306: the poison record is named, and everything else is there."""
@@ -77,7 +76,7 @@ def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) ->
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
 
 
-@quirk(Promise.WHOLE, 33, awaits="date windows")
+@quirk(Promise.WHOLE, 33)
 def deep_pages_time_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DSpace#12980 (89 ms at first, 12,988 ms at record 151,200), zenodo-rdm#1149, zenodo#2555: 504."""
     said = serve(asked)
@@ -168,7 +167,7 @@ def html_with_200_from_some_page_on(asked: Asked, serve: Serve, stage: Stage) ->
     return Said(HTML, headers=_AS_HTML) if stage.seen["wall"] else said
 
 
-@quirk(Promise.WHOLE, 34, awaits="date windows")
+@quirk(Promise.WHOLE, 34)
 def html_with_200_for_one_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Pages of errors with status 200 (metha's pings, 2023-08 to 2025-09), for one token alone."""
     said = serve(asked)

@@ -96,7 +96,7 @@ def record_stands_on_two_pages(asked: Asked, serve: Serve, stage: Stage) -> Said
 # --- what a list says of itself -----------------------------------------------------------------------------------
 
 
-@quirk(Promise.WHOLE, 71, hides="completeListSize", awaits="a check by ListIdentifiers")
+@quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_is_far_too_large(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """combine#240: sets report 225,176 of 7."""
     return edited(serve(asked), _SIZE, b"225176")

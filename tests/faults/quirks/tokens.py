@@ -137,7 +137,7 @@ def first_page_is_empty_and_has_a_token(asked: Asked, serve: Serve, stage: Stage
     return emptied(said, asked.verb, f"first:{asked.query}") if is_first else said
 
 
-@quirk(Promise.WHOLE, 11, needs="completeListSize", awaits="date windows")
+@quirk(Promise.WHOLE, 11, needs="completeListSize")
 def list_ends_after_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """OJS 3.3.0 (pkp-lib#7214): the first page's token is empty, whatever completeListSize says."""
     said = serve(asked)
@@ -154,7 +154,7 @@ def token_expires_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return said
 
 
-@quirk(Promise.WHOLE, 12, awaits="date windows")
+@quirk(Promise.WHOLE, 12)
 def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """arxiv-public-datasets#26, scihist_digicoll#572: the result of the database is gone before the list ends."""
     said = serve(asked)
@@ -186,7 +186,7 @@ def token_forgets_the_set(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return said
 
 
-@quirk(Promise.WHOLE, 16, awaits="the profile of an endpoint")
+@quirk(Promise.WHOLE, 16)
 def metadata_prefix_is_wanted_beside_the_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """OSTI (oadoi's OSTIOAIItemIterator, 2026-01; openalex-ingest's OSTIItemIterator, 2026-03)."""
     if not asked.token:
@@ -212,7 +212,7 @@ def unknown_error_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return said
 
 
-@quirk(Promise.WHOLE, 50, awaits="the same question once more")
+@quirk(Promise.WHOLE, 50)
 def internal_exception_on_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha 53ac977f: an error of the protocol that nobody defined, and that passes."""
     said = serve(asked)

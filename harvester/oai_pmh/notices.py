@@ -1,0 +1,93 @@
+"""What an answer tells besides its records: its time, its numbers, whether it keeps to the dates. Pure.
+
+Each function returns the list as it is known then, and adds to `notes` what is worth telling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gateway.model import Slice
+from gateway.xmltext import utc_datetime
+from harvester.wire.dates import bound, moment_of
+from harvester.wire.http import Fetched
+from harvester.wire.list_state import ListState
+from harvester.wire.oai_pmh import ListAnswer
+from harvester.wire.windows import Window
+
+_DAY_SECONDS = 86_400
+_NEVER = 1 << 60
+
+
+def first_noticed(
+    state: ListState, fetched: Fetched, answer: ListAnswer, granularity: str, notes: list[str]
+) -> ListState:
+    """At the first answer of a list, remember when it was given: the next harvest goes on from there."""
+    if state.first:
+        return state
+    given, received = moment_of(answer.response_date), fetched.received_at
+    if given is None:
+        ours = utc_datetime(received)
+        notes.append(f"The responseDate {answer.response_date!r} is none; our own time {ours} stands for it.")
+    elif given > received + _DAY_SECONDS:
+        notes.append(f"The responseDate {answer.response_date!r} lies in the future; our own time is used.")
+        given = None
+    # A source that does not keep to the dates it was asked for is told; its records are taken nevertheless.
+    from_ = bound(state.here.from_, granularity)
+    stamps = [each.datestamp for each in answer.slices if each.datestamp]
+    outside = sum(stamp[: len(from_)] < from_[: len(stamp)] for stamp in stamps)
+    if outside:
+        notes.append(f"Records older than from={from_} were sent: {outside} of {len(answer.slices)} on the first page.")
+    return replace(state, first=received if given is None else given)
+
+
+def dates_noticed(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_before: bool) -> ListState:
+    """Notice when windows are of no use: when a source sends what lies more than a day beside the one asked for.
+
+    Less than that may be a clock that does not run in UTC (vufind#1350, DOAJ#786). `is_as_before`: the answer is the
+    same as for another window.
+    """
+    if not state.window or state.ignores_dates:
+        return state
+    if not is_as_before and not lies_beside(state.here, answer.slices):
+        return state
+    notes.append("The source does not keep to from and until; its list is walked as one.")
+    announced = state.part_announced or state.announced
+    return replace(state, window="", windows="", ignores_dates=True, is_doubted=True, announced=announced)
+
+
+def lies_beside(window: Window, slices: tuple[Slice, ...]) -> bool:
+    """Tell whether any of these records is dated more than a day beside a window."""
+    from_, until = moment_of(window.from_) or 0, moment_of(window.until)
+    last = _NEVER if until is None else until + _DAY_SECONDS
+    stamps = (moment_of(each.datestamp) for each in slices)
+    return any(stamp is not None and not from_ - _DAY_SECONDS <= stamp <= last for stamp in stamps)
+
+
+def size_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
+    """Remember how many records are announced: of the list, or of the window that is being walked."""
+    size = answer.token.complete_list_size if answer.token else None
+    if size is None:
+        return state
+    if state.window:
+        return replace(state, part_announced=size)
+    if state.announced is not None and state.announced != size:
+        notes.append(f"The completeListSize changed from {state.announced} to {size}.")
+    first = size if state.announced_first is None else state.announced_first
+    return replace(state, announced_first=first, announced=size)
+
+
+def cursor_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
+    """Notice when the cursor is further than what has come: then a page was lost.
+
+    It should count what came before this answer; some count what has come with it, and some pages
+    (fairchive#2888, DOAJ). What the first answer says tells which.
+    """
+    cursor = answer.token.cursor if answer.token else None
+    if not state.part:
+        return replace(state, cursor_first=cursor)
+    with_this = 0 if state.cursor_first == 0 else len(answer.slices)
+    if state.is_doubted or cursor is None or cursor <= state.part + with_this:
+        return state
+    notes.append(f"The cursor says {cursor} where {state.part} records had come.")
+    return replace(state, is_doubted=True)

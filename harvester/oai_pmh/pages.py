@@ -1,0 +1,141 @@
+"""The pages of a list, one after the other: what each brings, and whether another follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from gateway.errors import RemoteError
+from gateway.model import RawPage, Slice
+from gateway.xmltext import utc_datetime
+from harvester.oai_pmh.descent import one_rung_down, ring
+from harvester.oai_pmh.ending import part_had
+from harvester.oai_pmh.ladder import ordered, sent_otherwise
+from harvester.oai_pmh.notices import cursor_noticed, dates_noticed, size_noticed
+from harvester.oai_pmh.requests import only, url_of
+from harvester.oai_pmh.walk import Walk
+from harvester.sources import Step
+from harvester.sources._asking import PASSING, PATIENCE, asked
+from harvester.wire.dates import DAY, SECONDS
+from harvester.wire.http import Fetched
+from harvester.wire.oai_pmh import ListAnswer
+
+_BARREN_PAGES = 10  # in a row with nothing new, each with a further token
+
+# Every other code is of the server's own making, and mostly means that something there has just gone wrong.
+_CODES = frozenset(
+    (
+        "badArgument",
+        "badResumptionToken",
+        "badVerb",
+        "cannotDisseminateFormat",
+        "idDoesNotExist",
+        "noMetadataFormats",
+        "noRecordsMatch",
+        "noSetHierarchy",
+    )
+)
+
+
+def page(walk: Walk) -> Step:
+    """Ask for the next page and return the step behind it."""
+    url = url_of(walk.options, walk.cursor, walk.state, "ListRecords", walk.state.token)
+    patience = PATIENCE if walk.state.window else None
+    try:
+        fetched, answer = asked(
+            walk.options, walk.fetch, url, only("ListRecords"), partial(_is_doubtful, walk), patience=patience
+        )
+    except PASSING as error:
+        return one_rung_down(walk, error)
+    if answer.errors and not answer.slices:
+        return _after_errors(walk, fetched, answer)
+    return _after_page(walk, fetched, answer)
+
+
+def _is_doubtful(walk: Walk, answer: ListAnswer) -> bool:
+    """Tell whether this answer may be another a moment later: a strange error, or an end where more was announced.
+
+    Primo ends lists early with an empty page that is full a moment later (dpla/ingestion3#777).
+    """
+    if answer.errors:
+        return not answer.slices and not {code for code, _ in answer.errors} & _CODES and not walk.is_past()
+    is_end = not answer.slices and not (answer.token and answer.token.text)
+    return is_end and bool(walk.state.token) and walk.is_short()
+
+
+def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
+    """Return the step behind an answer that has nothing but errors: the end, or another way to ask."""
+    codes = frozenset(code for code, _ in answer.errors)
+    page = walk.raw(fetched, answer)
+    if codes == {"noRecordsMatch"}:
+        walk.note_first(fetched, answer)
+        return part_had(walk, page)
+    if not walk.state.token:
+        return _asked_otherwise(walk, codes, answer, page)
+    if walk.is_past():
+        walk.notes.append(f"The token after the last record was refused ({', '.join(sorted(codes))}).")
+        return part_had(walk, page)
+    walk.state, note = sent_otherwise(walk.state, codes)
+    if not note:
+        return one_rung_down(walk, RemoteError(answer.errors), page)
+    walk.notes.append(note)
+    return walk.step(page)
+
+
+def _asked_otherwise(walk: Walk, codes: frozenset[str], answer: ListAnswer, page: RawPage) -> Step:
+    """Ask at the other granularity, once: some servers announce one and take only the other."""
+    here = walk.state.here
+    if "badArgument" in codes and not walk.has_other_granularity and (here.from_ or here.until):
+        walk.has_other_granularity = True
+        other = SECONDS if walk.granularity() == DAY else DAY
+        walk.notes.append(f"The dates were refused; they were sent again as {other}.")
+        walk.state = replace(walk.state, granularity=other)
+        return walk.step(page)
+    if walk.state.window:
+        return one_rung_down(walk, RemoteError(answer.errors), page)
+    raise RemoteError(answer.errors)
+
+
+def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
+    """Return the step behind a page: more of the list, the end of this part, or another way when it goes in rings."""
+    walk.note_first(fetched, answer)
+    page = walk.raw(fetched, answer)
+    token = answer.token.text if answer.token else ""
+    is_past = walk.is_past()
+    if is_past and walk.arrivals.recall() and walk.arrivals.has(answer.slices):
+        walk.notes.append("Behind the announced number of records, the same ones came again.")
+        return part_had(walk, page)
+    if walk.arrivals.repeats(answer.slices):
+        walk.notes.append("The answer has the records of an earlier one.")
+        return part_had(walk, page) if is_past else ring(walk, page, (), "the same records")
+    walk.state = size_noticed(walk.state, answer, walk.notes)
+    slices = _taken(walk, answer)
+    if answer.errors:
+        walk.notes.append("The answer has records and errors: " + str(RemoteError(answer.errors)))
+    if not token or (walk.is_past() and token in walk.arrivals.tokens):
+        return part_had(walk, page, slices)
+    if token in walk.arrivals.tokens:
+        return ring(walk, page, slices, "a resumptionToken it had given before")
+    if walk.arrivals.barren == _BARREN_PAGES:
+        return ring(walk, page, slices, f"{_BARREN_PAGES} pages in a row with nothing new")
+    walk.arrivals.tokens.add(token)
+    walk.state = replace(walk.state, token=token, refused=0)
+    return walk.step(page, slices)
+
+
+def _taken(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
+    """Return the slices to keep of a page, having counted them."""
+    is_opening = not walk.state.token
+    is_as_before = is_opening and walk.arrivals.opens_like_another(walk.state.here, answer.slices)
+    state = dates_noticed(walk.state, answer, walk.notes, is_as_before=is_as_before)
+    state = cursor_noticed(state, answer, walk.notes)
+    found = walk.arrivals.sorted_out(answer.slices, utc_datetime(state.first)[:10])
+    if found.news:
+        walk.failures = 0
+    walk.state = replace(
+        ordered(state, [each.datestamp for each in answer.slices]),
+        received=state.received + len(found.kept),
+        repeated=state.repeated + found.repeated,
+        part=state.part + found.fresh,
+    )
+    return found.kept

@@ -1,0 +1,134 @@
+"""One list that is being walked: where it stands, what is known of it, and the steps it yields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+from gateway.errors import AnswerError, FetchError, GatewayError
+from gateway.model import Cursor, RawPage, Slice
+from harvester.oai_pmh.arrivals import Arrivals
+from harvester.oai_pmh.beginning import begun
+from harvester.oai_pmh.notices import first_noticed
+from harvester.oai_pmh.requests import granularity_of
+from harvester.sources import ListEnd, Options, Step
+from harvester.sources._asking import PATIENCE, asked, raw
+from harvester.wire.dates import moment_of
+from harvester.wire.http import Fetch, Fetched
+from harvester.wire.list_state import ListState, state_of, text_of
+from harvester.wire.oai_pmh import IdentifyAnswer, ListAnswer, parse_identify
+from harvester.wire.urls import base_url, request_url
+from harvester.wire.windows import Window, halves
+
+MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
+
+
+class Walk:
+    """One list, from its first request of this run to its end.
+
+    `failures` is how often in a row nothing was had, `idle` how many answers in a row had no record. `safe` is the list
+    as it was before the failures, `doom` the error that ends the run when they were too many.
+    """
+
+    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
+        """Go on where the cursor stands."""
+        self.options, self.cursor, self.fetch = options, cursor, fetch
+        before, note = state_of(cursor.state)
+        self.state = begun(options, before)
+        self.notes = [note] if note else []
+        self.arrivals = Arrivals(self._earlier(), self.state.token)
+        if self.state.window or self.state.rung:
+            self.arrivals.recall()
+            self.arrivals.begin_part()
+        self.failures = self.idle = 0
+        self.safe = self.state
+        self.doom: GatewayError | None = None
+        self.has_other_granularity = False
+        self.identity: tuple[RawPage, IdentifyAnswer] | None = None
+
+    def _earlier(self) -> Callable[[], Iterable[str]] | None:
+        """Return what tells what came of this list in earlier runs, None when nobody can."""
+        if not self.state.is_begun:
+            return tuple
+        if self.options.arrived is None or not self.state.began:
+            return None
+        return partial(self.options.arrived, self.cursor, self.state.began)
+
+    def size(self) -> int | None:
+        """Return how many records were announced of what is being walked."""
+        return self.state.part_announced if self.state.window else self.state.announced
+
+    def is_past(self) -> bool:
+        """Tell whether exactly as many records have come as were announced. More than that: the number is wrong."""
+        return self.state.part == self.size()
+
+    def is_short(self) -> bool:
+        """Tell whether fewer records have come than were announced."""
+        size = self.size()
+        return size is not None and self.state.part < size
+
+    def granularity(self) -> str:
+        """Return the granularity at which this server takes dates."""
+        return granularity_of(self.options, self.state)
+
+    def note_first(self, fetched: Fetched, answer: ListAnswer) -> None:
+        """Remember when the first answer of the list was given."""
+        self.state = first_noticed(self.state, fetched, answer, self.granularity(), self.notes)
+
+    def identified(self, error: GatewayError, *, is_fresh: bool) -> tuple[RawPage, IdentifyAnswer]:
+        """Return what the source says it is. Raise `error` when it does not answer even that."""
+        if self.identity is None or is_fresh:
+            url = request_url(base_url(self.options.url), "Identify")
+            try:
+                fetched, identity = asked(self.options, self.fetch, url, parse_identify, patience=PATIENCE)
+            except (AnswerError, FetchError) as dead:
+                raise error from dead
+            self.identity = raw(self.options, self.cursor, "Identify", fetched), identity
+        return self.identity
+
+    def halves(self, error: GatewayError) -> tuple[Window, Window] | None:
+        """Return the two halves of the window that is being walked, None when it is but one day or second."""
+        return halves(self.state.here, self.granularity(), *span(*self.identified(error, is_fresh=False)))
+
+    def given_up(self, error: GatewayError, page: RawPage) -> Step:
+        """Go back to where the failures began: the next run tries from there."""
+        self.notes.append(f"Nothing else that is asked for is answered either; so much for this run. {error}")
+        self.state, self.doom = self.safe, error
+        return self.step(page)
+
+    def step(
+        self,
+        page: RawPage,
+        slices: tuple[Slice, ...] = (),
+        end: ListEnd = ListEnd.MORE,
+        doubts: tuple[str, ...] = (),
+        of: ListState | None = None,
+    ) -> Step:
+        """Return one answer as a step, with what was told since the last one."""
+        if end is ListEnd.MORE and not self.state.began:
+            self.state = replace(self.state, began=page.received_at)
+        self.idle = 0 if slices or not self.state.window else self.idle + 1
+        if not self.failures:
+            self.safe = self.state
+        state = of or self.state
+        notes, self.notes = tuple(self.notes), []
+        return Step(
+            page,
+            slices,
+            replace(self.cursor, state=text_of(self.state)),
+            state.received,
+            (state.announced_first, state.announced),
+            end,
+            doubts,
+            notes,
+        )
+
+    def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:
+        """Return an answer to ListRecords as the page to keep."""
+        return raw(self.options, self.cursor, "ListRecords", fetched, answer)
+
+
+def span(page: RawPage, identity: IdentifyAnswer) -> tuple[int, int]:
+    """Return the earliest and the latest second that a record may be dated."""
+    return moment_of(identity.earliest_datestamp) or 0, moment_of(identity.response_date) or page.received_at

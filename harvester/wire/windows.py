@@ -1,0 +1,78 @@
+"""Parts of a list by date, and how to halve them. Pure.
+
+A window is kept in seconds, whatever the source counts in; `harvester.wire.dates.bound` writes it as it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gateway.xmltext import utc_datetime
+from harvester.wire.dates import DAY, SECONDS, bound, moment_of
+
+_DAY_SECONDS = 86_400
+
+
+class Window(NamedTuple):
+    """From when to when, both inclusive, as UTCdatetimes; an empty one is no bound."""
+
+    from_: str = ""
+    until: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.from_}/{self.until}"
+
+    @property
+    def in_words(self) -> str:
+        """How a person is told of it."""
+        return f"from {self.from_ or 'the beginning'} until {self.until or 'now'}"
+
+    def covers(self, other: Window) -> bool:
+        """Tell whether all of the other lies in this one."""
+        return self.from_ <= other.from_ and (not self.until or "" < other.until <= self.until)
+
+
+def window_of(from_: str, until: str) -> Window:
+    """Return the window between two dates as they were asked for, days or seconds."""
+    return Window(bound(from_, SECONDS), bound(until, SECONDS, is_until=True))
+
+
+def windows_of(text: str) -> tuple[Window, ...]:
+    """Read windows as `text_of_windows` writes them. Raise ValueError for anything else."""
+    found = []
+    for part in text.split():
+        from_, slash, until = part.partition("/")
+        if not slash:
+            raise ValueError(f"{part!r} is no window")
+        found.append(window_of(from_, until))
+    return tuple(found)
+
+
+def text_of_windows(*windows: Window) -> str:
+    """Return windows as text: `from/until`, with spaces between them."""
+    return " ".join(map(str, windows))
+
+
+def halves(window: Window, granularity: str, earliest: int, latest: int) -> tuple[Window, Window] | None:
+    """Return two windows that cover what this one covers, None when it is but one day or second.
+
+    `earliest` and `latest` stand for the bounds that it does not have; they may be wrong, so no bound is put there
+    before the window is that one day or second.
+    """
+    unit = _DAY_SECONDS if granularity == DAY else 1
+    first = _moment(window.from_, earliest) // unit
+    last = _moment(window.until, latest) // unit
+    if first < last:
+        return _cut(window, ((first + last) // 2 + 1) * unit)
+    if first > last or (window.from_ and window.until):
+        return None
+    return _cut(window, first * unit if window.until or not window.from_ else (first + 1) * unit)
+
+
+def _cut(window: Window, second: int) -> tuple[Window, Window]:
+    return Window(window.from_, utc_datetime(second - 1)), Window(utc_datetime(second), window.until)
+
+
+def _moment(text: str, otherwise: int) -> int:
+    found = moment_of(text)
+    return otherwise if found is None else found
