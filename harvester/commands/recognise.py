@@ -26,7 +26,7 @@ def is_address(text: str) -> bool:
 
 def check_address(instance: Instance, url: str, name: str, *, as_json: bool) -> Status:
     """Tell what an address is; write its entry under a name if there is one, else show how it would be written."""
-    entry = SourceEntry(checked_name(name) if name else _name_for(url), checked_url(url))
+    entry = SourceEntry(checked_name(name) if name else name_for(url), checked_url(url))
     with fetcher(instance.settings, entry, Stop()) as fetch:
         found = recognised(entry.url, kinds().values(), fetch)
     for problem in found.problems:
@@ -38,13 +38,15 @@ def check_address(instance: Instance, url: str, name: str, *, as_json: bool) -> 
     entry = entry_from(entry.name, {"kind": kind, **best.table})
     _write(url, entry, found, as_json=as_json)
     if name:
-        _add(instance, entry)
+        add_entry(instance, entry)
+        click.echo(f"Added. `harvester run {entry.name}` harvests it.", err=True)
     else:
         click.echo("With --add NAME this is written into sources.toml.", err=True)
     return Status.SUCCEEDED
 
 
-def _name_for(url: str) -> str:
+def name_for(url: str) -> str:
+    """Return a legal name for the source at an address, from its host."""
     host = urlsplit(url).netloc or "source"
     return re.sub(r"[^a-z0-9]+", "-", host.lower())[:32].strip("-")
 
@@ -59,10 +61,10 @@ def _write(url: str, entry: SourceEntry, found: Found, *, as_json: bool) -> None
     click.echo(shown(entry), nl=False)
 
 
-def _add(instance: Instance, entry: SourceEntry) -> None:
+def add_entry(instance: Instance, entry: SourceEntry) -> None:
+    """Write a new source. Raise ConfigurationError when its name is taken."""
     with lock(instance.folder, entry.name):
         if entry.name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {entry.name!r} already.")
         instance.sources.add(entry)
         instance.store.add_source(Source(entry.name, entry.url, entry.kind))
-    click.echo(f"Added. `harvester run {entry.name}` harvests it.", err=True)

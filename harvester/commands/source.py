@@ -11,6 +11,7 @@ from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
 from gateway.rebuild import remove_source
 from harvester.commands.audit import audit
+from harvester.commands.friends import friends
 from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields, slice_option
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.recognise import check_address, is_address
@@ -32,6 +33,9 @@ from harvester.working import Working
 @click.group()
 def source() -> None:
     """Add, list, show, check, audit, sweep and remove sources."""
+
+
+source.add_command(friends)
 
 
 @source.command()

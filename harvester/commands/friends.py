@@ -1,0 +1,120 @@
+"""`harvester source friends`: which repositories a source, or a registry, names; whether they answer; adding them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, count
+from typing import NamedTuple
+
+import click
+
+from gateway.errors import ConfigurationError, GatewayError
+from harvester.commands.output import json_option, write_rows
+from harvester.commands.recognise import add_entry, is_address, name_for
+from harvester.crew import Crew, Job, host_of
+from harvester.instance import Instance, opened
+from harvester.kinds import fetcher, kind_of
+from harvester.outcomes import Status
+from harvester.sources_file import SourceEntry, checked_url, entry_from
+from harvester.stopping import Stop, listening
+from harvester.web import Pace
+from harvester.wire import friends as wire
+from harvester.wire.http import Fetched, Request
+from harvester.wire.urls import base_url, request_url
+
+_LONGEST = 26  # characters of a name, so that a number still fits
+
+
+class _Seen(NamedTuple):
+    """What became of asking a friend who it is."""
+
+    answers: bool
+    words: str
+
+
+@click.command(name="friends")
+@click.argument("name", metavar="NAME|URL")
+@click.option("--check", "is_checked", is_flag=True, help="Ask each of them who it is.")
+@click.option("--add", "is_added", is_flag=True, help="Add those that answer and are no source yet.")
+@json_option
+@click.pass_context
+def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, as_json: bool) -> None:
+    """List the repositories that a source names as its friends, or that the registry at an address lists.
+
+    With --check each is asked who it is; one that this machine may not reach for anybody is never asked.
+    """
+    with opened(ctx.obj) as instance, listening(Stop()) as stop:
+        entries = instance.sources.entries()
+        asked = SourceEntry("friends", checked_url(name)) if is_address(name) else instance.sources.entry(name)
+        rows = [
+            {"name": known or new, "url": each.base_url, "is_a_source": bool(known)}
+            for each, known, new in _called(_named(instance, asked, stop), entries.values())
+        ]
+        if is_checked or is_added:
+            _check(instance, asked, [row for row in rows if not row["is_a_source"]], stop)
+        if is_added:
+            for row in rows:
+                if row.get("answers"):
+                    add_entry(instance, entry_from(str(row["name"]), {"url": str(row["url"])}))
+                    row["is_a_source"] = True
+        columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
+        write_rows(rows, columns, as_json=as_json)
+    ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
+
+
+def _named(instance: Instance, asked: SourceEntry, stop: Stop) -> Sequence[wire.Friend]:
+    """Return whom the document at the address names, or else the Identify of the repository there."""
+    with fetcher(instance.settings, asked, stop) as fetch:
+        found: tuple[wire.Friend, ...] = ()
+        for url in (asked.url, request_url(base_url(asked.url), "Identify")):
+            answer = fetch(Request(url))
+            found = found or wire.parse(answer.body, answer.header("Content-Type"))
+    return found
+
+
+def _called(named: Sequence[wire.Friend], entries: Iterable[SourceEntry]) -> Iterator[tuple[wire.Friend, str, str]]:
+    """Return each friend with the name of the source that it is, or else one that is free."""
+    held = {each.url: each.name for each in entries}
+    taken = set(held.values())
+    for each in named:
+        try:
+            url = checked_url(each.base_url)
+        except ConfigurationError:
+            continue
+        new = _free(each, taken)
+        taken.add(new)
+        yield each._replace(base_url=url), held.get(url, ""), new
+
+
+def _free(friend: wire.Friend, taken: set[str]) -> str:
+    """Return a name that is not taken: the registry's, or the host's, with a number if it must be."""
+    own = re.sub(r"[^a-z0-9]+", "-", friend.name.lower()).strip("-")
+    wanted = (own or name_for(friend.base_url))[:_LONGEST].strip("-") or "friend"
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return next(name for name in chain((wanted,), numbered) if name not in taken)
+
+
+def _check(instance: Instance, asked: SourceEntry, rows: list[dict[str, object]], stop: Stop) -> None:
+    """Ask each who it is, those at several hosts at once, and add to its row what came of it."""
+    pace = Pace()
+    by_name = {str(row["name"]): row for row in rows}
+    with Crew(instance.settings.number("harvest_threads"), stop, lambda _, error: _Seen(False, str(error))) as crew:
+        for name, row in by_name.items():
+            url = str(row["url"])
+            # Named by somebody else, it may not lead where only we may go: the address that counts is the asked one's.
+            entry = SourceEntry("friends", asked.url)
+            work = partial(_seen, instance, entry, url, stop, pace)
+            crew.add(Job(name, host_of(SourceEntry(name, url)), work))
+        for name, seen in crew.results():
+            by_name[name] |= {"answers": seen.answers, "says": seen.words}
+
+
+def _seen(instance: Instance, entry: SourceEntry, url: str, stop: Stop, pace: Pace) -> _Seen:
+    try:
+        with fetcher(instance.settings, entry, stop, pace) as fetch:
+            found = kind_of("oai_pmh").recognise(Fetched(url, 0, (), b"", 0), fetch)
+    except GatewayError as error:
+        return _Seen(False, str(error))
+    return _Seen(True, found.sentence) if found else _Seen(False, "No answer of OAI-PMH.")
