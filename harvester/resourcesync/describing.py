@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from gateway.errors import NotResourceSync
 from gateway.model import SetDescription
-from harvester.resourcesync.finding import Found, ResourceSet, find
+from harvester.resourcesync.finding import LISTS, Found, ResourceSet, find
 from harvester.sources import Description, Options, Recognised
 from harvester.wire.dates import SECONDS
 from harvester.wire.http import Fetch, Fetched
@@ -49,5 +49,5 @@ def _sentence(found: Found) -> str:
 
 
 def _told(each: ResourceSet) -> str:
-    names = {"resourcelist": "a Resource List", "resourcedump": "a Resource Dump", "changelist": "a Change List"}
-    return ", ".join(names.get(name, "a Change Dump") for name in each.lists)
+    names = dict(zip(LISTS, ("a Resource List", "a Resource Dump", "a Change List", "a Change Dump"), strict=True))
+    return ", ".join(names[name] for name in each.lists if name in names)

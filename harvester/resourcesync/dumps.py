@@ -91,7 +91,7 @@ class Dumps:
         position = self._carrier.before.position
         with Plan() as unused:
             lists = self._lists(unused)
-            packages = list(lists.packages(self._has["changedump"], position))
+            packages = list(lists.packages(self._has["changedump"], position, self._has.get("changedump-archive", "")))
         doubts = lists.doubts
         if lists.is_outdated:
             doubts.append(f"The Change Dump does not reach back to {position}.")

@@ -19,6 +19,7 @@ from harvester.wire.leads import WELL_KNOWN, at_root, leads_of_headers, leads_of
 from harvester.wire.resourcesync import Document, read
 
 LISTS = ("resourcelist", "resourcedump", "changelist", "changedump")
+ARCHIVES = tuple(f"{each}-archive" for each in LISTS)
 _DEEPEST = 4  # a description index, a description, a Capability List, and one more for those who nest
 
 
@@ -138,8 +139,8 @@ class _Search:
             self._add(fetched.url, {head.capability.removesuffix("-archive") or "resourcelist": fetched.url})
 
     def _add(self, url: str, lists: Mapping[str, str]) -> None:
-        known = {name: address for name, address in lists.items() if name in LISTS}
-        if not known:
+        known = {name: address for name, address in lists.items() if name in LISTS + ARCHIVES}
+        if not known.keys() & LISTS:
             self.result.notes.append(f"{url} names none of {', '.join(LISTS)}.")
         elif all(each.url != url for each in self.result.sets):
             self.result.sets.append(ResourceSet(url, known))

@@ -57,20 +57,23 @@ class Lists:
 
     # -- changes --
 
-    def changes(self, url: str, position: str, seen: Iterable[str]) -> Iterator[RawPage]:
-        """Read what a Change List, or the lists of an index, tell since a position; return what told anything new."""
+    def changes(self, url: str, position: str, seen: Iterable[str], archive: str = "") -> Iterator[RawPage]:
+        """Read what a Change List, or the lists of an index, tell since a position; return what told anything new.
+
+        Where they begin behind the position, the archive is read too, and those that they name themselves.
+        """
         self.position, self.seen = position, tuple(seen)
         self.is_outdated = False
         self._asked.clear()
         seen = self.seen  # of the position; what the lists come to is another one
-        for fetched, document in self._leaves(url, _is_behind(position), position):
+        for fetched, document in self._leaves(url, _is_behind(position), position, archive):
             if self.take(document, fetched.url, position, seen):
                 yield self._kept("ChangeList", fetched)
 
-    def packages(self, url: str, position: str = "") -> Iterator[Entry]:
+    def packages(self, url: str, position: str = "", archive: str = "") -> Iterator[Entry]:
         """Return the packages of a dump, of one of changes those that tell something behind a position."""
         is_wanted = _is_behind(position)
-        for fetched, document in self._leaves(url, is_wanted, position):
+        for fetched, document in self._leaves(url, is_wanted, position, archive):
             yield from (each for each in self._entries(document, fetched.url) if is_wanted(each))
 
     def take(self, document: Document, url: str, position: str, seen: Iterable[str]) -> bool:
@@ -106,7 +109,7 @@ class Lists:
     # -- documents --
 
     def _leaves(
-        self, url: str, is_wanted: Callable[[Entry], bool], position: str = "", depth: int = 0
+        self, url: str, is_wanted: Callable[[Entry], bool], position: str = "", archive: str = "", depth: int = 0
     ) -> Iterator[tuple[Fetched, Document]]:
         """Return the lists below an address, one after the other. What cannot be had is a doubt, but for the first."""
         if url in self._asked or depth > _DEEPEST:
@@ -122,26 +125,29 @@ class Lists:
             return
         self.received_at = fetched.received_at
         if not depth:
-            yield from self._archived(document.head, is_wanted, position)
+            yield from self._archived(document.head, is_wanted, position, archive)
         self._note_snapshot(document.head, depth)
         if not document.is_of_lists:
             yield fetched, document
             return
         for part in sorted(self._entries(document, url), key=lambda each: instant_of(each.from_) or _BEGINNING):
             if is_wanted(part):
-                yield from self._leaves(part.loc, is_wanted, position, depth + 1)
+                yield from self._leaves(part.loc, is_wanted, depth=depth + 1)
 
     def _archived(
-        self, head: Head, is_wanted: Callable[[Entry], bool], position: str
+        self, head: Head, is_wanted: Callable[[Entry], bool], position: str, archive: str
     ) -> Iterator[tuple[Fetched, Document]]:
-        """Go to the archives when the list begins behind the position."""
+        """Go to the archives when the list begins behind the position; note when they do not reach back either."""
         begins, since = instant_of(head.from_), instant_of(position)
         if begins is None or since is None or begins <= since:
             return
-        archives = head.related("archives")
-        self.is_outdated = not archives
-        for link in archives:
-            yield from self._leaves(link.href, is_wanted, head.from_, 1)
+        self.is_outdated = True
+        for url in filter(None, dict.fromkeys((archive, *(link.href for link in head.related("archives"))))):
+            for fetched, document in self._leaves(url, is_wanted, depth=1):
+                reached = instant_of(document.head.from_)
+                if reached is not None and reached <= since:
+                    self.is_outdated = False
+                yield fetched, document
 
     def _note_snapshot(self, head: Head, depth: int) -> None:
         """Remember when a snapshot was begun: that of an index, else the earliest of its parts."""

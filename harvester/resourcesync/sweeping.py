@@ -48,7 +48,9 @@ def read_everything(options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) 
         for _ in lists.baseline(each.lists["resourcelist"]):
             pass
         if "changelist" in each.lists:
-            for _ in lists.changes(each.lists["changelist"], lists.position, ()):
+            for _ in lists.changes(
+                each.lists["changelist"], lists.position, (), each.lists.get("changelist-archive", "")
+            ):
                 pass
         doubts += lists.doubts
     return doubts

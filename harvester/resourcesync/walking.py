@@ -85,7 +85,7 @@ class _SetWalk:
         state, has = self.carrier.before, self.resources.lists
         is_whole = state.is_whole or not state.position or "changelist" not in has
         if not is_whole:
-            yield from lists.changes(has["changelist"], state.position, state.seen)
+            yield from lists.changes(has["changelist"], state.position, state.seen, has.get("changelist-archive", ""))
             if not lists.is_outdated:
                 return
             self.walk.notes.append(f"What changed since {state.position} is not told any more; all is compared.")
@@ -93,7 +93,10 @@ class _SetWalk:
             raise NotResourceSync(f"{self.resources.url} names no Resource List to begin with.")
         yield from lists.baseline(has["resourcelist"])
         if "changelist" in has:
-            yield from lists.changes(has["changelist"], lists.position, ())
+            at = lists.position
+            yield from lists.changes(has["changelist"], at, (), has.get("changelist-archive", ""))
+            if lists.is_outdated:
+                self.walk.doubts.append(f"The Change Lists begin behind {at}: what changed until then is told nowhere.")
         self.carrier.put(replace(state, is_whole=True))
 
     def _is_known(self, lists: Lists) -> bool:

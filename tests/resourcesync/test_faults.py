@@ -148,6 +148,18 @@ def test_a_change_list_older_than_the_baseline_brings_nothing(site, run, titles)
     assert titles() == {"1": "Work 1"}
 
 
+def test_a_change_list_that_begins_behind_the_baseline_is_told_once(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    created = site.metadata("2") and site.entry("2", change="created", datetime="2013-02-02T00:00:00Z")
+    site.put(CHANGES, "changelist", created, from_="2013-02-01T00:00:00Z")
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert "begin behind 2013-01-01T00:00:00Z: what changed until then is told nowhere." in ran.run.reasons[0]
+    assert len(titles()) == 2
+    assert run().run.is_complete
+
+
 def test_a_list_that_grows_while_it_is_read_loses_nothing(site, run, titles):
     site.offer("resourcelist", "changelist")
     site.put("a.xml", "resourcelist", site.metadata("1"), at="2013-01-01T00:00:00Z")

@@ -10,6 +10,7 @@ from harvester.pipeline import Wishes
 from tests.resourcesync.site import DC, document, element
 
 LIST, CHANGES = "resourcelist.xml", "changelist.xml"
+AT = "2013-01-01T00:00:00Z"
 
 
 def test_everything_in_the_list_is_held_and_proven(site, run, titles, house):
@@ -138,21 +139,38 @@ def test_closed_lists_are_not_read_again_and_open_ones_are(site, run, titles):
     assert len(titles()) == 4
 
 
-def test_changes_that_are_not_told_any_more_are_found_in_the_archives(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-01-01T00:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-01-01T00:00:00Z")
-    run()
-    old = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-01T12:00:00Z")
-    site.put("old.xml", "changelist", old, from_="2013-01-01T00:00:00Z", until="2013-01-02T00:00:00Z")
-    archived = site.url_element("old.xml", from_="2013-01-01T00:00:00Z", until="2013-01-02T00:00:00Z")
-    site.put("archive.xml", "changelist-archive", f"{archived}")
-    new = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-02T12:00:00Z")
-    site.put(CHANGES, "changelist", site.link("archives", "archive.xml"), new, from_="2013-01-02T00:00:00Z")
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_changes_that_are_not_told_any_more_are_found_in_the_archives(site, run, titles, is_linked):
+    """The list links to its archive, or the Capability List names it."""
+    site.offer("resourcelist", "changelist", *([] if is_linked else ["changelist-archive"]))
+    _archived(site, AT, run, is_linked=is_linked)
     site.asked.clear()
     assert run().run.counts["received"] == 2
     assert site.times(f"/{LIST}") == 0
     assert list(titles()) == ["1", "2", "3"]
+
+
+def test_archives_that_do_not_reach_back_are_not_believed(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    _archived(site, "2013-01-01T06:00:00Z", run, is_linked=True)
+    entries = [site.entry("1"), site.entry("2"), site.entry("3"), site.metadata("4")]
+    site.put(LIST, "resourcelist", *entries, at="2013-01-02T00:00:00Z")
+    assert run().run.is_complete
+    assert list(titles()) == ["1", "2", "3", "4"]
+
+
+def _archived(site, begins, run, *, is_linked):
+    """Harvest one record; then let two changes be told, the earlier one in an archive."""
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.is_complete
+    old = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-01T12:00:00Z")
+    site.put("old.xml", "changelist", old, from_=begins, until="2013-01-02T00:00:00Z")
+    archived = site.url_element("old.xml", from_=begins, until="2013-01-02T00:00:00Z")
+    site.put("changelist-archive.xml", "changelist-archive", archived)
+    new = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-02T12:00:00Z")
+    link = site.link("archives", "changelist-archive.xml") if is_linked else ""
+    site.put(CHANGES, "changelist", link, new, from_="2013-01-02T00:00:00Z")
 
 
 def test_where_changes_are_lost_all_is_compared_and_only_what_differs_is_fetched(site, run, titles, house):
