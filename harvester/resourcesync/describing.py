@@ -5,7 +5,6 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from gateway.errors import NotResourceSync
-from gateway.model import SetDescription
 from harvester.resourcesync.finding import LISTS, Found, ResourceSet, find
 from harvester.sources import Description, Options, Recognised
 from harvester.wire.dates import SECONDS
@@ -26,7 +25,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         "",
         "transient" if tells else "no",
         (),
-        tuple(SetDescription(each.url, "") for each in found.sets) if len(found.sets) > 1 else (),
+        (),  # a resource may be in several of its sets, and no list tells of which
         tuple(found.notes),
     )
 

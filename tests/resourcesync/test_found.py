@@ -92,7 +92,7 @@ def test_of_several_sets_each_is_told(full, command):
     full.put(".well-known/resourcesync", "description", *more)
     full.put("caps2.xml", "capabilitylist", full.url_element("x.xml", capability="resourcedump"))
     status, (facts,), _ = command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    assert (status, facts["sets_offered"], facts["deleted_record"]) == (0, 2, "no")
+    assert (status, facts["base_url_of_its_own"], facts["deleted_record"]) == (0, full.url, "no")
     status, (facts,), _ = command("source", "check", f"{full.url}/")
     assert "2 sets of resources; the first has" in json.dumps(facts)
 

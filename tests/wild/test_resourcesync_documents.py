@@ -16,6 +16,8 @@ from lxml import etree
 from gateway.errors import NotResourceSync
 from harvester.wire.entries import TERMS, Entry, Link
 from harvester.wire.fixity import fault_of
+from harvester.wire.leads import leads_of_headers, leads_of_page, leads_of_robots
+from harvester.wire.package import Package
 from harvester.wire.resourcesync import read
 from tests.conftest import SHARED
 
@@ -145,3 +147,20 @@ def test_a_change_list_of_a_simulator_has_a_digest_for_all_that_is_not_deleted()
     assert len(entries) == 1000
     assert all(bool(entry.digests) == (entry.change != "deleted") for entry in entries)
     assert all(len(value) == 32 for entry in entries for _, value in entry.digests)
+
+
+def test_a_real_package_brings_what_its_manifest_tells() -> None:
+    package = Package((DATA / "CDLUC3+resync-client" / "resourcedump__bitstream-package.zip").read_bytes())
+    entries = list(package.manifest("http://example.com/bitstream-package.zip"))
+    assert [each.loc for each in entries] == ["http://example.com/res1", "http://example.com/res2"]
+    assert [fault_of(package.read(each.path), each.length, each.digests) for each in entries] == ["", ""]
+
+
+def test_pages_and_headers_of_the_standard_lead_to_their_capability_list() -> None:
+    folder = DATA / "spec-1.1" / "zimeon+www.openarchives.org"
+    wanted = ("http://www.example.com/dataset1/capabilitylist.xml",)
+    assert leads_of_page((folder / "resourcesync_ex_9.xml").read_bytes(), BASE) == wanted
+    header = (folder / "resourcesync_ex_10.http").read_text().partition("Link: ")[2].partition("\n  ...")[0]
+    assert leads_of_headers((("Link", header),), BASE) == wanted
+    robots = (folder / "resourcesync_ex_11.http").read_bytes()
+    assert leads_of_robots(robots, BASE) == ("http://example.com/dataset1/resourcelist.xml",)
