@@ -6,6 +6,7 @@ closed one. Our clock is never asked.
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 
@@ -21,7 +22,7 @@ from harvester.wire.http import Fetch, Fetched
 from harvester.wire.resourcesync import Document
 
 _DEEPEST = 3  # an index of indexes is none of the standard's, and exists
-_MOST_SEEN = 1000  # entries of one moment that are remembered
+_MOST_SEEN = 20_000  # entries of one moment that are remembered: some tell days only
 
 Instant = tuple[int, str]
 _BEGINNING: Instant = (-(1 << 60), "")
@@ -37,10 +38,19 @@ class Lists:
         self.doubts: list[str] = []
         self.notes: list[str] = []
         self.position = ""
-        self.seen: tuple[str, ...] = ()
+        self._moment = _BEGINNING
+        self._marks: dict[str, None] = {}
         self.received_at = 0
         self.has_snapshot = False  # whether a list says when its snapshot was begun
         self.is_outdated = False  # the lists begin behind the position: what lies between is told nowhere
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """What tells apart the entries of the very moment of the position."""
+        return tuple(self._marks)
+
+    def _move(self, position: str, seen: Iterable[str] = ()) -> None:
+        self.position, self._moment, self._marks = position, instant_of(position) or _BEGINNING, dict.fromkeys(seen)
 
     # -- everything --
 
@@ -62,10 +72,10 @@ class Lists:
 
         Where they begin behind the position, the archive is read too, and those that they name themselves.
         """
-        self.position, self.seen = position, tuple(seen)
+        seen = tuple(seen)  # what the lists come to is another one
+        self._move(position, seen)
         self.is_outdated = False
         self._asked.clear()
-        seen = self.seen  # of the position; what the lists come to is another one
         for fetched, document in self._leaves(url, _is_behind(position), position, archive):
             if self.take(document, fetched.url, position, seen):
                 yield self._kept("ChangeList", fetched)
@@ -80,31 +90,31 @@ class Lists:
         """Take what a list of changes, or a manifest of some, tells behind a position; tell whether it is anything."""
         since, known = instant_of(position) or _BEGINNING, frozenset(seen)
         if not self.position:
-            self.position, self.seen = position, tuple(known)
+            self._move(position, known)
         has_news = False
         for entry in self._entries(document, url):
             moment = instant_of(entry.changed)
-            if moment is None or moment > since or (moment == since and _mark(entry) not in known):
+            if moment is not None and moment < since:
+                continue
+            if moment != since or _mark(entry) not in known:
                 self._plan.add(entry)
                 has_news = True
-            self._advance(entry.changed, _mark(entry))
+            if moment is not None:
+                self._advance(entry, moment)
         self._close(document.head.until)
         return has_news
 
-    def _advance(self, time: str, mark: str) -> None:
-        moment, position = instant_of(time), instant_of(self.position) or _BEGINNING
-        if moment is None or moment < position:
-            return
-        if moment > position:
-            self.position, self.seen = time, ()
-        if len(self.seen) < _MOST_SEEN and mark not in self.seen:
-            self.seen = (*self.seen, mark)
+    def _advance(self, entry: Entry, moment: Instant) -> None:
+        if moment > self._moment:
+            self._move(entry.changed)
+        if moment == self._moment and len(self._marks) < _MOST_SEEN:
+            self._marks[_mark(entry)] = None
 
     def _close(self, until: str) -> None:
         """Take the end of a closed list: nothing before it will ever be told again."""
-        moment, position = instant_of(until), instant_of(self.position) or _BEGINNING
-        if moment is not None and moment > position:
-            self.position, self.seen = until, ()
+        moment = instant_of(until)
+        if moment is not None and moment > self._moment:
+            self._move(until)
 
     # -- documents --
 
@@ -187,4 +197,5 @@ def _later(one: str, other: str) -> str:
 
 def _mark(entry: Entry) -> str:
     """Return what tells entries of one moment apart."""
-    return blake2b(repr((entry.loc, entry.change, entry.digests)).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    said = repr((entry.loc, entry.change, entry.digests)).encode("utf-8", "replace")
+    return urlsafe_b64encode(blake2b(said, digest_size=6).digest()).decode()

@@ -110,6 +110,19 @@ def test_what_happened_in_the_moment_of_the_position_is_not_lost_and_not_fetched
     assert (site.times("/1"), site.times("/2")) == (1, 1)
 
 
+@pytest.mark.slow
+def test_a_source_that_tells_days_only_brings_each_change_once(site, run):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", at="2013-01-01")
+    said = {"change": "created", "datetime": "2013-01-02"}
+    changes = [site.metadata(f"{number}") and site.entry(f"{number}", **said) for number in range(1500)]
+    site.put(CHANGES, "changelist", *changes[:1400], from_="2013-01-01")
+    assert run().run.counts["received"] == 1400
+    site.put(CHANGES, "changelist", *changes, from_="2013-01-01")
+    assert run().run.counts["received"] == 100
+    assert run().run.counts["received"] == 0
+
+
 def test_closed_lists_are_not_read_again_and_open_ones_are(site, run, titles):
     site.offer("resourcelist", "changelist")
     site.put(LIST, "resourcelist", site.metadata("1"), at="2013-01-01T00:00:00Z")
