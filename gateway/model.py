@@ -422,3 +422,27 @@ class Trace(NamedTuple):
     copies: int = 0
     note: str = ""
     host: str = ""
+
+
+class Lease(NamedTuple):
+    """An item that was taken for a search, under a number that nobody else has; `tries` counts this one."""
+
+    identifier: str
+    source: str
+    upstream: str
+    number: int
+    tries: int
+
+
+class SearchState(NamedTuple):
+    """How the search for one item stands: due, leased, waiting (until `due`) or done. `story` is JSON of the search."""
+
+    identifier: str
+    source: str
+    upstream: str
+    state: str
+    due: int
+    tries: int
+    outcome: str
+    searched_at: int
+    story: str

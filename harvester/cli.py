@@ -26,6 +26,10 @@ COMMANDS: dict[str, Row] = {
     "source": Row("harvester.commands.source:source", "Add, list, show, check, audit, sweep and remove sources."),
     "run": Row("harvester.commands.run:run", "Harvest sources and publish what arrived."),
     "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep."),
+    "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that lack it."),
+    "explain": Row(
+        "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
+    ),
     "publish": Row("harvester.commands.run:publish", "Publish what was harvested and is not published yet."),
     "status": Row("harvester.commands.story:status", "Show how every source stands."),
     "log": Row("harvester.commands.story:log", "Show the last runs, or the story of one."),

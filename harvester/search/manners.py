@@ -44,7 +44,7 @@ class _Host:
     lock: Lock = field(default_factory=Lock)
     robots: Protego | None = None
     robots_at: float = float("-inf")
-    is_shut: bool = False  # robots.txt could not be had: nothing is allowed today
+    problem: GatewayError | None = None  # why robots.txt could not be had: nothing is asked until tomorrow
     blocks: int = 0
     away_until: float = 0.0
 
@@ -101,8 +101,8 @@ class Manners:
         """Return the pause that a host asks for. Raise RobotsDenied."""
         if self._monotonic() - host.robots_at > _ROBOTS_SECONDS:
             self._ask_robots(host, url)
-        if host.is_shut:
-            raise RobotsDenied(f"The robots.txt for {url[:200]} cannot be had now; nothing is asked there today.")
+        if host.problem is not None:
+            raise type(host.problem)(str(host.problem))
         if host.robots is None:
             return self._delay
         if not host.robots.can_fetch(url, NAME):
@@ -115,13 +115,16 @@ class Manners:
     def _ask_robots(self, host: _Host, url: str) -> None:
         """Ask for robots.txt: what is not there allows everything, what cannot be had nothing (RFC 9309 §2.3.1)."""
         parts = urlsplit(url)
-        host.robots, host.is_shut = None, False
+        host.robots, host.problem = None, None
         try:
             fetched = self._fetch(Request(f"{parts.scheme}://{parts.netloc}/robots.txt"))
-        except GatewayError:
-            host.is_shut = True
+        except GatewayError as error:
+            host.problem = error
         else:
-            host.is_shut = fetched.status >= _ILL
+            if fetched.status >= _ILL:
+                host.problem = TryLater(
+                    f"robots.txt of {parts.netloc} cannot be had now; nothing is asked there today."
+                )
             if fetched.status < _CLIENT_ERROR:
                 host.robots = Protego.parse(fetched.body.decode("utf-8", "replace"))
         host.robots_at = self._monotonic()

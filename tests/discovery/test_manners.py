@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed, RobotsDenied, TryLater
+from gateway.errors import ConfigurationError, ConnectionFailed, NameUnknown, RobotsDenied, TryLater
 from harvester.search.manners import Manners
 from harvester.wire.http import Request
 from tests.discovery.recorded import DATA
@@ -73,11 +73,12 @@ def test_where_there_are_no_robots_all_is_allowed(mannered, status: int) -> None
     assert manners(PAGE).body == b"x"
 
 
-@pytest.mark.parametrize("robots", [answer(status=503), ConnectionFailed("x")])
-def test_where_robots_cannot_be_had_nothing_is_asked_today(mannered, robots) -> None:
+@pytest.mark.parametrize(("robots", "error"), [(answer(status=503), TryLater), (NameUnknown("x"), NameUnknown)])
+def test_where_robots_cannot_be_had_nothing_is_asked_today(mannered, robots, error) -> None:
+    """It is no refusal: tomorrow may be otherwise."""
     manners, web = mannered(**{"robots.txt": robots})
     for _ in range(2):
-        with pytest.raises(RobotsDenied, match="cannot be had now"):
+        with pytest.raises(error):
             manners(PAGE)
     assert web.asked == [ROBOTS]
 

@@ -10,11 +10,12 @@ import pytest
 from gateway.store import queries
 
 FOLDER = Path(queries.__file__).parent
-USES = {"sqlite": "sqlite*.py", "inbox": "sqlite_inbox.py"}
+USES = {"sqlite": "sqlite*.py", "inbox": "sqlite_inbox.py", "discovery": "sqlite_discovery.py"}
 
 
 def used(dialect: str) -> set[str]:
-    files = set(FOLDER.glob(USES[dialect])) - (set(FOLDER.glob(USES["inbox"])) if dialect == "sqlite" else set())
+    others = {file for each in USES if each != "sqlite" for file in FOLDER.glob(USES[each])}
+    files = set(FOLDER.glob(USES[dialect])) - (others if dialect == "sqlite" else set())
     text = "".join(file.read_text("utf-8") for file in files)
     known = queries.load(dialect)
     direct = set(re.findall(r'SQL\["(\w+)"\]', text))

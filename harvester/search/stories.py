@@ -1,0 +1,104 @@
+"""What is kept of a search, and how it is told: as JSON, and in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from gateway.model import Candidate, Outcome, SearchState, Trace
+from gateway.xmltext import utc_datetime
+from harvester.search.searching import Searched
+
+SENTENCES: dict[Outcome, str] = {
+    Outcome.SUCCESS: "The work was found.",
+    Outcome.ALREADY_HELD: "The record names its files itself.",
+    Outcome.NO_DOI: "The record has no identifier or page to begin with.",
+    Outcome.NOT_OA: "Unpaywall knows no open copy.",
+    Outcome.EMBARGOED_UNTIL: "It may not be had before a date.",
+    Outcome.POLICY_FORBIDS: "The publisher does not permit this version.",
+    Outcome.ROBOTS_DENIED: "robots.txt asks us to stay away.",
+    Outcome.SKIP_HOST: "Nothing is asked of this site.",
+    Outcome.PRIVATE_ADDRESS: "The address leads into a private network.",
+    Outcome.BAD_SCHEME: "The address is none of the web.",
+    Outcome.DNS_ERROR: "No address belongs to the host's name.",
+    Outcome.TLS_ERROR: "The server could not prove who it is.",
+    Outcome.TIMEOUT: "The server took too long.",
+    Outcome.RATE_LIMITED: "The server asks for patience, or has blocked us.",
+    Outcome.FORBIDDEN: "The server refuses.",
+    Outcome.NOT_FOUND: "Nothing is known or there.",
+    Outcome.GONE: "It is there no more.",
+    Outcome.BAD_STATUS: "The server answered with an error.",
+    Outcome.REDIRECT_LOOP: "The redirects go round.",
+    Outcome.TOO_MANY_REDIRECTS: "There are too many redirects.",
+    Outcome.BLOCKED_COOKIE: "The site wants cookies.",
+    Outcome.BLOCKED_CAPTCHA: "The site asks whether we are human.",
+    Outcome.BLOCKED_WALL: "The site wants a login.",
+    Outcome.NO_PDF_LINK: "No link to a file was found.",
+    Outcome.LINK_LOOP: "The links go round.",
+    Outcome.MAX_HOPS: "The file is more pages away than are followed.",
+    Outcome.BODY_TOO_LARGE: "It is larger than what is fetched.",
+    Outcome.EMPTY_BODY: "The answer was empty.",
+    Outcome.WRONG_MIMETYPE: "It is no PDF and no page.",
+    Outcome.NOT_PDF: "It is a page where a PDF was promised.",
+    Outcome.ENCRYPTED_PDF: "The PDF asks for a password.",
+    Outcome.BROKEN_PDF: "The PDF cannot be read.",
+    Outcome.PARSE_TIMEOUT: "The PDF takes too long to read.",
+    Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
+    Outcome.NO_TEXT: "The PDF has too little text to tell; it may be scanned.",
+    Outcome.WRONG_DOCUMENT: "It is another document.",
+    Outcome.LOW_SCORE: "A person must tell whether it is the work.",
+}
+
+
+def kept(searched: Searched) -> str:
+    """Return what is kept of a search, as JSON."""
+    policy = searched.policy
+    return json.dumps(
+        {
+            "traces": [each._asdict() for each in searched.traces],
+            "candidates": [each._asdict() for each in searched.candidates],
+            "policy": policy and {**policy._asdict(), "permissions": [each._asdict() for each in policy.permissions]},
+        }
+    )
+
+
+def told(state: SearchState) -> Iterator[str]:
+    """Return the search for one item in words, a line each."""
+    yield f"{state.identifier}: {_standing(state)}"
+    if not state.story:
+        return
+    story = json.loads(state.story)
+    candidates = [Candidate(**{**each, "outcome": Outcome(each["outcome"])}) for each in story["candidates"]]
+    for trace in (Trace(**{**each, "outcome": Outcome(each["outcome"])}) for each in story["traces"]):
+        counted = f", {trace.copies} {'copy' if trace.copies == 1 else 'copies'}" if trace.copies else ""
+        yield f"  {trace.step}: {trace.note or f'{trace.outcome}{counted}. {SENTENCES[trace.outcome]}'}"
+        for each in candidates:
+            if each.found_by == trace.step:
+                yield from _of_candidate(each)
+    if story["policy"]:
+        yield f"  The policy of {story['policy']['title'] or 'the publisher'} is {story['policy']['colour']}."
+
+
+def _standing(state: SearchState) -> str:
+    if not state.searched_at:
+        return f"{state.state}, not searched for yet."
+    when = utc_datetime(state.searched_at)
+    again = f" To be searched again after {utc_datetime(state.due)}." if state.state == "waiting" else ""
+    return f"{state.outcome}, {when}. {SENTENCES[Outcome(state.outcome)]}{again}"
+
+
+def _of_candidate(each: Candidate) -> Iterator[str]:
+    yield f"    {each.url} ({each.evidence}): {each.outcome}. {SENTENCES[each.outcome]}"
+    if each.hops:
+        yield f"      by way of {len(each.hops)} hops to {each.final_url}"
+    facts = {
+        "version": each.version,
+        "licence": each.license,
+        "score": each.score or "",
+        "covered": each.covered or "",
+        "on its first pages": " and ".join(filter(None, ("the DOI" * each.has_doi, "the title" * each.has_title))),
+        "kind": "auxiliary file" * each.is_auxiliary,
+        "bytes": each.size or "",
+        "sha-256": each.sha256,
+    }
+    yield "      " + ", ".join(f"{name} {fact}" for name, fact in facts.items() if fact != "")

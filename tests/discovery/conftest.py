@@ -1,0 +1,81 @@
+"""An instance with the sample's works, and the search for them over a web of the tests' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.cli import main as gateway
+from gateway.settings import load
+from gateway.store.sqlite import open_store
+from gateway.store.sqlite_discovery import open_discovery
+from harvester.cli import main as harvester
+from harvester.search.discovering import Discovering
+from harvester.search.steps import steps
+from tests.discovery.web import RecordedWeb
+
+NAME = "laro"
+
+
+def _done(command, folder: Path, *arguments: str) -> str:
+    found = CliRunner().invoke(command, ["--instance", str(folder), *arguments])
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sample_source: str, ready_made: Callable[..., None]) -> Path:
+    """Return an instance folder into which the sample was harvested; it is made once and copied."""
+    ready_made(tmp_path, _harvested(sample_source))
+    return tmp_path
+
+
+_MADE: dict[str, Callable[[Path], None]] = {}
+
+
+def _harvested(url: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        _done(gateway, folder, "init", "--domain", "g.example.org")
+        _done(harvester, folder, "source", "add", NAME, url)
+        _done(harvester, folder, "run", NAME)
+
+    return _MADE.setdefault(url, make)
+
+
+class Search:
+    """The search for the works of an instance, with a clock that stands where it is put."""
+
+    def __init__(self, folder: Path, web: RecordedWeb, **options: object) -> None:
+        self.now = 1_800_000_000
+        self.web = web
+        self.store = open_store(folder)
+        self.desk = open_discovery(folder)
+        settings = load(folder, environ={}, options={"discover_email": "librarian@library.test", **options})
+        self.work = Discovering(self.store, self.desk, web, settings, steps(), lambda: float(self.now))
+
+    def run(self, *sources: str, **options) -> dict[str, str]:
+        """Search, and return the outcomes by the upstream identifiers' last part."""
+        self.work.enlist(sources or (NAME,))
+        found = self.work.run(sources, **options)
+        return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
+
+    def close(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def searching(folder: Path) -> Iterator[Callable[..., Search]]:
+    """Return a function that begins a search in the instance over a web."""
+    begun: list[Search] = []
+
+    def begin(web: RecordedWeb | None = None, **options: object) -> Search:
+        begun.append(Search(folder, web or RecordedWeb(has_recordings=False), **options))
+        return begun[-1]
+
+    yield begin
+    for each in begun:
+        each.close()

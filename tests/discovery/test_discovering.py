@@ -1,0 +1,242 @@
+"""Many works are searched for: what lacks a file, each once, written down, repeated after a kill, and explained."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import NameUnknown
+from gateway.model import Outcome
+from gateway.settings import load
+from harvester.cli import main
+from harvester.search.discovering import LEASE_SECONDS, step_settings
+from harvester.search.remembering import Remembering
+from harvester.search.stories import SENTENCES, told
+from harvester.search.works import work_of
+from harvester.wire.http import Request
+from tests.discovery.web import RecordedWeb, answer, recorded
+
+
+@pytest.fixture
+def harvester(folder, monkeypatch):
+    """Return a function that runs `harvester` on the instance; no name is known to it, so nobody is asked."""
+    for name in ("CONNECT_TIMEOUT_SECONDS", "DEADLINE_SECONDS"):
+        monkeypatch.setenv(f"GATEWAY_FETCH_{name}", "1")
+    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
+
+
+# --- what is searched for -----------------------------------------------------------------------------------------
+
+
+def test_only_items_without_a_file_are_searched_for_and_each_once(searching) -> None:
+    search = searching()
+    first = search.run()
+    with search.store.view() as view:
+        assert len(first) < 25
+        assert view is not None
+    states = [state for _, state in search.store.items("laro", 0, 100)]
+    with_files = {
+        state.identifier.rpartition(":")[2] for state in states if "fulltext" in search.store.item_sets(state.number)
+    }
+    assert with_files
+    assert not with_files & set(first)
+    assert search.run() == {}
+
+
+def test_the_work_is_read_back_with_its_identifiers_and_page(searching) -> None:
+    store = searching().store
+    identifier = next(
+        state.identifier for _, state in store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
+    )
+    work = work_of(store, identifier, "up")
+    assert work is not None
+    assert work.identifiers == ("https://doi.org/10.5555/laro.2015.0007",)
+    assert any(each.element == "title" for each in work.statements)
+    assert work.upstream == "up"
+    assert work_of(store, "oai:nobody", "x") is None
+
+
+def test_limits_sources_and_single_items(searching) -> None:
+    search = searching()
+    assert len(search.run(limit=2)) == 2
+    identifier = search.desk.counts()
+    assert {row[:2] for row in identifier} == {("laro", "done"), ("laro", "due")}
+    assert search.run("elsewhere") == {}
+    one = next(
+        state.identifier for _, state in search.store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
+    )
+    assert list(search.run(identifier=one)) == ["LR-15-00007"]
+
+
+def test_a_dry_run_writes_nothing(searching) -> None:
+    search = searching()
+    found = search.run(is_dry=True)
+    assert found
+    assert {row[1] for row in search.desk.counts()} == {"due"}
+    assert search.run() == found
+
+
+def test_what_was_asked_to_stop_begins_nothing_more(searching) -> None:
+    assert searching().run(is_asked_to_stop=lambda: True) == {}
+
+
+def test_what_is_ill_today_is_searched_again_and_given_up_at_last(searching) -> None:
+    search = searching(RecordedWeb(has_recordings=False, before=_unknown))
+    assert Counter(search.run().values()).keys() >= {"dns-error"}
+    assert search.run() == {}
+    waiting = next(row for row in search.desk.counts() if row[1] == "waiting")
+    for _ in range(5):
+        search.now += 604_801
+        search.run()
+    assert waiting[1] not in {row[1] for row in search.desk.counts()}
+
+
+def _unknown(_request: Request) -> None:
+    raise NameUnknown("There is no such name.")
+
+
+def test_what_breaks_the_search_gives_the_item_back(searching) -> None:
+    def breaks(_request: Request) -> None:
+        raise RuntimeError
+
+    search = searching(RecordedWeb(has_recordings=False, before=breaks), discover_threads=1)
+    with pytest.raises(RuntimeError):
+        search.run()
+    assert {row[1] for row in search.desk.counts()} == {"due"}
+
+
+def test_who_lost_the_lease_writes_nothing(searching) -> None:
+    slow, fast = searching(discover_threads=1), searching(discover_threads=1)
+    slow.work.enlist(["laro"])
+
+    def meanwhile(_request: Request) -> None:
+        slow.web.before = lambda _request: None
+        fast.now += LEASE_SECONDS + 1
+        fast.run()
+
+    slow.web.before = meanwhile
+    results = list(slow.work.run(limit=1))
+    assert [each.is_lost for each in results] == [True]
+
+
+# --- the whole way ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs("../shared")
+def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> None:
+    page, file = "https://doi.org/10.5555/laro.2015.0007", "https://laro.example.org/files/1.pdf"
+    web = RecordedWeb(
+        {
+            page: answer(f'<meta name="citation_pdf_url" content="{file}">'),
+            file: recorded("pdf/grobid__submission_363.pdf"),
+        },
+        has_recordings=False,
+    )
+    search = searching(web)
+    assert search.run()["LR-15-00007"] == "wrong-document"
+    identifier = next(
+        state.identifier for _, state in search.store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
+    )
+    words = "\n".join(told(search.desk.search(identifier)))
+    assert "wrong-document, 2027-01-15T08:00:00Z. It is another document." in words
+    assert "  crossref: not-found. Nothing is known or there." in words
+    assert f"    {file} (meta:citation_pdf_url): wrong-document. It is another document." in words
+    assert re.search(r"bytes 28546, sha-256 [0-9a-f]{64}", words)
+
+
+def test_every_outcome_has_a_sentence() -> None:
+    assert set(SENTENCES) == set(Outcome)
+
+
+# --- answers are kept ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_asked_twice_as_long_as_the_answer_holds(searching) -> None:
+    search = searching()
+    web = RecordedWeb(
+        {"https://a.example.org/": answer("<p>x", Link="<y>"), "https://b.example.org/": answer(status=503)},
+        has_recordings=False,
+    )
+    fetch = Remembering(web, search.desk, lambda: float(search.now))
+    first = [fetch(Request(f"https://{name}.example.org/")) for name in "abc"]
+    again = [fetch(Request(f"https://{name}.example.org/")) for name in "abc"]
+    assert again == first
+    assert [url[8] for url in web.asked] == ["a", "b", "c", "b"]
+    search.now += 31 * 86_400
+    fetch(Request("https://c.example.org/"))
+    assert web.asked[-1] == "https://c.example.org/"
+
+
+def test_files_are_not_kept_among_the_answers(searching) -> None:
+    web = RecordedWeb({"https://a.example.org/": answer(b"%PDF-1.4")}, has_recordings=False)
+    fetch = Remembering(web, searching().desk, lambda: 1.0)
+    for _ in range(2):
+        fetch(Request("https://a.example.org/"))
+    assert len(web.asked) == 2
+
+
+def test_a_second_search_after_a_kill_asks_only_what_was_not_answered(searching) -> None:
+    search = searching(discover_threads=1)
+    search.work.fetch = Remembering(search.web, search.desk, lambda: float(search.now))
+    search.work.enlist(["laro"])
+    taken = search.desk.lease(search.now, LEASE_SECONDS)
+    search.work._search(taken)  # and then killed: nothing is written
+    asked = len(search.web.asked)
+    search.now += LEASE_SECONDS
+    search.run(limit=1, identifier=taken.identifier)
+    assert asked
+    assert len(search.web.asked) == asked
+
+
+# --- settings and commands ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "email"),
+    [
+        ({}, ""),
+        ({"admin_email": "a@library.test"}, "a@library.test"),
+        ({"admin_email": "a@library.test", "discover_email": "b@library.test"}, "b@library.test"),
+    ],
+)
+def test_who_asks_is_never_an_example(tmp_path, options: dict, email: str) -> None:
+    assert step_settings(load(tmp_path, environ={}, options=options))["email"] == email
+
+
+def test_the_commands_search_and_explain(harvester) -> None:
+    found = harvester("discover", "--limit", "1", "--step", "recipes", "--json")
+    assert found.exit_code == 0
+    (line,) = found.stdout.splitlines()
+    identifier = json.loads(line)["identifier"]
+    assert found.stderr.strip().startswith("Searched for 1 items: ")
+    assert "not searched for yet" in harvester("explain", identifier).stdout
+    done = harvester("discover", "--item", identifier, "--step", "recipes")
+    assert identifier in done.stdout
+    assert json.loads(harvester("explain", identifier, "--json").stdout)["state"] == "due"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("discover", "nobody"), "Nothing is held of nobody; there are: laro."),
+        (("discover", "--item", "x"), "x is no item that lacks full text"),
+        (("discover", "--step", "x"), "There is no step 'x'"),
+        (("discover", "--recheck-older-than", "soon"), "must be a whole number and one of s, m, h, d, w"),
+        (("explain", "x"), "x is no item that lacks full text"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(harvester, arguments: tuple[str, ...], sentence: str) -> None:
+    found = harvester(*arguments)
+    assert found.exit_code == 2
+    assert sentence in found.stderr
+
+
+def test_what_was_searched_long_ago_is_searched_again(harvester, searching) -> None:
+    search = searching()
+    search.run()
+    found = harvester("discover", "--recheck-older-than", "1s", "--step", "recipes", "--limit", "2")
+    assert found.stderr.strip().endswith("nothing is due.")  # the clock of the test is ahead

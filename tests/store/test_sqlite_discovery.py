@@ -1,0 +1,110 @@
+"""The search for full text keeps its promises: nothing is taken twice, nothing is lost, nothing is written twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from gateway.errors import StoreDamaged
+from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
+
+A, B = "oai:g.example.org:s/1", "oai:g.example.org:t/2"
+
+
+@pytest.fixture
+def desk(tmp_path) -> Iterator[SqliteDiscovery]:
+    found = open_discovery(tmp_path)
+    found.enlist("s", [(A, "1")], 7, at=100)
+    yield found
+    found.close()
+
+
+def test_items_are_enlisted_once_and_the_place_moves_forward(desk: SqliteDiscovery) -> None:
+    lease = desk.lease(100, 60)
+    assert lease is not None
+    assert desk.done(lease, "success", "{}", 101)
+    desk.enlist("s", [(A, "1")], 5, at=102)
+    assert desk.position("s") == 7
+    assert desk.position("t") == 0
+    assert desk.search(A)[3:] == ("done", 0, 0, "success", 101, "{}")
+    assert desk.search("x") is None
+
+
+def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(desk: SqliteDiscovery) -> None:
+    first = desk.lease(100, 60)
+    assert first == (A, "s", "1", 1, 1)
+    assert desk.lease(159, 60) is None
+    second = desk.lease(160, 60)
+    assert second == (A, "s", "1", 2, 2)
+    assert not desk.done(first, "success", "of the first", 161)
+    assert desk.done(second, "not-oa", "of the second", 162)
+    assert desk.search(A).story == "of the second"
+    assert not desk.waiting(second, 500, "timeout", "again", 163)
+
+
+def test_what_waits_is_due_again_at_its_time(desk: SqliteDiscovery) -> None:
+    lease = desk.lease(100, 60)
+    assert desk.waiting(lease, 500, "rate-limited", "{}", 101)
+    assert desk.lease(499, 60) is None
+    assert desk.lease(500, 60).tries == 2
+
+
+def test_what_is_released_is_due_at_once_and_was_not_tried(desk: SqliteDiscovery) -> None:
+    desk.release(desk.lease(100, 60), 110)
+    assert desk.lease(110, 60).tries == 1
+
+
+def test_only_the_sources_that_were_named_are_taken(desk: SqliteDiscovery) -> None:
+    desk.enlist("t", [(B, "2")], 1, at=50)
+    assert desk.lease(100, 60, ["s"]).identifier == A
+    assert desk.lease(100, 60, ["s"]) is None
+    assert desk.lease(100, 60, ["s", "t"]).identifier == B
+
+
+def test_one_item_can_be_taken_whether_it_is_due_or_not(desk: SqliteDiscovery) -> None:
+    desk.done(desk.lease(100, 60), "success", "", 101)
+    assert desk.lease(102, 60) is None
+    assert desk.lease(102, 60, identifier=A).number == 2
+    assert desk.lease(102, 60, identifier="x") is None
+
+
+def test_what_was_searched_long_ago_is_made_due_again(desk: SqliteDiscovery) -> None:
+    desk.done(desk.lease(100, 60), "success", "", 101)
+    assert desk.renew(101, [], 200) == 0
+    assert desk.renew(102, ["t"], 200) == 0
+    assert desk.renew(102, ["s"], 200) == 1
+    assert desk.lease(200, 60) is not None
+
+
+def test_counts_are_by_source_state_and_outcome(desk: SqliteDiscovery) -> None:
+    desk.enlist("t", [(B, "2")], 1, at=50)
+    desk.done(desk.lease(60, 60), "not-oa", "", 61)
+    assert desk.counts() == (("s", "due", "", 1), ("t", "done", "not-oa", 1))
+
+
+def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
+    desk.keep_answer(b"q", b"content", 200)
+    assert desk.answer(b"q", 199) == b"content"
+    assert desk.answer(b"q", 200) is None
+    desk.keep_answer(b"q", b"newer", 300)
+    desk.forget_answers(299)
+    assert desk.answer(b"q", 299) == b"newer"
+    desk.forget_answers(300)
+    assert desk.answer(b"q", 0) is None
+
+
+def test_a_damaged_answer_is_told(desk: SqliteDiscovery, tmp_path) -> None:
+    with sqlite3.connect(tmp_path / "discovery.sqlite") as connection:
+        connection.execute("insert into answer values (x'00', 999, x'00')")
+    with pytest.raises(StoreDamaged, match="cannot be read"):
+        desk.answer(b"\0", 0)
+
+
+def test_many_threads_take_each_item_once(desk: SqliteDiscovery) -> None:
+    desk.enlist("s", [(f"oai:g.example.org:s/{n}", str(n)) for n in range(40)], 99, at=100)
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda _: desk.lease(100, 60).identifier, range(40)))
+    assert len(set(taken)) == 40
