@@ -2,6 +2,9 @@
 
 Harvesting and publishing a source hold it. Being advisory and bound to the open file, it needs no cleaning up after
 `kill -9`, and whoever sees a run marked `running` whose lock is free knows that its process died.
+
+The processes that publish beside a harvest hold a second one together. When the harvester is killed they finish what
+they are writing; the next one waits for that moment.
 """
 
 from __future__ import annotations
@@ -11,32 +14,61 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 from gateway.errors import StoreUnwritable
 from harvester.outcomes import SourceLocked
+
+# A publication lives no longer than its intent; twice that is for a machine that is very busy.
+LAST_PUBLICATION_SECONDS = 120.0
 
 
 def _file(instance: Path, source: str) -> Path:
     return instance / "locks" / source
 
 
+def _opened(file: Path) -> int:
+    try:
+        file.parent.mkdir(exist_ok=True)
+        return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreUnwritable(f"The lock {file} cannot be made: {error.strerror}.") from error
+
+
 @contextmanager
 def lock(instance: Path, source: str) -> Iterator[None]:
     """Hold the lock of `source` inside the block. Raise SourceLocked when another process holds it."""
-    file = _file(instance, source)
-    try:
-        file.parent.mkdir(exist_ok=True)
-        # Not inherited by children (PEP 446): the lock ends with this process, whatever it started.
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise StoreUnwritable(f"The lock {file} cannot be made: {error.strerror}.") from error
+    # Not inherited by the commands it starts (PEP 446): the lock ends with this process.
+    descriptor = _opened(_file(instance, source))
     try:
         if not _taken(descriptor):
             raise SourceLocked(f"Another process works on {source} (process {_holder(descriptor)}).")
         os.truncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
         yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def publishing(instance: Path, source: str) -> Iterator[None]:
+    """Hold, in this process and in those that it forks inside the block, what `await_publishers` waits for."""
+    descriptor = _opened(_file(instance, f"{source}.publishing"))
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICATION_SECONDS) -> None:
+    """Return when no process of an earlier run publishes `source` any more. Raise SourceLocked when it takes longer."""
+    descriptor = _opened(_file(instance, f"{source}.publishing"))
+    end = monotonic() + seconds
+    try:
+        while not _taken(descriptor):
+            if monotonic() > end:
+                raise SourceLocked(f"Processes of an earlier run still publish {source}; wait, or end them.")
     finally:
         os.close(descriptor)
 

@@ -15,6 +15,7 @@ from typing import Self
 from gateway.errors import ConfigurationError
 from gateway.publish import Counts, SourceFacts, publish_pending
 from harvester.instance import Instance
+from harvester.locks import await_publishers
 from harvester.progress import Progress
 from harvester.publisher import Publisher
 from harvester.sources_file import SourceEntry
@@ -86,6 +87,7 @@ class Publication:
         self._publisher: Publisher | None = None
 
     def __enter__(self) -> Self:
+        await_publishers(self._instance.folder, self._entry.name)
         return self
 
     def __exit__(self, *_: object) -> None:

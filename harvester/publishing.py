@@ -16,6 +16,7 @@ from gateway.errors import GatewayError
 from gateway.publish import begin
 from gateway.settings import instance_folder, load
 from harvester.instance import opened
+from harvester.locks import publishing
 from harvester.publication import counts_of, facts_of
 from harvester.publisher import END
 from harvester.relay import Jobs, Relay, runners, spoken
@@ -33,8 +34,10 @@ def main(folder: str, source: str) -> int:
 
 def _publish(folder: str, source: str) -> None:
     orders = _Orders(sys.stdin.fileno())
+    number = load(instance_folder(folder)).number("publish_processes")
     with (
-        runners(load(instance_folder(folder)).number("publish_processes"), folder, source) as relay,
+        publishing(instance_folder(folder), source),
+        runners(number, folder, source) as relay,
         opened(folder) as instance,
     ):
         begin(instance.store, facts_of(instance, instance.sources.entry(source)))

@@ -99,7 +99,6 @@ def test_kills_at_random_moments_lose_nothing_and_repeat_a_page_at_most(changing
         changing.asked.clear()
         dice = random.Random(SEED)
         kills = Counter(_killed(harvester, disturbed, changing, dice) for _ in range(KILLS))
-        time.sleep(2)  # those who publish for a killed harvester leave by themselves, but not at once
         _finish(harvester, disturbed)
     print(f"seed {SEED}, kills in {dict(kills)}, {len(pages)} pages, asked for {_lists(changing).total()} times")
     at_work = kills.total() - kills["nothing"]

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from gateway.errors import StoreUnwritable
-from harvester.locks import is_locked, lock
+from harvester.locks import await_publishers, is_locked, lock, publishing
 from harvester.outcomes import SourceLocked
 
 
@@ -46,3 +46,32 @@ def test_a_killed_process_does_not_keep_the_lock(tmp_path):
         process.wait()
     with lock(tmp_path, "laro"):
         pass
+
+
+def test_nobody_waits_for_publishers_that_are_not_there(tmp_path):
+    await_publishers(tmp_path, "laro", seconds=0)
+
+
+def test_those_who_publish_for_a_dead_harvester_are_waited_for_but_not_for_ever(tmp_path):
+    with publishing(tmp_path, "laro"):
+        await_publishers(tmp_path, "other", seconds=0)
+        with pytest.raises(SourceLocked, match="still publish laro"):
+            await_publishers(tmp_path, "laro", seconds=0)
+    await_publishers(tmp_path, "laro", seconds=0)
+    assert not is_locked(tmp_path, "laro")
+
+
+def test_processes_that_were_forked_while_publishing_hold_the_lock_together(tmp_path):
+    read, write = os.pipe()
+    with publishing(tmp_path, "laro"):
+        child = os.fork()
+        if not child:
+            os.close(write)
+            os.read(read, 1)  # until the parent lets go
+            os._exit(0)
+    os.close(read)
+    with pytest.raises(SourceLocked):
+        await_publishers(tmp_path, "laro", seconds=0)
+    os.close(write)
+    await_publishers(tmp_path, "laro", seconds=10)
+    os.waitpid(child, 0)
