@@ -10,9 +10,11 @@ import sqlite3
 from collections.abc import Iterator
 from enum import IntEnum
 from mimetypes import guess_type
+from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
+from gateway.errors import StoreUnwritable
 from harvester.wire.entries import Entry, entry_of, entry_text
 
 _AT_ONCE = 1000
@@ -73,8 +75,12 @@ class Plan:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._database.close()
+        if isinstance(error, sqlite3.Error):
+            raise StoreUnwritable(f"The lists of a source need more room for temporary files: {error}.") from error
 
     def add(self, entry: Entry) -> None:
         """Take an entry; it replaces what was said of the resource before."""
