@@ -210,6 +210,7 @@ class _Batch:
                 self._counts.unchanged += 1  # the one that came before is superseded within this batch
             if each.slice.is_deleted and prefix not in held:
                 self._counts.ignored += 1
+                self._release(each)  # what could not be used is gone
             elif prefix in held and held[prefix].digest == each.digest:
                 self._counts.unchanged += 1
                 self._release(each)

@@ -84,7 +84,9 @@ class Carrier:
             doubts.append(f"Resources that could not be used: {len(self._failed)}; all are asked for again.")
         self.walk.doubts += doubts
         failed = before.failed if doubts else tuple(self._failed)
-        begin = SetState(before.position, before.seen) if doubts else SetState(position, seen)
+        # What is held already need not be fetched again for that: a walk of everything compares.
+        unfinished = SetState(before.position, before.seen, is_whole=not before.position)
+        begin = unfinished if doubts else SetState(position, seen)
         self.begin_again(replace(begin, failed=failed))
 
     def begin_again(self, state: SetState) -> None:
@@ -143,7 +145,8 @@ class Carrier:
             bundle.delete(item.entry)
             return
         own = item.entry or _entry_of(item)
-        if self.before.position and self.state.is_whole and memory.is_unchanged(own, item):
+        is_compared = bool(self.before.position) or self.before.is_whole
+        if is_compared and self.state.is_whole and memory.is_unchanged(own, item):
             self.walk.announced -= 1
             return
         fetched, problem = bringer.bring(own)

@@ -91,6 +91,19 @@ def test_a_missing_resource_is_told_and_asked_for_again(site, run, titles, house
     assert len(titles()) == 2
 
 
+def test_what_is_deleted_before_it_could_be_used_leaves_quarantine(site, run, house):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    del site.files["/1"]
+    assert run().status is Status.WITH_ERRORS
+    deleted = site.url_element("1", change="deleted", datetime="2013-01-02T00:00:00Z")
+    site.put(CHANGES, "changelist", deleted, from_=AT)
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
+    assert _quarantine(house) == {}
+
+
 def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titles):
     site.offer("resourcelist", "changelist")
     site.put("a.xml", "resourcelist", site.metadata("1"), at=AT)
@@ -108,6 +121,7 @@ def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titl
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
     assert titles() == {"1": "Work 1", "2": "Work 2"}
+    assert site.times("/1") == 1
 
 
 def test_a_list_that_breaks_off_is_told_and_what_came_before_is_held(site, run, titles):
