@@ -14,6 +14,9 @@ from tests.faults.harvest import broken_promises, faults_of, harvested
 from tests.faults.site import Site
 from tests.faults.table import Quirk, all_quirks
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 QUIRKS = all_quirks()
 _DAY = 86_400
 

@@ -22,6 +22,8 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
 from harvester.sweeping import LOOKED_AT, sweep
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
 
 @pytest.fixture
 def house(instance):

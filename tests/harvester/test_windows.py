@@ -25,6 +25,9 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
 from harvester.windows import UNITS, dates_of, halves, is_ignored, planned
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 NOW = parse_utc_datetime("2024-05-20T12:00:00Z")[0]
 DAY = timedelta(days=1)
 

@@ -13,6 +13,8 @@ from harvester.validate import CHECKS, Limits, Verdict, validate
 from tests.validate.provider import BASE, Provider
 from tests.validate.strikes import asks, broken, changed, sent, whole
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
 
 def _skipped(report):
     return {result.check: result.reason for result in report.results if result.verdict is Verdict.SKIPPED}

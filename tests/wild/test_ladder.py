@@ -31,6 +31,9 @@ from tests.sources.repository import (
     walked,
 )
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 WALKS = {"in one go": walked, "killed after every answer": killed}
 ILL = (500, "<html><h1>Internal Server Error</h1></html>")
 
