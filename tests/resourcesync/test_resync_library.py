@@ -131,7 +131,8 @@ def _synchronised_by_the_client(source, folder: Path, call: str) -> dict[str, st
     """Let the library's client do something, and return the titles of what it then holds."""
     url = source.site.url
     arguments = [sys.executable, "-W", "ignore", "-c", _CLIENT.format(call), url, str(folder), f"{url}/caps.xml"]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    # It leaves a file with its state wherever it is called.
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=folder.parent)
     assert done.returncode == 0, done.stderr
     texts = {each.name: each.read_text() for each in folder.iterdir() if each.name[0] != "."}
     return {name: text.partition("<dc:title>")[2].partition("</dc:title>")[0] for name, text in texts.items()}
