@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from gateway.errors import GatewayError
 from gateway.settings import Settings
 from harvester.credentials import credentials_from
+from harvester.local import Local
 from harvester.sources import kind_of, kinds
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
@@ -29,6 +30,10 @@ def fetcher(
     shared with the fetchers of other sources, which may be at the same host; `allow` names hosts and networks besides
     public ones.
     """
+    if entry.url.startswith("file:"):
+        with Local(entry.url, settings.number("fetch_max_bytes")) as local:
+            yield _breakable(local, stop)
+        return
     # Files lie in the instance folder unless their path is absolute, wherever the command was called.
     auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
     access = Access(entry.url, credentials_from(auth), entry.delay_seconds, entry.verify)

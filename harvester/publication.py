@@ -48,13 +48,19 @@ def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
     formats = parse_formats(answer.repaired or answer.body).formats if answer else ()
     return SourceFacts(
         name=entry.name,
-        base_url=entry.url,
+        base_url=_told_address(entry),
         domain=domain,
         formats={each.metadata_prefix: (each.schema, each.namespace) for each in formats},
         rights=entry.rights,
         prefer=entry.prefer,
         fields=_texts_of(entry.own.get("fields")),
     )
+
+
+def _told_address(entry: SourceEntry) -> str:
+    """Return the address that provenance names: never where something lies on this machine."""
+    plain = f"file:/{entry.url.rpartition('/')[2]}" if entry.url.startswith("file:") else entry.url
+    return str(entry.own.get("base_url") or plain)
 
 
 def _texts_of(table: object) -> Mapping[str, str]:

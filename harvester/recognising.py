@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gateway.errors import AnswerError, FetchError
+from gateway.errors import AddressRefused, AnswerError, FetchError
 from harvester.sources import Recognised, SourceKind
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -33,7 +33,8 @@ def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Found:
         try:
             seen = kind.recognise(first, once)
         except (FetchError, AnswerError) as error:
-            problems.append(f"Whether it is {kind.name}: {error}")
+            if not (url.startswith("file:") and isinstance(error, AddressRefused)):  # what is beside a file is not its
+                problems.append(f"Whether it is {kind.name}: {error}")
         else:
             found += [(kind.name, seen)] if seen else []
     return Found(tuple(found), tuple(problems))

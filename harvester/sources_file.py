@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
@@ -116,8 +116,12 @@ def checked_name(name: str) -> str:
 def checked_url(url: str) -> str:
     """Return the base URL without arguments of the protocol and fragment, or raise ConfigurationError.
 
+    A path, or a `file:` address, becomes the address of something that is there on this machine.
+
     Arguments of the server's own (`csw?mode=oaipmh`) stay. A password in the address is refused: it would be shown.
     """
+    if url.startswith(("file:", "/", "./", "../")):
+        return _checked_path(url)
     if re.match(r"[^/?#]*//[^/?#]*@", url.strip()):
         raise ConfigurationError("The address must not hold user or password; name them with --auth.")
     try:
@@ -130,6 +134,13 @@ def checked_url(url: str) -> str:
     own = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in _PROTOCOL_ARGUMENTS]
     query = urlencode(own) if len(own) < len(parse_qsl(parts.query, keep_blank_values=True)) else parts.query
     return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+
+
+def _checked_path(url: str) -> str:
+    path = Path(unquote(urlsplit(url).path) if url.startswith("file:") else url).absolute()
+    if not path.exists():
+        raise ConfigurationError(f"{url!r} is no address: there is no {path}.")
+    return path.as_uri()
 
 
 def checked_auth(auth: Mapping[str, str]) -> Mapping[str, str]:

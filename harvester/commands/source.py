@@ -12,6 +12,7 @@ from gateway.model import Source
 from gateway.rebuild import remove_source
 from harvester.commands.audit import audit
 from harvester.commands.friends import friends
+from harvester.commands.load import load
 from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields, slice_option
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.recognise import check_address, is_address
@@ -36,6 +37,7 @@ def source() -> None:
 
 
 source.add_command(friends)
+source.add_command(load)
 
 
 @source.command()

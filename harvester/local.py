@@ -1,0 +1,127 @@
+"""Files on this machine behind the call that fetches: a file, a folder or an archive, what is in it, and parts of that.
+
+`file:///path` answers what is in it, as JSON: [name, bytes, second of the last change] of each file. `file:///path#name`
+answers one of them, or the part that a Range header asks for. What is compressed alone (`.gz`) is read decompressed.
+Nothing outside the one path is ever opened, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import IO, Self, cast
+from urllib.parse import unquote, urlsplit
+
+from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
+from harvester.wire.http import Fetched, Request
+
+_DAMAGED = (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, NotImplementedError, RuntimeError)
+
+
+class Local:
+    """Answers for one file, folder or archive. Use it in a `with` block; one thread at a time."""
+
+    def __init__(self, url: str, limit: int, clock: Callable[[], float] = time.time) -> None:
+        """Take its `file:` address, and how many bytes an answer may have."""
+        self._url, self._limit, self._clock = url, limit, clock
+        self._root = Path(unquote(urlsplit(url).path))
+        self._archive: zipfile.ZipFile | tarfile.TarFile | None = None
+        self._name_open = ""  # what was read last: its next part is likely to be asked for
+        self._streams: list[IO[bytes]] = []  # of it; the last is the one to read
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+        if self._archive is not None:
+            self._archive.close()
+
+    def _close(self) -> None:
+        for each in reversed(self._streams):
+            each.close()
+        self._name_open, self._streams = "", []
+
+    def __call__(self, request: Request) -> Fetched:
+        """Answer one request. Raise AddressRefused for any other path, RemoteRefuses for what is not there."""
+        url, _, name = request.url.partition("#")
+        if url != self._url:
+            raise AddressRefused(f"{url} is not the path that may be read.")
+        try:
+            if not name:
+                return self._answer(request, json.dumps(self._names()).encode(), HTTPStatus.OK)
+            return self._part(request, unquote(name), dict(request.headers).get("Range", ""))
+        except (FileNotFoundError, KeyError) as error:
+            raise RemoteRefuses(f"There is no {unquote(name) or self._root}.") from error
+        except _DAMAGED as error:
+            raise ConnectionFailed(f"{self._root} cannot be read: {error}.") from error
+
+    def _answer(self, request: Request, body: bytes, status: HTTPStatus) -> Fetched:
+        return Fetched(request.url, int(status), (), body, int(self._clock()))
+
+    def _part(self, request: Request, name: str, wanted: str) -> Fetched:
+        first, _, last = wanted.removeprefix("bytes=").partition("-")
+        stream = self._stream(name)
+        stream.seek(int(first or 0))
+        body = stream.read(int(last) - int(first) + 1 if last else self._limit + 1)
+        if len(body) > self._limit:
+            raise AnswerTooLarge(f"{name} has more than {self._limit} bytes.")
+        return self._answer(request, body, HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK)
+
+    def _names(self) -> list[tuple[str, int, int]]:
+        archive = self._opened()
+        if isinstance(archive, zipfile.ZipFile):
+            whole = [each for each in archive.infolist() if not each.is_dir()]
+            return sorted((each.filename, each.file_size, int(_zip_second(each))) for each in whole)
+        if isinstance(archive, tarfile.TarFile):
+            return sorted((each.name, each.size, int(each.mtime)) for each in archive if each.isfile())
+        files = [self._root] if self._root.is_file() else [each for each in self._root.rglob("*") if _is_plain(each)]
+        if not self._root.exists():
+            raise FileNotFoundError
+        return sorted((self._name(each), each.stat().st_size, int(each.stat().st_mtime)) for each in files)
+
+    def _name(self, file: Path) -> str:
+        return file.name if file == self._root else file.relative_to(self._root).as_posix()
+
+    def _opened(self) -> zipfile.ZipFile | tarfile.TarFile | None:
+        if self._archive is None and self._root.is_file():
+            if zipfile.is_zipfile(self._root):
+                self._archive = zipfile.ZipFile(self._root)
+            elif tarfile.is_tarfile(self._root):
+                self._archive = tarfile.open(self._root)  # noqa: SIM115 - it is closed with this
+        return self._archive
+
+    def _stream(self, name: str) -> IO[bytes]:
+        if self._name_open != name:
+            self._close()
+            self._streams.append(self._member(name))
+            if name.endswith(".gz"):
+                self._streams.append(cast("IO[bytes]", gzip.GzipFile(fileobj=self._streams[0])))
+            self._name_open = name
+        return self._streams[-1]
+
+    def _member(self, name: str) -> IO[bytes]:
+        if name not in {each for each, _, _ in self._names()}:
+            raise FileNotFoundError(name)
+        archive = self._opened()
+        if isinstance(archive, zipfile.ZipFile):
+            return archive.open(name)
+        if isinstance(archive, tarfile.TarFile):
+            found = archive.extractfile(name)
+            assert found is not None  # only plain files are named
+            return found
+        return (self._root if self._root.is_file() else self._root / name).open("rb")
+
+
+def _is_plain(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink() and not file.name.startswith(".")
+
+
+def _zip_second(member: zipfile.ZipInfo) -> float:
+    return time.mktime((*member.date_time, 0, 0, -1))

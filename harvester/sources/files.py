@@ -1,0 +1,243 @@
+"""Files on this machine: a file, a folder or an archive of answers, dumps, bare records, DIDL documents or JSON lines.
+
+Files are read one by one in the order of their names, long ones part by part; what is kept is what they hold. When
+nothing in the folder has changed since it was read, nothing is read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import TypeAlias
+from urllib.parse import quote
+
+from gateway.errors import RemoteRefuses
+from gateway.model import Cursor, RawPage, Slice
+from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
+from harvester.sources._asking import raw
+from harvester.wire.dates import SECONDS, moment_of
+from harvester.wire.files import DUMP, Cut, cut_document, cut_dump, cut_lines
+from harvester.wire.http import Fetch, Fetched, Request
+
+_PART = 4_000_000  # bytes of a long file that are read at once
+_MOST = 256_000_000  # bytes of one record: beyond, the file is given up
+_SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
+_LINES = (".jsonl", ".ndjson")
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """How far the files were read: the file, the place in it, its list; `listing`: what there was to read, when done.
+
+    `as_of` is the second from which on anything that changed is not in the files: when the first answer in them was
+    given, or else the newest datestamp.
+    """
+
+    name: str = ""
+    place: int = 0
+    prefix: str = ""
+    received: int = 0
+    answered: int = 0
+    newest: int = 0
+    listing: str = ""
+    version: int = _VERSION
+
+    @property
+    def as_of(self) -> int:
+        return self.answered or self.newest
+
+
+def _state_of(text: str) -> _State:
+    """Read a state; one that cannot be read means from the start."""
+    try:
+        state = _State(**json.loads(text))
+    except (ValueError, TypeError):
+        return _State()
+    pairs = zip(asdict(state).values(), asdict(_State()).values(), strict=True)
+    is_one = state.version == _VERSION and all(type(value) is type(plain) for value, plain in pairs)
+    return state if is_one else _State()
+
+
+def as_of(state: str) -> int:
+    """Return the second from which on a source must be asked for what is not in its files; 0 when it is not known."""
+    return _state_of(state).as_of
+
+
+def is_reading(state: str) -> bool:
+    """Tell whether a state is one of files that are being read, or were."""
+    return _state_of(state) != _State()
+
+
+def _named(options: Options, fetch: Fetch) -> tuple[Fetched, list[tuple[str, int, int]]]:
+    fetched = fetch(Request(options.url, options.source))
+    files = [(str(name), int(size), int(second)) for name, size, second in json.loads(fetched.body)]
+    return fetched, [each for each in files if each[0].removesuffix(".gz").endswith(_SUFFIXES)]
+
+
+def describe(options: Options, fetch: Fetch) -> Description:
+    """Look what there is. Raise RemoteRefuses when there is nothing to read."""
+    fetched, files = _named(options, fetch)
+    if not files:
+        raise RemoteRefuses(f"There is nothing to read in {options.url}: {', '.join(_SUFFIXES)} are, and with .gz.")
+    page = raw(options, Cursor(options.source), "list", fetched)
+    name = f"{options.url.rpartition('/')[2]}: {len(files)} files"
+    return Description((page,), name, options.url, SECONDS, "", "no", (), ())
+
+
+# --- its list -----------------------------------------------------------------------------------------------------
+
+
+def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
+    """Read every file, from where the cursor stands; nothing when it was read as it is."""
+    fetched, files = _named(options, fetch)
+    listing = sha256(fetched.body).hexdigest()
+    state = _state_of(cursor.state)
+    if state.listing == listing and options.window is None:
+        page = raw(options, cursor, "list", replace(fetched, body=b""))
+        yield Step(page, (), cursor, 0, end=ListEnd.PROPER, notes=("Nothing has changed.",))
+        return
+    reading = _Reading(options, cursor, fetch, replace(state, listing="") if not state.listing else _State())
+    for name, _, second in files:
+        if name >= reading.state.name:
+            yield from reading.steps(name, second)
+    # What is in doubt is read again as a whole the next time.
+    done = _State() if reading.doubts else replace(reading.state, listing=listing)
+    page = raw(options, cursor, "list", fetched)
+    received = reading.state.received
+    yield Step(page, (), reading.at(done), received, (received, received), ListEnd.PROPER, tuple(reading.doubts))
+
+
+# What cuts a part of a long file, told whether it is the last: the records, and where the rest begins.
+_CutPart: TypeAlias = Callable[[bytes, bool], tuple[Cut, int]]
+
+
+class _Reading:
+    """All files, one after the other; `state` is where it has come to."""
+
+    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, state: _State) -> None:
+        self.options, self.cursor, self.fetch, self.state = options, cursor, fetch, state
+        self.doubts: list[str] = []
+
+    def at(self, state: _State) -> Cursor:
+        if self.options.window is not None:
+            return self.cursor
+        return replace(self.cursor, state=json.dumps(asdict(state)))
+
+    def steps(self, name: str, second: int) -> Iterator[Step]:
+        if name != self.state.name:
+            self.state = replace(self.state, name=name, place=0, prefix="")
+        if name.removesuffix(".gz").endswith(_LINES):
+            yield from self._parts(name, self._lines)
+        elif DUMP.match(self._part(name, 0, 4000).body):
+            yield from self._parts(name, self._dump)
+        elif self.state.place == 0:
+            fetched = self.fetch(Request(self._url(name), self.options.source))
+            yield self._step(fetched, cut_document(fetched.body, name, second), len(fetched.body) or 1)
+
+    def _url(self, name: str) -> str:
+        return f"{self.options.url}#{quote(name)}"
+
+    def _part(self, name: str, first: int, size: int) -> Fetched:
+        wanted = (("Range", f"bytes={first}-{first + size - 1}"),)
+        return self.fetch(Request(self._url(name), self.options.source, wanted))
+
+    def _parts(self, name: str, cut: _CutPart) -> Iterator[Step]:
+        """Read a long file part by part; a record that does not fit into a part makes the part longer."""
+        size = _PART
+        while True:
+            fetched = self._part(name, self.state.place, size)
+            is_last = len(fetched.body) < size
+            found, rest = cut(fetched.body, is_last)
+            if rest == 0 and not is_last:
+                size *= 2
+                if size > _MOST:
+                    raise RemoteRefuses(f"{name} has a record of more than {_MOST} bytes.")
+                continue
+            self.state = replace(self.state, prefix=found.prefix)
+            yield self._step(replace(fetched, body=fetched.body[:rest]), found, self.state.place + rest)
+            if is_last and rest == len(fetched.body):
+                if cut == self._dump and fetched.body and not fetched.body.rstrip().endswith(b"</harvest>"):
+                    self.doubts.append(f"{name} breaks off: it is no whole dump.")
+                return
+            size = _PART
+
+    def _dump(self, part: bytes, is_last: bool) -> tuple[Cut, int]:
+        return cut_dump(part, self.state.prefix, is_last=is_last)
+
+    def _lines(self, part: bytes, is_last: bool) -> tuple[Cut, int]:
+        found, text, rest = cut_lines(part, is_last=is_last)
+        wanted = (each for prefix, each in found if prefix in ("", self.cursor.metadata_prefix))
+        return Cut(tuple(wanted), "", text), rest
+
+    def _step(self, fetched: Fetched, found: Cut, place: int) -> Step:
+        is_wanted = found.prefix in ("", self.cursor.metadata_prefix)
+        slices = found.slices if is_wanted else ()
+        slices = tuple(each for each in slices if self._is_in_set(each))
+        self.state = replace(
+            self.state,
+            place=place,
+            received=self.state.received + len(slices),
+            answered=min(filter(None, (self.state.answered, found.moment)), default=0),
+            newest=max([self.state.newest, *(moment_of(each.datestamp) or 0 for each in slices)]),
+        )
+        page = raw(self.options, self.cursor, "file", fetched, found)
+        passed = (
+            () if is_wanted or not found.slices else (f"{len(found.slices)} records in {found.prefix} stay unread.",)
+        )
+        return Step(page, slices, self.at(self.state), self.state.received, notes=passed)
+
+    def _is_in_set(self, found: Slice) -> bool:
+        spec = self.cursor.set_spec
+        return not spec or any(f"{each}:".startswith(f"{spec}:") for each in found.sets)
+
+
+# --- what there is ------------------------------------------------------------------------------------------------
+
+
+def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
+    """Name every record in the files."""
+    received = 0
+    for step in changes(options, replace(cursor, state=""), fetch):
+        received += len(step.slices)
+        yield Listed(step.slices, received, None, step.is_last)
+
+
+def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
+    """Bring the last record of an identifier; without a slice when there is none."""
+    found: tuple[RawPage, tuple[Slice, ...]] | None = None
+    for step in changes(options, replace(cursor, state=""), fetch):
+        slices = tuple(each for each in step.slices if each.identifier == identifier)
+        if slices or found is None:
+            found = step.page, slices[-1:]
+    assert found is not None  # there is a last step at least
+    return found
+
+
+def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
+    """Take what is a path on this machine and holds files that can be read."""
+    if not fetched.url.startswith("file:"):
+        return None
+    _, files = _named(Options("", fetched.url), fetch)
+    if not files:
+        return None
+    return Recognised(f"{len(files)} files, from {files[0][0]} to {files[-1][0]}.", {"url": fetched.url})
+
+
+SOURCE = SourceKind(
+    name="files",
+    sentence="Files on this machine: answers of OAI-PMH, dumps, records, DIDL documents, JSON lines.",
+    options=(
+        Option("url", "The path of a file, a folder or an archive (ZIP, tar)."),
+        Option("formats", "The metadataPrefix of what is to be read; records that name none have it."),
+        Option("sets", "The setSpecs to read; none: everything."),
+        Option("base_url", "The address that provenance names instead of the path: the repository's.", "text"),
+    ),
+    describe=describe,
+    changes=changes,
+    listed=listed,
+    single=single,
+    recognise=recognise,
+)

@@ -1,0 +1,191 @@
+"""Records in files: answers of OAI-PMH, dumps, bare records, DIDL documents and other metadata, JSON lines. Pure.
+
+Each function takes bytes that hold whole records, and returns their slices, in bytes of `repaired or body`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import AnswerError, NotXml
+from gateway.model import Slice
+from gateway.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
+from harvester.wire.dates import moment_of
+from harvester.wire.decoding import decode
+from harvester.wire.oai_pmh import parse_list
+from harvester.wire.outline import Broken, outline
+from harvester.wire.parsing import strict
+from harvester.wire.repair import cleaned
+
+DUMP = re.compile(rb"\A\s*(?:<\?xml[^>]*\?>\s*)?<harvest[\s>]")  # what `harvester dump` writes
+_LIST = re.compile(rb'(?m)^<list metadataPrefix="([^"]*)"')
+_RECORD_END = re.compile(rb"</record>\n(?=<record xmlns=\"http://www.openarchives.org/OAI/2.0/\"><header|</list>\n|\Z)")
+_RECORD_START = re.compile(rb"<record xmlns=\"http://www.openarchives.org/OAI/2.0/\"><header")
+_LEVELS = 4  # of a document that holds records: root, list, record, header
+_NAMES = {
+    "identifier": ("identifier", "id"),
+    "datestamp": ("datestamp", "date", "updated"),
+    "sets": ("sets", "setSpec", "set_spec"),
+    "metadata": ("metadata", "xml", "record"),
+    "prefix": ("metadataPrefix", "metadata_prefix"),
+}
+
+
+class Cut(NamedTuple):
+    """Records that were cut: the metadataPrefix they are said to have, and when the answer was given that has them."""
+
+    slices: tuple[Slice, ...]
+    prefix: str = ""
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
+    moment: int | None = None
+
+
+# --- XML documents ------------------------------------------------------------------------------------------------
+
+
+def cut_document(body: bytes, name: str, second: int) -> Cut:
+    """Cut a whole XML document; `name` and `second` stand for what it does not say itself.
+
+    One that cannot be read is a record that cannot be used.
+    """
+    try:
+        return _cut_document(body, name, second)
+    except AnswerError as error:
+        return Cut((Slice(name, utc_datetime(second), (), False, 0, 0, problem=str(error)),))
+
+
+def _cut_document(body: bytes, name: str, second: int) -> Cut:
+    if b"<OAI-PMH" in body[:4000] or b":OAI-PMH" in body[:4000]:
+        answer = parse_list(body)
+        request = re.search(rb'<request[^>]*\smetadataPrefix="([^"]*)"', body[:10_000])
+        prefix = request[1].decode(errors="replace") if request else ""
+        return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date))
+    root, text, repairs = _tree(body)
+    repaired = b"" if text is body else text
+    places = list(_records(text))
+    if places:
+        scope = {prefix or "": uri for prefix, uri in root.nsmap.items()}
+        return Cut(tuple(_wrapped(text, scope, places)), "", repaired, repairs)
+    tag = f"{root.prefix}:" if root.prefix else ""
+    start = text.index(f"<{tag}{etree.QName(root).localname}".encode())
+    found = Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip()))
+    return Cut((found,), "", repaired, repairs)
+
+
+def _tree(body: bytes) -> tuple[etree._Element, bytes, tuple[str, ...]]:
+    try:
+        body.decode()
+        return strict(body), body, ()
+    except (etree.XMLSyntaxError, UnicodeDecodeError):
+        pass
+    decoded, told = decode(body)
+    text, mendings = cleaned(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded))
+    try:
+        return strict(text.encode()), text.encode(), (*told, *mendings)
+    except etree.XMLSyntaxError as error:
+        raise NotXml(f"It is no XML: {error}.") from error
+
+
+def _records(text: bytes) -> Iterator[tuple[int, int]]:
+    """Return where records with a header lie: the root itself, its children, or theirs."""
+    try:
+        level = [outline(text, _LEVELS)]
+    except Broken as error:
+        raise NotXml(f"It is no XML: {error}.") from error
+    for _ in range(_LEVELS - 1):
+        found = [each for each in level if each.local == "record" and each.named("header")]
+        if found:
+            yield from ((each.start, each.stop) for each in found)
+            return
+        level = [child for each in level for child in each.children]
+
+
+def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Iterator[Slice]:
+    """Read records as if they had come in an answer."""
+    first, last = places[0][0], places[-1][1]
+    declared = {**scope, "oai-pmh": OAI_PMH}
+    names = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in declared.items())
+    opening = f"<oai-pmh:OAI-PMH{names}><oai-pmh:ListRecords>".encode()
+    answer = parse_list(opening + text[first:last] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
+    by = first - len(opening)
+    for each in answer.slices:
+        abouts = tuple((start + by, stop + by) for start, stop in each.abouts)
+        moved = each._replace(start=each.start + by, stop=each.stop + by, abouts=abouts)
+        yield each if each.start == each.stop else moved
+
+
+def _identifier(root: etree._Element) -> str:
+    """Return the identifier of a DIDL's first Item, or nothing."""
+    found = next(root.iter(f"{{{DII}}}Identifier"), None)
+    return "" if found is None else (found.text or "").strip()
+
+
+# --- what is read part by part ------------------------------------------------------------------------------------
+
+
+def cut_dump(part: bytes, prefix: str, *, is_last: bool) -> tuple[Cut, int]:
+    """Cut the whole records of one list in a part of a dump; return them, and where the rest begins.
+
+    `prefix` is the list's in which the part begins. A further list begins a part of its own.
+    """
+    lists = list(_LIST.finditer(part))
+    if lists and lists[0].start() < _first_record(part):
+        prefix = lists.pop(0)[1].decode()
+    stop = lists[0].start() if lists else len(part)
+    ends = [match.end() for match in _RECORD_END.finditer(part, 0, stop) if is_last or match.end() < len(part)]
+    if not ends:
+        return Cut((), prefix), stop if lists or is_last else 0
+    places = [(_first_record(part), ends[-1])]
+    slices = tuple(_wrapped(part, {}, places))
+    return Cut(slices, prefix), stop if lists or is_last else ends[-1]
+
+
+def _first_record(part: bytes) -> int:
+    found = _RECORD_START.search(part)
+    return found.start() if found else len(part)
+
+
+def cut_lines(part: bytes, *, is_last: bool) -> tuple[list[tuple[str, Slice]], bytes, int]:
+    """Cut the whole JSON lines of a part.
+
+    Return (metadataPrefix, slice) of each, the text of their metadata, and where the rest begins.
+    """
+    stop = len(part) if is_last else part.rfind(b"\n") + 1
+    found, texts, place = [], [], 0
+    for line in part[:stop].splitlines():
+        if line.strip():
+            prefix, slice_, text = _line(line, place)
+            found.append((prefix, slice_))
+            texts.append(text)
+            place += len(text)
+    return found, b"".join(texts), stop
+
+
+def _line(line: bytes, place: int) -> tuple[str, Slice, bytes]:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict):
+        return "", Slice("", "", (), False, 0, 0, problem="The line is no JSON object."), b""
+    values = {role: next((told[name] for name in names if told.get(name)), "") for role, names in _NAMES.items()}
+    sets = values["sets"] if isinstance(values["sets"], list) else [values["sets"]] if values["sets"] else []
+    is_deleted = told.get("deleted") is True or told.get("status") == "deleted"
+    metadata = "" if is_deleted else str(values["metadata"])
+    text = (metadata + "\n").encode("utf-8", "replace") if metadata else b""
+    found = Slice(
+        str(values["identifier"]),
+        str(values["datestamp"]),
+        tuple(map(str, sets)),
+        is_deleted,
+        place,
+        place + len(text),
+        problem="" if metadata or is_deleted else "The line has no metadata.",
+    )
+    return str(values["prefix"]), found, text

@@ -1,0 +1,339 @@
+"""Files on this machine as a source of their own, and as the first harvest of another."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import tomllib
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
+from gateway.model import Cursor, Selection
+from harvester.cli import main
+from harvester.instance import opened
+from harvester.local import Local
+from harvester.sources import Options
+from harvester.sources.files import SOURCE
+from harvester.wire.http import Request
+
+OAI = "http://www.openarchives.org/OAI/2.0/"
+DC = (
+    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    "<dc:title>{}</dc:title></oai_dc:dc>"
+)
+
+
+def _record(number, title="A title", datestamp="2020-01-01", status=""):
+    metadata = "" if status else f"<metadata>{DC.format(title)}</metadata>"
+    header = f"<identifier>oai:x:{number}</identifier><datestamp>{datestamp}</datestamp><setSpec>a:b</setSpec>"
+    return f'<record xmlns="{OAI}"><header{status}>{header}</header>{metadata}</record>\n'
+
+
+def _answer(*records, prefix="oai_dc", date="2021-01-01T00:00:00Z"):
+    return (
+        f'<?xml version="1.0"?><OAI-PMH xmlns="{OAI}"><responseDate>{date}</responseDate>'
+        f'<request verb="ListRecords" metadataPrefix="{prefix}">http://x/</request>'
+        f"<ListRecords>{''.join(records)}</ListRecords></OAI-PMH>"
+    )
+
+
+def _dump(*lists):
+    parts = (f'<list metadataPrefix="{prefix}">\n{"".join(records)}</list>\n' for prefix, records in lists)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<harvest baseURL="http://x/">\n{"".join(parts)}</harvest>\n'
+
+
+def _line(number, **more):
+    return json.dumps({"identifier": f"oai:x:{number}", "datestamp": "2020-01-01", "metadata": DC.format("T"), **more})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def read(folder):
+    """Return a function that reads a folder or one file; it returns the steps, or what is left of them."""
+
+    def read(path=folder, cursor=None, prefix="oai_dc", **options):
+        url = path.as_uri()
+        with Local(url, 10_000_000, lambda: 1_700_000_000) as fetch:
+            found = SOURCE.changes(Options("x", url, **options), cursor or Cursor("x", prefix), fetch)
+            return list(found)
+
+    return read
+
+
+def _names(steps):
+    return [each.identifier.rpartition(":")[2] for step in steps for each in step.slices]
+
+
+def _payloads(steps):
+    return [
+        (step.page.repaired or step.page.body)[each.start : each.stop].strip().decode()
+        for step in steps
+        for each in step.slices
+        if not each.is_deleted and not each.problem
+    ]
+
+
+@pytest.fixture
+def command(instance):
+    def command(*arguments):
+        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return found.exit_code, found.stdout, found.stderr
+
+    return command
+
+
+def _published(instance):
+    with opened(str(instance)) as house, house.store.view() as view:
+        return [each.decode() for each in view.page(Selection("oai_dc"), None, 1000).records]
+
+
+# --- what is read -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("answer.xml", _answer(_record(1), _record(2)), ["1", "2"]),
+        ("dump.xml", _dump(("oai_dc", [_record(1), _record(2)])), ["1", "2"]),
+        ("records.xml", f"<repository>{_record(1)}{_record(2)}</repository>", ["1", "2"]),
+        ("list.xml", f'<a xmlns:o="{OAI}"><b>{_record(1)}</b></a>', ["1"]),
+        ("one.xml", _record(1), ["1"]),
+        ("lines.jsonl", f"{_line(1)}\n\n{_line(2)}", ["1", "2"]),
+        ("bare.xml", DC.format("A title"), ["bare.xml"]),
+    ],
+)
+def test_every_form_of_records_is_read(folder, read, name, text, names):
+    (folder / name).write_text(text)
+    found = read()
+    assert _names(found) == names
+    assert all(each.startswith("<oai_dc:dc") and each.endswith("</oai_dc:dc>") for each in _payloads(found))
+    assert (found[-1].is_complete, found[-1].received) == (True, len(names))
+
+
+def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
+    didl = (
+        '<didl:DIDL xmlns:didl="urn:mpeg:mpeg21:2002:02-DIDL-NS"><didl:Item><didl:Descriptor><didl:Statement>'
+        '<dii:Identifier xmlns:dii="urn:mpeg:mpeg21:2002:01-DII-NS">urn:x:1</dii:Identifier>'
+        "</didl:Statement></didl:Descriptor></didl:Item></didl:DIDL>"
+    )
+    (folder / "a.didl").write_text(f"<?xml version='1.0'?>\n<!-- about --> {didl}\n")
+    found = read(prefix="didl")
+    assert [each.identifier for step in found for each in step.slices] == ["urn:x:1"]
+    assert _payloads(found) == [didl]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "gz"])
+def test_archives_and_compressed_files_are_read(tmp_path, read, kind):
+    path = tmp_path / f"files.xml.{kind}"
+    content = _answer(_record(1)).encode()
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("../a.xml", content)
+            archive.writestr("b/", b"")
+    elif kind == "gz":
+        path.write_bytes(gzip.compress(content))
+    else:
+        with tarfile.open(path, "w:gz" if kind == "tar.gz" else "w") as archive:
+            member = tarfile.TarInfo("a.xml")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+            link = tarfile.TarInfo("b.xml")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(link)
+    assert _names(read(path)) == ["1"]
+
+
+def test_a_folder_is_read_in_the_order_of_names_without_links_and_hidden_files(folder, read):
+    (folder / "b").mkdir()
+    (folder / "b" / "c.xml").write_text(_record(2))
+    (folder / "a.xml").write_text(_record(1))
+    (folder / ".d.xml").write_text(_record(3))
+    (folder / "e.xml").symlink_to(folder / "a.xml")
+    (folder / "readme.txt").write_text("Hello")
+    assert _names(read()) == ["1", "2"]
+
+
+def test_long_files_are_read_part_by_part_and_every_byte_is_kept(folder, read):
+    long = "x" * 3000
+    records = [_record(number, long) for number in range(3000)]
+    dump = _dump(("oai_dc", records), ("mods", [_record("m")]))
+    (folder / "dump.xml").write_text(dump)
+    found = read()
+    assert _names(found) == [str(number) for number in range(3000)]
+    assert len(found) > 3
+    assert "".join(step.page.body.decode() for step in found[:-1]) == dump
+    (folder / "dump.xml").unlink()
+    (folder / "lines.jsonl").write_text("\n".join(_line(number, note=long) for number in range(3000)))
+    assert len(_names(read())) == 3000
+
+
+def test_a_record_longer_than_a_part_is_read(folder, read):
+    (folder / "lines.jsonl").write_text(f"{_line(1, note='x' * 5_000_000)}\n{_line(2)}\n")
+    assert _names(read()) == ["1", "2"]
+
+
+def test_only_what_is_asked_for_is_taken(folder, read):
+    (folder / "a.xml").write_text(_answer(_record(1), prefix="mods"))
+    (folder / "b.xml").write_text(_dump(("mods", [_record(2)]), ("oai_dc", [_record(3, status=' status="deleted"')])))
+    (folder / "c.jsonl").write_text(f"{_line(4, metadataPrefix='mods')}\n{_line(5, deleted=True)}\n")
+    found = read()
+    assert _names(found) == ["3", "5"]
+    assert all(each.is_deleted for step in found for each in step.slices)
+    assert found[0].notes == ("1 records in mods stay unread.",)
+    assert _names(read(cursor=Cursor("x", "mods", "a"))) == ["1", "2"]
+    assert _names(read(cursor=Cursor("x", "mods", "b"))) == []
+
+
+def test_what_cannot_be_used_says_why_and_the_rest_is_read(folder, read):
+    (folder / "a.xml").write_text("<broken")
+    (folder / "b.jsonl").write_text("[]\n{\n" + json.dumps({"identifier": "x:1"}))
+    (folder / "c.xml").write_bytes("<r><a>é & b</a></r>".encode("latin-1"))
+    problems = [each.problem for step in read() for each in step.slices]
+    assert "no XML" in problems[0]
+    assert problems[1:] == ["The line is no JSON object."] * 2 + ["The line has no metadata.", ""]
+
+
+def test_what_was_interrupted_goes_on_and_what_was_read_is_not_read_again(folder, read):
+    for number in range(3):
+        (folder / f"{number}.xml").write_text(_record(number))
+    found = read()
+    assert _names(read(cursor=found[0].cursor)) == ["1", "2"]
+    (only,) = read(cursor=found[-1].cursor)
+    assert (only.is_complete, only.notes) == (True, ("Nothing has changed.",))
+    (folder / "3.xml").write_text(_record(3))
+    assert _names(read(cursor=found[-1].cursor)) == ["0", "1", "2", "3"]
+    window = read(cursor=found[-1].cursor, window=("2020-01-01", ""))
+    assert (len(_names(window)), window[-1].cursor) == (4, found[-1].cursor)
+
+
+@pytest.mark.parametrize("state", ["{", "[]", '{"version": 2}', '{"place": "x"}'])
+def test_a_state_that_cannot_be_read_means_from_the_start(folder, read, state):
+    (folder / "a.xml").write_text(_record(1))
+    assert _names(read(cursor=Cursor("x", "oai_dc", "", state))) == ["1"]
+
+
+def test_records_are_named_and_brought_one_by_one(folder):
+    (folder / "a.xml").write_text(_answer(_record(1), _record(2)))
+    with Local(folder.as_uri(), 1_000_000) as fetch:
+        options, cursor = Options("x", folder.as_uri()), Cursor("x", "oai_dc")
+        listed = list(SOURCE.listed(options, cursor, fetch))
+        assert (listed[-1].received, listed[-1].is_last) == (2, True)
+        assert SOURCE.single(options, cursor, "oai:x:2", fetch)[1][0].identifier == "oai:x:2"
+        assert SOURCE.single(options, cursor, "oai:x:9", fetch)[1] == ()
+
+
+def test_a_dump_that_breaks_off_is_not_shown_to_be_whole(folder, read):
+    (folder / "dump.xml").write_text(_dump(("oai_dc", [_record(1), _record(2)]))[:-70])
+    found = read()
+    assert (_names(found), found[-1].doubts) == (["1"], ("dump.xml breaks off: it is no whole dump.",))
+    again = read(cursor=found[-1].cursor)
+    assert (_names(again), again[-1].is_complete) == (["1"], False)
+    (folder / "dump.xml").write_text(_dump(("oai_dc", []), ("mods", [])))
+    assert (_names(read()), read()[-1].is_complete) == ([], True)
+
+
+def test_a_document_type_declaration_is_refused(folder, read):
+    (folder / "a.xml").write_text(f"<!DOCTYPE a [<!ENTITY b 'c'>]><a>{_record(1)}</a>")
+    assert "document type declaration" in read()[0].slices[0].problem
+
+
+# --- what may be opened -------------------------------------------------------------------------------------------
+
+
+def test_nothing_else_is_opened(folder):
+    (folder / "a.xml").write_text("<a/>")
+    (folder.parent / "secret.xml").write_text("<b/>")
+    url = folder.as_uri()
+    with Local(url, 3) as fetch:
+        with pytest.raises(AddressRefused):
+            fetch(Request((folder.parent / "secret.xml").as_uri()))
+        with pytest.raises(RemoteRefuses, match="There is no"):
+            fetch(Request(f"{url}#../secret.xml"))
+        with pytest.raises(AnswerTooLarge):
+            fetch(Request(f"{url}#a.xml"))
+        assert fetch(Request(f"{url}#a.xml", headers=(("Range", "bytes=1-2"),))).body == b"a/"
+
+
+def test_what_is_gone_or_damaged_is_told(tmp_path):
+    with Local((tmp_path / "none").as_uri(), 99) as fetch, pytest.raises(RemoteRefuses):
+        fetch(Request((tmp_path / "none").as_uri()))
+    broken = tmp_path / "a.xml.gz"
+    broken.write_bytes(gzip.compress(b"x" * 1000)[:20])
+    with Local(broken.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="cannot be read"):
+        fetch(Request(f"{broken.as_uri()}#a.xml.gz"))
+
+
+# --- as an administrator does it ----------------------------------------------------------------------------------
+
+
+def test_a_folder_is_recognised_added_and_harvested(command, folder, instance):
+    (folder / "a.xml").write_text(_answer(_record(1)))
+    status, _, err = command("source", "check", str(folder), "--add", "disk")
+    assert (status, "1 files, from a.xml to a.xml" in err, "Whether" in err) == (0, True, False)
+    assert tomllib.loads((instance / "sources.toml").read_text())["disk"]["url"] == folder.as_uri()
+    assert command("run", "disk")[0] == 0
+    (text,) = _published(instance)
+    assert "<baseURL>file:/files</baseURL>" in text
+    assert str(folder) not in text
+
+
+def test_a_folder_with_nothing_to_read_is_refused(command, folder):
+    assert command("source", "check", str(folder))[0] == 1
+    status, _, err = command("source", "add", "disk", str(folder), "--kind", "files")
+    assert (status, "nothing to read" in err) == (4, True)
+    status, _, err = command("source", "add", "disk", str(folder / "none"), "--kind", "files")
+    assert (status, "there is no" in err) == (2, True)
+
+
+def test_a_dump_is_the_first_harvest_and_oai_pmh_brings_the_rest(command, repository, folder, instance):
+    repository.fill(5, datestamp="2024-03-01T00:00:00Z")
+    assert command("dump", repository.url, str(folder / "dump.xml"))[0] == 0
+    command("source", "add", "fake", repository.url, "--overlap", "0")
+    status, _, err = command("source", "load", "fake", str(folder / "dump.xml"))
+    assert (status, "since 2024-03-01T00:00:00Z" in err) == (0, True)
+    assert [f"<baseURL>{repository.url}</baseURL>" in each for each in _published(instance)] == [True] * 5
+
+    repository.fill(1, start=5, datestamp="2024-04-01T00:00:00Z")
+    repository.asked.clear()
+    assert command("run", "fake")[0] == 0
+    assert repository.lists()[0]["from"] == "2024-03-01T00:00:00Z"
+    assert len(_published(instance)) == 6
+    status, _, err = command("source", "load", "fake", str(folder))
+    assert (status, "harvested already" in err) == (2, True)
+
+
+def test_a_dump_may_say_when_it_was_made(command, repository, folder):
+    (folder / "a.xml").write_text(_answer(_record(1), date="2022-02-02T00:00:00Z"))
+    (folder / "b.xml").write_text(_answer(_record(2), date="2022-02-03T00:00:00Z"))
+    command("source", "add", "fake", repository.url)
+    assert "since 2022-02-02T00:00:00Z" in command("source", "load", "fake", str(folder))[2]
+    command("source", "add", "other", repository.url)
+    status, out, err = command("source", "load", "other", str(folder), "--as-of", "2022-01-01", "--json")
+    assert (status, json.loads(out)["counts"]["published"]) == (0, 2)
+    assert "since 2022-01-01T00:00:00Z" in err
+
+
+def test_files_without_dates_leave_everything_to_be_asked_for(command, repository, folder):
+    (folder / "a.jsonl").write_text(_line(1, datestamp="someday"))
+    command("source", "add", "fake", repository.url)
+    assert "asks for everything" in command("source", "load", "fake", str(folder))[2]
+
+
+def test_files_are_loaded_for_oai_pmh_only(command, folder):
+    (folder / "a.xml").write_text(_record(1))
+    command("source", "add", "disk", str(folder), "--kind", "files")
+    status, _, err = command("source", "load", "disk", str(folder))
+    assert (status, "OAI-PMH only" in err) == (2, True)
