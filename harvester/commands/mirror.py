@@ -14,22 +14,24 @@ import click
 
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
-from harvester.commands.options import Function, Given, access_options, auth_of
+from harvester.commands.options import Function, Given, access_options, auth_of, date
 from harvester.commands.output import json_option, write_json, write_rows
 from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
 from harvester.mirror.auditing import Found, compared, held, incomplete, listed
 from harvester.mirror.collecting import Limits
 from harvester.mirror.holding import Holding
+from harvester.mirror.importing import Importing
 from harvester.mirror.lanes import Lanes
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
+from harvester.mirror.package import unpacked
 from harvester.mirror.place import Order, Place, check, opened
 from harvester.mirror.receipt import Receipt
 from harvester.outcomes import Status, status_of
 from harvester.progress import Progress, progress
 from harvester.sources import Options
-from harvester.sources_file import SourceEntry, entry_from
+from harvester.sources_file import SourceEntry, checked_url, entry_from
 from harvester.stopping import Stop, listening
 from harvester.web import Pace
 from harvester.wire.http import Fetch
@@ -176,6 +178,39 @@ def _hashed(place: Place, stop: Stop, shown: Progress) -> tuple[list[Found], lis
         holdings.append(replace(each, files=()))
         shown.show("hashed", len(holdings), None)
     return found, holdings
+
+
+@mirror.command("import")
+@click.argument("folder", metavar="DIR", type=_DIRECTORY)
+@click.argument("source", metavar="FROM", type=click.Path(path_type=Path, exists=True))
+@click.option("--provider", default="", metavar="BASEURL", help="Whose mirror DIR is to be, when it is none yet.")
+@click.option("--format", "metadata_prefix", default="oai_didl", show_default=True, help="With --provider.")
+@click.option("--set", "sets", multiple=True, metavar="SPEC", help="With --provider; may be repeated.")
+@click.option("--date", "since", default="", callback=date, metavar="DATE", help="When the package was made.")
+@json_option
+@click.pass_context
+def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:
+    """Take a delivered package as the baseline of DIR: a folder, tar or zip of OAI records and their files.
+
+    A bag (BagIt) is verified first, and refused when it is not good. What the package lacks is told as missing, and
+    `harvester mirror BASEURL DIR` goes on from its date.
+    """
+    settings = load(instance_folder(ctx.find_root().obj))
+    order = Order(checked_url(provider), given["metadata_prefix"], given["sets"]) if provider else None
+    if order is None:
+        check(folder)
+    with telling(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
+        place = opened(folder, order)
+        receipt = Receipt("import", place.order.base_url, place.order.metadata_prefix, _now(), place.order.sets)
+        with unpacked(source, folder / "aside", settings.number("fetch_file_max_bytes")) as package:
+            Importing(place, receipt, shown, stop, time.time, package).whole(given["since"])
+            receipt.doubts.extend(f"{name} holds no records." for name in package.unread)
+    click.echo(receipt.line(), err=True)
+    if as_json:
+        write_json(receipt.as_data())
+    ctx.exit(int(status_of(receipt.outcome)))
 
 
 @contextmanager

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gateway.errors import AnswerTooLarge, ConnectionFailed
-from harvester.mirror.ocfl import telling
+from harvester.mirror.ocfl import ALWAYS, telling
 from harvester.wire.http import Fetched
 
 _CHUNK = 1 << 20
 _SETTLED_SECONDS = 60
-ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
 
 
 class Arriving:

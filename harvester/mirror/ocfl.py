@@ -10,11 +10,12 @@ has its new version; where only the copy of its newest inventory is behind, `set
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256, sha512
 from pathlib import Path
@@ -22,6 +23,8 @@ from typing import NamedTuple
 
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from harvester.mirror.inventory import NAME, SIDECAR, Arrived, Inventory, read, with_version, written
+
+ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
 
 _ROOT, _OBJECT = "ocfl_1.1", "ocfl_object_1.1"
 _LAYOUT = "0003-hash-and-id-n-tuple-storage-layout"
@@ -227,13 +230,19 @@ def flush(path: Path) -> None:
 
 
 def digests_of(file: Path) -> Arrived:
-    """Return the digests of a file, read piece by piece."""
-    long, short = sha512(), sha256()
+    """Return our two digests of a file."""
+    found = hashed(file, ALWAYS)
+    return Arrived(found["sha512"], found["sha256"])
+
+
+def hashed(file: Path, algorithms: Iterable[str]) -> dict[str, str]:
+    """Return the digests of a file, read piece by piece, by algorithm."""
+    hashes = {name: hashlib.new(name, usedforsecurity=False) for name in algorithms}
     with file.open("rb") as stream:
         while part := stream.read(_CHUNK):
-            long.update(part)
-            short.update(part)
-    return Arrived(long.hexdigest(), short.hexdigest())
+            for each in hashes.values():
+                each.update(part)
+    return {name: each.hexdigest() for name, each in hashes.items()}
 
 
 @contextmanager

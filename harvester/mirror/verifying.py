@@ -14,11 +14,12 @@ from harvester.mirror.components import Component
 
 
 class Fate(StrEnum):
-    """What became of a file: a closed list. The first three are held; all others are missing."""
+    """What became of a file: a closed list. The first four are held; all others are missing."""
 
     FETCHED = "fetched"
     KEPT = "kept"  # not asked for, or not changed
     BY_VALUE = "by_value"
+    DELIVERED = "delivered"  # in a package
     CORRUPT = "corrupt"  # another digest than stated
     WRONG_SIZE = "wrong_size"
     WEB_PAGE = "web_page"  # HTML in the place of a file
@@ -34,7 +35,7 @@ class Fate(StrEnum):
     UNREADABLE = "unreadable"  # the document itself
 
 
-HELD = frozenset((Fate.FETCHED, Fate.KEPT, Fate.BY_VALUE))
+HELD = frozenset((Fate.FETCHED, Fate.KEPT, Fate.BY_VALUE, Fate.DELIVERED))
 
 
 class Bytes(NamedTuple):

@@ -1,0 +1,97 @@
+"""What every run of a mirror does, whatever brings its records: objects get their versions, and a receipt is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from gateway.model import RawPage, RunOutcome, Slice
+from gateway.xmltext import utc_datetime
+from harvester.dump import fragment
+from harvester.mirror.holding import Holding
+from harvester.mirror.keeping import Keeping, Received, begun, is_done
+from harvester.mirror.place import Place
+from harvester.mirror.receipt import Change, Receipt
+from harvester.outcomes import noting
+from harvester.progress import Progress
+from harvester.stopping import Stop
+
+
+@dataclass(slots=True)
+class Run:
+    """A run of a mirror, whatever brings the records. `receipt` is kept in the folder however the run ends."""
+
+    place: Place
+    receipt: Receipt
+    progress: Progress
+    stop: Stop
+    clock: Callable[[], float]
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Let whatever ends the block stand in the receipt, and keep it."""
+        try:
+            with noting(self._ended):
+                yield
+            if self.receipt.outcome is RunOutcome.RUNNING:
+                good = RunOutcome.SUCCEEDED if self.receipt.is_whole else RunOutcome.SUCCEEDED_WITH_ERRORS
+                self.receipt.outcome = RunOutcome.STOPPED if self.stop.is_asked else good
+            if self.receipt.outcome is RunOutcome.SUCCEEDED:
+                self.place.root.clear()
+        finally:
+            self.receipt.ended_at = utc_datetime(self.now())
+            self.place.keep(self.receipt)
+
+    def _ended(self, outcome: RunOutcome, reason: str) -> None:
+        self.receipt.outcome = outcome
+        self.receipt.doubts.append(reason)
+
+    def object(self, received: Received) -> Keeping:
+        """Return what a record means for the object of its name."""
+        root, order = self.place.root, self.place.order
+        inventory = root.inventory(received.identifier)
+        now = Holding(received.identifier, order.base_url, order.metadata_prefix, received.datestamp, received.sets)
+        return begun(root, inventory, self.place.holding(inventory), now, received)
+
+    def is_settled(self, keeping: Keeping) -> bool:
+        """Tell whether nothing is to be done about an object, and count it then."""
+        if keeping.before is None and keeping.now.is_deleted:
+            self.receipt.count(Change.NEVER_HELD)
+            return True
+        if is_done(keeping):
+            self.receipt.count(Change.UNCHANGED)
+            return True
+        return False
+
+    def commit(self, keeping: Keeping) -> None:
+        """Give an object its next version, unless trying again has brought nothing; count it."""
+        if _is_no_better(keeping):
+            self.receipt.count(Change.UNCHANGED, keeping.holding)
+            return
+        change, holding = keeping.commit(self.now(), f"harvester {self.receipt.command} of {self.receipt.base_url}")
+        self.place.mark(holding.identifier, is_whole=holding.is_whole)
+        self.receipt.count(change, holding)
+
+    def now(self) -> int:
+        """Return the second it is."""
+        return int(self.clock())
+
+
+def _is_no_better(keeping: Keeping) -> bool:
+    """Tell whether trying again brought nothing: the same record, and the same files missing."""
+    before, now = keeping.before, keeping.now
+    if before is None or now.is_deleted or before.is_deleted:
+        return False
+    if (before.datestamp, before.document_sha256) != (now.datestamp, now.document_sha256):
+        return False
+    had = {(each.path, each.sha512) for each in before.files if each.is_good}
+    return had == {(each.path, each.sha512) for each in keeping.holding.files if each.is_good}
+
+
+def received_from(page: RawPage, found: Slice) -> Received:
+    """Return a record that was cut from a page, its document and about containers standing alone."""
+    text = page.repaired or page.body
+    abouts = tuple(fragment(text[start:stop], found.declarations) for start, stop in found.abouts)
+    document = fragment(text[found.start : found.stop], found.declarations)
+    return Received(found.identifier, found.datestamp, found.sets, found.is_deleted, document, abouts)
