@@ -1,7 +1,8 @@
 """Files on this machine behind the call that fetches: a file, a folder or an archive, what is in it, and parts of that.
 
 `file:///path` answers what is in it, as JSON: [name, bytes, second of the last change] of each file. `file:///path#name`
-answers one of them, or the part that a Range header asks for. What is compressed alone (`.gz`) is read decompressed.
+answers one of them, or the part that a Range header asks for, or that it has not changed. What is compressed alone
+(`.gz`) is read decompressed.
 Nothing outside the one path is ever opened, and nothing is written.
 """
 
@@ -31,6 +32,7 @@ class Local:
         """Take its `file:` address, and how many bytes an answer may have."""
         self._url, self._limit, self._clock = url, limit, clock
         self._root = Path(unquote(urlsplit(url).path))
+        self._listed: dict[str, tuple[int, int]] = {}
         self._archive: zipfile.ZipFile | tarfile.TarFile | None = None
         self._name_open = ""  # what was read last: its next part is likely to be asked for
         self._streams: list[IO[bytes]] = []  # of it; the last is the one to read
@@ -56,23 +58,35 @@ class Local:
         try:
             if not name:
                 return self._answer(request, json.dumps(self._names()).encode(), HTTPStatus.OK)
-            return self._part(request, unquote(name), dict(request.headers).get("Range", ""))
+            return self._part(request, unquote(name), dict(request.headers))
         except (FileNotFoundError, KeyError) as error:
             raise RemoteRefuses(f"There is no {unquote(name) or self._root}.") from error
         except _DAMAGED as error:
             raise ConnectionFailed(f"{self._root} cannot be read: {error}.") from error
 
-    def _answer(self, request: Request, body: bytes, status: HTTPStatus) -> Fetched:
-        return Fetched(request.url, int(status), (), body, int(self._clock()))
+    def _answer(self, request: Request, body: bytes, status: HTTPStatus, etag: str = "") -> Fetched:
+        headers = (("ETag", etag),) if etag else ()
+        return Fetched(request.url, int(status), headers, body, int(self._clock()))
 
-    def _part(self, request: Request, name: str, wanted: str) -> Fetched:
+    def _part(self, request: Request, name: str, headers: dict[str, str]) -> Fetched:
+        size, second = self._known(name)
+        etag = f'"{second}-{size}"'
+        if headers.get("If-None-Match") == etag:
+            return self._answer(request, b"", HTTPStatus.NOT_MODIFIED, etag)
+        wanted = headers.get("Range", "")
         first, _, last = wanted.removeprefix("bytes=").partition("-")
         stream = self._stream(name)
         stream.seek(int(first or 0))
         body = stream.read(int(last) - int(first) + 1 if last else self._limit + 1)
         if len(body) > self._limit:
             raise AnswerTooLarge(f"{name} has more than {self._limit} bytes.")
-        return self._answer(request, body, HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK)
+        return self._answer(request, body, HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK, etag)
+
+    def _known(self, name: str) -> tuple[int, int]:
+        """Return size and last change of a file; what is there is looked up once."""
+        if not self._listed:
+            self._listed = {each: (size, second) for each, size, second in self._names()}
+        return self._listed[name]
 
     def _names(self) -> list[tuple[str, int, int]]:
         archive = self._opened()
@@ -107,8 +121,6 @@ class Local:
         return self._streams[-1]
 
     def _member(self, name: str) -> IO[bytes]:
-        if name not in {each for each, _, _ in self._names()}:
-            raise FileNotFoundError(name)
         archive = self._opened()
         if isinstance(archive, zipfile.ZipFile):
             return archive.open(name)

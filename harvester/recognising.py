@@ -19,13 +19,13 @@ class Found(NamedTuple):
 
 def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Found:
     """Ask an address what it is. Raise what `fetch` raises when it does not answer at all."""
-    known: dict[str, Fetched] = {}
+    known: dict[Request, Fetched] = {}
 
     def once(request: Request) -> Fetched:
         """Bring each answer once, however many kinds want to see it."""
-        if request.url not in known:
-            known[request.url] = fetch(request)
-        return known[request.url]
+        if request not in known:
+            known[request] = fetch(request)
+        return known[request]
 
     first = once(Request(url))
     found, problems = [], []

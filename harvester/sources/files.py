@@ -20,6 +20,7 @@ from harvester.sources._asking import raw
 from harvester.wire.dates import SECONDS, moment_of
 from harvester.wire.files import DUMP, Cut, cut_document, cut_dump, cut_lines
 from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.static_repository import looks_like_one
 
 _PART = 4_000_000  # bytes of a long file that are read at once
 _MOST = 256_000_000  # bytes of one record: beyond, the file is given up
@@ -221,9 +222,14 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     if not fetched.url.startswith("file:"):
         return None
     _, files = _named(Options("", fetched.url), fetch)
-    if not files:
+    if not files or (len(files) == 1 and _is_static_repository(fetched.url, files[0][0], fetch)):
         return None
     return Recognised(f"{len(files)} files, from {files[0][0]} to {files[-1][0]}.", {"url": fetched.url})
+
+
+def _is_static_repository(url: str, name: str, fetch: Fetch) -> bool:
+    beginning = (("Range", "bytes=0-3999"),)
+    return looks_like_one(fetch(Request(f"{url}#{quote(name)}", headers=beginning)).body)
 
 
 SOURCE = SourceKind(

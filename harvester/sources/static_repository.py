@@ -60,6 +60,11 @@ def _state_of(text: str) -> _State:
     return state if is_one else _State()
 
 
+def _address(url: str) -> str:
+    """Return where the document is; of a path on this machine, the file itself."""
+    return f"{url}#{url.rpartition('/')[2]}" if url.startswith("file:") else url
+
+
 # --- what it is ---------------------------------------------------------------------------------------------------
 
 
@@ -69,7 +74,9 @@ def describe(options: Options, fetch: Fetch) -> Description:
     Raise NotStaticRepository, saying what is wrong with them.
     """
     whole = ("Accept-Encoding", "identity")  # a part of something compressed could not be read
-    fetched = fetch(Request(options.url, options.source, headers=(("Range", f"bytes=0-{_BEGINNING - 1}"), whole)))
+    fetched = fetch(
+        Request(_address(options.url), options.source, headers=(("Range", f"bytes=0-{_BEGINNING - 1}"), whole))
+    )
     beginning = beginning_of(fetched.body) if fetched.status < HTTPStatus.MULTIPLE_CHOICES else None
     if beginning is None:
         fetched, found = _asked(options, fetch)
@@ -90,7 +97,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
 
 
 def _asked(options: Options, fetch: Fetch) -> tuple[Fetched, StaticRepository]:
-    return asked(options, fetch, options.url, read)
+    return asked(options, fetch, _address(options.url), read)
 
 
 def _sound(found: StaticRepository) -> StaticRepository:
@@ -138,7 +145,7 @@ def _unchanged(options: Options, cursor: Cursor, fetch: Fetch, state: _State) ->
     headers = tuple(pair for pair in known if pair[1])
     if not headers:
         return None
-    fetched = fetch(Request(options.url, options.source, headers=headers))
+    fetched = fetch(Request(_address(options.url), options.source, headers=headers))
     if fetched.status != HTTPStatus.NOT_MODIFIED and sha256(fetched.body).hexdigest() != state.digest:
         return None
     page = raw(options, cursor, "ListRecords", replace(fetched, body=b""))
@@ -238,8 +245,11 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
     return raw(options, cursor, "ListRecords", replace(fetched, body=found.text[start:stop])), slices
 
 
-def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:  # noqa: ARG001 - the document says it all
+def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Look at the document itself."""
+    url = fetched.url
+    if url.endswith(".xml") and url.startswith("file:"):
+        fetched = fetch(Request(_address(url)))
     if not looks_like_one(fetched.body):
         return None
     found = _sound(read(fetched.body, fetched.header("Content-Type")))
@@ -247,14 +257,14 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:  # noqa: ARG
     count = sum(len(each.places) for each in found.lists)
     wanted = ["oai_dc"] if "oai_dc" in prefixes else prefixes[:1]
     sentence = f"A Static Repository: {found.identify.repository_name}, {count} records in {', '.join(prefixes)}."
-    return Recognised(sentence, {"url": fetched.url, "formats": wanted})
+    return Recognised(sentence, {"url": url, "formats": wanted})
 
 
 SOURCE = SourceKind(
     name="static_repository",
     sentence="A Static Repository of OAI: one XML document with all that a small repository has.",
     options=(
-        Option("url", "The address of the document."),
+        Option("url", "The address of the document, or its path on this machine."),
         Option("formats", "The metadataPrefixes to harvest, each as a list of its own."),
         Option("from", "Nothing older is taken."),
         Option("until", "Nothing newer is taken."),

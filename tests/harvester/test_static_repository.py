@@ -101,3 +101,19 @@ def test_one_that_breaks_the_rules_is_refused(command, site):
     assert (status, "deletedRecord is 'transient'" in err) == (1, True)
     status, _, err = command("source", "check", site.url)
     assert (status, "Whether it is static_repository: This is no valid" in err) == (1, True)
+
+
+def test_one_on_this_machine_is_recognised_and_harvested_when_it_changes(command, site, instance, tmp_path):
+    file = tmp_path / "small.xml"
+    file.write_bytes(site.body)
+    status, _, err = command("source", "check", str(file), "--add", "small")
+    assert "A Static Repository: Small" in err
+    assert status == 0
+    assert command("run", "small")[0] == 0
+    assert len(_records(instance)) == 20
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
+    file.write_bytes(document(*map(record, range(1, 21))))
+    assert command("run", "small")[0] == 0
+    assert ('status="deleted"' in _records(instance)["0"], len(_records(instance))) == (True, 21)
+    assert str(tmp_path) not in "".join(_records(instance).values())
