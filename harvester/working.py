@@ -18,6 +18,7 @@ from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, told
 from harvester.progress import Progress
 from harvester.publication import Publication
+from harvester.retrying import retry
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.sweeping import Confirm, sweep
@@ -57,6 +58,13 @@ class Working:
         with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
             kind = kind_of(entry.kind)
             ran = pipeline.run(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+        return Done(ran.status, run=ran.run)
+
+    def retried(self, entry: SourceEntry) -> Done:
+        """Try again what earlier runs of one source could not fetch."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            ran = retry(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
         return Done(ran.status, run=ran.run)
 
     def rehearsed(self, entry: SourceEntry) -> Done:

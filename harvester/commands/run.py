@@ -22,6 +22,9 @@ from harvester.stopping import Stop, listening
 from harvester.web import Pace
 from harvester.working import Done, Working
 
+# They say what a harvest is to ask for; what is tried again is known.
+_NOT_WITH_RETRY = ("is_full", "from_", "until", "slice")
+
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
@@ -30,6 +33,7 @@ from harvester.working import Done, Working
 @date_options
 @list_options
 @slice_option
+@click.option("--retry-failed", is_flag=True, help="Only what earlier runs could not fetch, once more.")
 @click.option("--dry-run", is_flag=True, help="Ask and read, but keep nothing.")
 @click.option("--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches so many records.")
 @click.option(
@@ -44,6 +48,7 @@ def run(
     /,
     names: tuple[str, ...],
     is_all: bool,
+    retry_failed: bool,
     dry_run: bool,
     max_seconds: float | None,
     as_json: bool,
@@ -54,11 +59,13 @@ def run(
     Without --from and --until a harvest goes on where the last one ended, and asks only for what has changed since.
     Sources at several hosts are harvested at once.
     """
+    if retry_failed and (dry_run or any(wishes[name] for name in _NOT_WITH_RETRY)):
+        raise ConfigurationError("With --retry-failed go --format, --set, --max-records and --max-seconds only.")
     with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as telling:
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
         working = Working(instance, telling, stop, Pace(), Wishes(**wishes))
-        work = working.rehearsed if dry_run else working.harvested
+        work = working.retried if retry_failed else working.rehearsed if dry_run else working.harvested
         statuses = []
         with Crew(instance.settings.number("harvest_threads"), stop, working.failed) as crew:
             for entry in entries:

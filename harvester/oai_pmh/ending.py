@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateway.errors import NotOaiPmh
-from gateway.model import RawPage, Slice
+from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.ladder import announced, contradicts, entered, misfit, next_window, to_check
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import ListEnd, Step
@@ -73,3 +73,8 @@ def ended(walk: Walk, page: RawPage, slices: tuple[Slice, ...], doubts: tuple[st
     told = tuple(f"What is dated {each.in_words} could not be had." for each in left)
     end = ListEnd.GAPS if doubts or told else ListEnd.PROPER
     return walk.step(page, slices, end, (*doubts, *told), of=state)
+
+
+def left(cursor: Cursor) -> tuple[Window, ...]:
+    """Return the windows of a list that could not be had in any way."""
+    return tuple(dict.fromkeys(windows_of(state_of(cursor.state)[0].left)))

@@ -182,6 +182,8 @@ class SourceKind:
     `listed(options, cursor, fetch)` names everything that the cursor's list has now, and `single(options, cursor,
     identifier, fetch)` brings one record, without a slice when it is gone. A kind that has both can be swept.
 
+    `left(cursor)` tells between which dates nothing could be had, so that it can be asked for again.
+
     `recognise(fetched, fetch)` tells whether an address of unknown kind, whose answer is given, is one of this kind; it
     may ask it for more. None: it is not.
 
@@ -195,6 +197,7 @@ class SourceKind:
     changes: Callable[[Options, Cursor, Fetch], Iterator[Step]]
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
+    left: Callable[[Cursor], tuple[tuple[str, str], ...]] = lambda _cursor: ()
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
 

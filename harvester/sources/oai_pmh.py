@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harvester.oai_pmh.describing import describe
+from harvester.oai_pmh.ending import left
 from harvester.oai_pmh.headers import listed, single
 from harvester.oai_pmh.recognising import recognise
 from harvester.oai_pmh.walking import changes
@@ -23,5 +24,6 @@ SOURCE = SourceKind(
     changes=changes,
     listed=listed,
     single=single,
+    left=left,
     recognise=recognise,
 )

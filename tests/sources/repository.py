@@ -17,6 +17,10 @@ from tests.wire.pages import DC, OAI
 
 NOW = parse_utc_datetime("2024-06-01T00:00:00Z")[0]
 URL = "http://x.org/oai"
+FORMAT = (
+    "<metadataPrefix>oai_dc</metadataPrefix><schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema>"
+    "<metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace>"
+)
 
 Arguments = dict[str, str]
 Answer = str | tuple[int, str] | GatewayError
@@ -64,13 +68,17 @@ class Repository:
         if verb == "Identify":
             return envelope(
                 "<Identify><repositoryName>X</repositoryName><protocolVersion>2.0</protocolVersion>"
-                f"<earliestDatestamp>{self.earliest}</earliestDatestamp></Identify>"
+                f"<earliestDatestamp>{self.earliest}</earliestDatestamp><granularity>{SECONDS}</granularity></Identify>"
             )
         if verb == "GetRecord":
             identifier = arguments["identifier"]
             if identifier not in self.records:
                 return refused("idDoesNotExist")
             return envelope(f"<GetRecord>{self.entry(verb, identifier)}</GetRecord>")
+        if verb == "ListSets":
+            return refused("noSetHierarchy")
+        if verb == "ListMetadataFormats":
+            return envelope(f"<{verb}><metadataFormat>{FORMAT}</metadataFormat></{verb}>")
         return self.page(arguments)
 
     def selected(self, arguments: Arguments) -> list[str]:

@@ -1,0 +1,286 @@
+"""What could not be fetched is asked for again, and nothing else; what comes leaves quarantine, or the windows left."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import ConfigurationError, RemoteRefuses
+from gateway.model import Cursor, RawPage, RunOutcome, Slice
+from harvester import pipeline
+from harvester.cli import main
+from harvester.instance import opened
+from harvester.kinds import kind_of
+from harvester.oai_pmh.roll import UNFETCHED
+from harvester.outcomes import Status
+from harvester.pipeline import Wishes
+from harvester.progress import Silence
+from harvester.retrying import MOST_FAILURES, retry
+from harvester.sources import SourceKind
+from harvester.sources.oai_pmh import SOURCE, left
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop, TimeIsOver
+from tests.sources.repository import URL, Repository, refused
+from tests.wild.test_ladder import ILL, poison
+
+ENTRY = SourceEntry("x", URL, overlap_seconds=0)
+EVERYWHERE = ("ListRecords", "ListIdentifiers", "GetRecord")
+
+
+@pytest.fixture
+def house(instance):
+    with opened(str(instance)) as house:
+        yield house
+
+
+@pytest.fixture
+def harvested(house):
+    """Return a function that harvests a repository with faults, and mends it."""
+
+    def harvested(*faults, count=12, **values):
+        repository = Repository(faults=list(faults), **values).fill(count)
+        pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(), repository)
+        repository.faults.clear()
+        repository.asked.clear()
+        return repository
+
+    return harvested
+
+
+@pytest.fixture
+def retried(house):
+    """Return a function that tries again."""
+
+    def retried(fetch, kind=SOURCE, stop=None, **wishes):
+        return retry(house, ENTRY, kind, Wishes(**wishes), fetch, Silence(), stop or Stop())
+
+    return retried
+
+
+def _missing(house):
+    return [each.identifier for each in house.store.quarantined("x")]
+
+
+def _left(house):
+    return [window for cursor in house.inbox.cursors("x") for window in left(cursor)]
+
+
+def _put_aside(house, *identifiers, prefix="oai_dc", reason=f"{UNFETCHED}no"):
+    """Put records into quarantine as a walk does that could not fetch them."""
+    page = RawPage("x", "GetRecord", URL, 0, 0, (), b"", prefix)
+    slices = tuple(Slice(each, "", (), False, 0, 0, problem=reason) for each in identifiers)
+    house.inbox.receive(page, slices, None)
+
+
+# --- single records ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_record_that_could_not_be_fetched_comes_and_leaves_quarantine(house, harvested, retried):
+    repository = harvested(poison("oai:x:005"))
+    assert _missing(house) == ["oai:x:005"]
+    ran = retried(repository)
+    assert ran.status == Status.SUCCEEDED
+    assert (ran.run.stage, ran.run.is_complete, ran.run.counts["published"]) == ("retry", True, 1)
+    assert _missing(house) == []
+    assert house.store.counts("x")["items"] == 12
+    assert repository.listed("GetRecord") == [{"identifier": "oai:x:005"}]
+    assert repository.listed() == []
+
+
+@pytest.mark.slow
+def test_record_that_fails_again_stays_in_quarantine_and_is_told(house, harvested, retried):
+    repository = harvested(poison("oai:x:005"))
+    repository.faults.append(poison("oai:x:005"))
+    ran = retried(repository)
+    assert ran.status == Status.WITH_ERRORS
+    assert not ran.run.is_complete
+    assert ran.run.counts["still_missing"] == 1
+    assert "oai_dc: oai:x:005: http://x.org/oai?verb=GetRecord" in ran.run.reasons[0]
+    assert _missing(house) == ["oai:x:005"]
+
+
+@pytest.mark.slow
+def test_what_is_in_quarantine_for_another_reason_is_not_asked_for(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, "oai:x:odd", reason="It is odd.")
+    ran = retried(repository)
+    assert ran.status == Status.SUCCEEDED
+    assert repository.asked == []
+    assert "There is nothing that could not be fetched." in [each.text for each in house.inbox.events(ran.run.number)]
+
+
+@pytest.mark.slow
+def test_record_that_is_gone_by_now_leaves_quarantine_and_nothing_is_published(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, "oai:x:gone")
+    assert retried(repository).status == Status.SUCCEEDED
+    assert _missing(house) == []
+    assert house.store.counts("x") == {"items": 12, "deleted": 0, "fulltext": 0, "quarantined": 0}
+
+
+@pytest.mark.slow
+def test_record_that_is_held_is_not_deleted_because_it_cannot_be_found_alone(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, "oai:x:003")
+    repository.faults.append(lambda _, asked: refused("idDoesNotExist") if asked["verb"] == "GetRecord" else None)
+    ran = retried(repository)
+    assert ran.status == Status.WITH_ERRORS
+    assert "what is held of it stays" in ran.run.reasons[0]
+    assert house.store.counts("x")["deleted"] == 0
+    assert _missing(house) == ["oai:x:003"]
+
+
+@pytest.mark.slow
+def test_record_that_comes_and_cannot_be_used_is_told(house, harvested, retried):
+    repository = harvested(poison("oai:x:005"))
+    repository.faults.append(
+        lambda held, asked: (
+            held.answer(asked).replace("<metadata>", "<!--").replace("</metadata>", "-->")
+            if asked["verb"] == "GetRecord"
+            else None
+        )
+    )
+    ran = retried(repository)
+    assert ran.status == Status.WITH_ERRORS
+    assert ran.run.counts["quarantined"] == 1
+    assert _missing(house) == ["oai:x:005"]
+
+
+@pytest.mark.slow
+def test_only_the_formats_and_sets_that_are_named_are_tried(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, "oai:x:a")
+    _put_aside(house, "oai:x:b", prefix="mods")
+    retried(repository, formats=("mods",))
+    assert repository.listed("GetRecord") == [{"identifier": "oai:x:b"}]
+    retried(repository, sets=("theses",))
+    assert _missing(house) == ["oai:x:a"]
+
+
+@pytest.mark.slow
+def test_a_source_that_fails_again_and_again_is_not_asked_any_more(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, *(f"oai:x:lost{number}" for number in range(MOST_FAILURES + 5)))
+    repository.faults.append(lambda _, asked: ILL if asked["verb"] == "GetRecord" else None)
+    ran = retried(repository)
+    assert ran.status == Status.TRY_LATER
+    assert ran.run.counts["still_missing"] == MOST_FAILURES
+    assert len(_missing(house)) == MOST_FAILURES + 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["--max-records", "--max-seconds", "Ctrl-C"])
+def test_it_ends_at_a_limit_and_goes_on_the_next_time(house, harvested, retried, how):
+    repository = harvested(poison("oai:x:002", "oai:x:005"))
+    wanted, stop = {"max_records": 1} if how == "--max-records" else {}, Stop()
+
+    def fetch(request):
+        if how == "Ctrl-C" and "GetRecord" in request.url:
+            stop.ask()
+        if how == "--max-seconds" and repository.listed("GetRecord"):
+            raise TimeIsOver("The time is over.")
+        return repository(request)
+
+    ran = retried(fetch, stop=stop, **wanted)
+    assert ran.run.outcome is RunOutcome.STOPPED
+    assert ran.status == (Status.STOPPED if how == "Ctrl-C" else Status.SUCCEEDED)
+    assert retried(repository).run.outcome is RunOutcome.SUCCEEDED
+    assert _missing(house) == []
+
+
+@pytest.mark.slow
+def test_a_source_that_is_down_says_so_and_is_asked_for_nothing(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, "oai:x:gone")
+
+    def refusing(_):
+        raise RemoteRefuses("Go away.")
+
+    ran = retried(refusing)
+    assert (ran.status, ran.run.reasons) == (Status.REFUSED, ("Go away.",))
+    assert repository.asked == []
+
+
+def test_kind_that_brings_no_single_records_is_refused(retried):
+    def nothing(*_):
+        raise AssertionError
+
+    with pytest.raises(ConfigurationError, match="of the kind odd nothing can be fetched by itself"):
+        retried(nothing, SourceKind("odd", "Odd.", (), nothing, nothing))
+
+
+# --- windows -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_window_that_was_left_is_walked_and_is_left_no_longer(house, harvested, retried):
+    repository = harvested(poison("oai:x:002", "oai:x:005", verbs=EVERYWHERE), size=lambda _: None)
+    assert len(_left(house)) == 2
+    ran = retried(repository)
+    assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
+    assert _left(house) == []
+    assert house.store.counts("x")["items"] == 12
+    assert all(each["from"] == each["until"] for each in repository.listed())
+    again = pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(), repository)
+    assert (again.status, again.run.is_complete) == (Status.SUCCEEDED, True)
+
+
+@pytest.mark.slow
+def test_window_that_fails_again_is_left_and_told_and_the_other_comes(house, harvested, retried):
+    both = poison("oai:x:002", "oai:x:005", verbs=EVERYWHERE)
+    repository = harvested(both, size=lambda _: None)
+    repository.faults.append(poison("oai:x:002", verbs=EVERYWHERE))
+    ran = retried(repository)
+    assert ran.status == Status.WITH_ERRORS
+    assert "what is dated from 2024-01-01T02:00:00Z until 2024-01-01T02:00:00Z" in ran.run.reasons[0]
+    assert _left(house) == [("2024-01-01T02:00:00Z", "2024-01-01T02:00:00Z")]
+    assert house.store.counts("x")["items"] == 11
+    repository.faults.clear()
+    assert retried(repository).status == Status.SUCCEEDED
+    assert (_left(house), house.store.counts("x")["items"]) == ([], 12)
+
+
+@pytest.mark.slow
+def test_list_in_progress_goes_on_behind_a_window_that_came(house, harvested, retried):
+    repository = harvested(poison("oai:x:002", verbs=EVERYWHERE), size=lambda _: None)
+    repository.records |= {f"oai:x:new{number}": "2024-07-01T00:00:00Z" for number in range(6)}
+    pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(max_records=3), repository)
+    assert len(_left(house)) == 1
+    assert retried(repository).status == Status.SUCCEEDED
+    repository.asked.clear()
+    assert pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(), repository).run.is_complete
+    assert "resumptionToken" in repository.listed()[0]  # where it stood
+    assert house.store.counts("x")["items"] == 18
+
+
+def test_cursor_that_cannot_be_read_has_left_nothing():
+    assert left(Cursor("x", "oai_dc", "", "nonsense")) == ()
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_command_tries_again_over_http_and_tells_what_it_did(instance, repository):
+    repository.fill(5)
+    (instance / "sources.toml").write_text(f'[x]\nurl = "{repository.url}"\n')
+    told = ["--instance", str(instance), "run", "x", "--json"]
+    assert CliRunner().invoke(main, told).exit_code == 0
+    with opened(str(instance)) as house:
+        _put_aside(house, "oai:fake:00007")
+    repository.fill(1, start=7)
+    result = CliRunner().invoke(main, [*told, "--retry-failed"])
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads(result.stdout)
+    assert (facts["stage"], facts["is_complete"], facts["counts"]["published"]) == ("retry", True, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [["--full"], ["--dry-run"], ["--from", "2024-01-01"], ["--slice", "year"]])
+def test_what_a_harvest_is_to_ask_for_does_not_go_with_it(instance, other):
+    result = CliRunner().invoke(main, ["--instance", str(instance), "run", "x", "--retry-failed", *other])
+    assert result.exit_code == Status.USAGE
+    assert "With --retry-failed go" in result.stderr
