@@ -446,3 +446,15 @@ class SearchState(NamedTuple):
     outcome: str
     searched_at: int
     story: str
+
+
+class Decision(NamedTuple):
+    """What was decided of one copy: `verdict` is accept, reject or review; `decided_by` a rule's or a person's name."""
+
+    identifier: str
+    url: str
+    sha256: str
+    verdict: str
+    reason: str
+    decided_by: str
+    at: int

@@ -97,6 +97,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("discover_delay_seconds", 1.0, "The pause between two requests to a host that is no service."),
     Setting("discover_max_bytes", 50_000_000, "How many bytes a file may have."),
     Setting("discover_max_files", 6, "How many copies of one work are fetched until one is the work."),
+    Setting("review_accept_score", 0.5, "From which score on a rule may accept a file."),
+    Setting("review_reject_score", 0.1, "Below which score a rule rejects a file."),
+    Setting("review_rules", True, "Whether rules decide; else every file found is left to people."),
     Setting("discover_threads", 8, "How many works are searched for at once."),
     Setting(
         "publish_processes",

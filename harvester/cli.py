@@ -30,6 +30,7 @@ COMMANDS: dict[str, Row] = {
     "explain": Row(
         "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
     ),
+    "review": Row("harvester.commands.review:review", "List, accept and reject files that were found."),
     "publish": Row("harvester.commands.run:publish", "Publish what was harvested and is not published yet."),
     "status": Row("harvester.commands.story:status", "Show how every source stands."),
     "log": Row("harvester.commands.story:log", "Show the last runs, or the story of one."),

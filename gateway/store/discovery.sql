@@ -58,3 +58,17 @@ insert or replace into answer values (?, ?, ?);
 -- name: answers_expire
 -- Forget the answers that do not hold any more.
 delete from answer where expires <= ?;
+
+-- name: decision_add
+-- Add a decision.
+insert into decision (identifier, url, sha256, verdict, reason, decided_by, at) values (?, ?, ?, ?, ?, ?, ?);
+
+-- name: decisions
+-- All decisions on the copies of an item, in the order in which they were taken.
+select identifier, url, sha256, verdict, reason, decided_by, at from decision where identifier = ? order by number;
+
+-- name: decided
+-- The decisions in force with a verdict, item by item.
+select identifier, url, sha256, verdict, reason, decided_by, at from decision
+where number in (select max(number) from decision group by identifier, url) and verdict = ? and identifier > ?
+order by identifier, url limit ?;

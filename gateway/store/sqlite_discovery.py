@@ -6,13 +6,13 @@ any moment, an item is due again when its lease runs out; what was written with 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import zstandard
 
 from gateway.errors import StoreDamaged
-from gateway.model import Lease, SearchState
+from gateway.model import Decision, Lease, SearchState
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
 
@@ -68,15 +68,24 @@ class SqliteDiscovery:
             row = session.one(SQL["lease"], {"identifier": identifier, "until": at + seconds})
         return Lease(*row) if row else None
 
-    def done(self, lease: Lease, outcome: str, story: str, at: int) -> bool:
-        """Write how a search ended for good. False: the lease was lost, and nothing is written."""
-        return self._end(lease, "done", 0, outcome, story, at)
+    def done(self, lease: Lease, outcome: str, story: str, at: int, decisions: Sequence[Decision] = ()) -> bool:
+        """Write how a search ended for good, and what was decided. False: the lease was lost, nothing is written."""
+        return self._end(lease, "done", 0, outcome, story, at, decisions)
 
     def waiting(self, lease: Lease, until: int, outcome: str, story: str, at: int) -> bool:
         """Write how a search ended that is to be repeated. False: the lease was lost, and nothing is written."""
         return self._end(lease, "waiting", until, outcome, story, at)
 
-    def _end(self, lease: Lease, state: str, due: int, outcome: str, story: str, at: int) -> bool:
+    def _end(
+        self,
+        lease: Lease,
+        state: str,
+        due: int,
+        outcome: str,
+        story: str,
+        at: int,
+        decisions: Sequence[Decision] = (),
+    ) -> bool:
         row = {
             "state": state,
             "due": due,
@@ -87,7 +96,10 @@ class SqliteDiscovery:
             "lease": lease.number,
         }
         with self._file.writing() as session:
-            return bool(session.execute(SQL["end"], row).rowcount)
+            is_written = bool(session.execute(SQL["end"], row).rowcount)
+            if is_written:
+                session.executemany(SQL["decision_add"], decisions)
+        return is_written
 
     def release(self, lease: Lease, at: int) -> None:
         """Give an item back, as if it had not been taken."""
@@ -110,6 +122,24 @@ class SqliteDiscovery:
         """Return (source, state, outcome, number of items)."""
         with self._file.reading() as session:
             return tuple(session.execute(SQL["counts"]).fetchall())
+
+    # -- what is decided -----------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decision) -> None:
+        """Add a decision; it is in force until another one on the same copy."""
+        with self._file.writing() as session:
+            session.execute(SQL["decision_add"], decision)
+
+    def decisions(self, identifier: str) -> tuple[Decision, ...]:
+        """Return all decisions on the copies of an item, in the order in which they were taken."""
+        with self._file.reading() as session:
+            return tuple(Decision(*row) for row in session.execute(SQL["decisions"], (identifier,)).fetchall())
+
+    def decided(self, verdict: str, after: str, limit: int) -> tuple[Decision, ...]:
+        """Return at most `limit` decisions in force with a verdict, of items behind `after`."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["decided"], (verdict, after, limit)).fetchall()
+            return tuple(Decision(*row) for row in rows)
 
     # -- answers -------------------------------------------------------------------------------------------------
 

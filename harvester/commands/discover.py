@@ -38,7 +38,8 @@ _FOR_STRANGERS = {
 
 
 @contextmanager
-def _searching(option: str | None) -> Iterator[tuple[Instance, SqliteDiscovery]]:
+def searching(option: str | None) -> Iterator[tuple[Instance, SqliteDiscovery]]:
+    """Open the instance folder that the option names, and its searches."""
     with opened(option) as instance:
         desk = open_discovery(instance.folder)
         try:
@@ -79,11 +80,11 @@ def discover(
 ) -> None:
     """Search for the full text of items that lack it.
 
-    Of the sources named, or of all. What is found is kept for review; nothing is published. `harvester explain` tells
-    the search for one item.
+    Of the sources named, or of all. Rules decide on what is found, or leave it for review; nothing is published.
+    `harvester explain` tells the search for one item.
     """
     chosen = tuple(map(step_of, names)) or steps()
-    with _searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
+    with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
         named = _named(instance, sources)
         with Web(_settings(instance.settings), sleep=stop.pause) as web, stop.breaking(web.break_off):
             manners = Manners(web, instance.settings.seconds("discover_delay_seconds"), sleep=stop.pause)
@@ -148,11 +149,12 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
 
     The identifier is the item's here.
     """
-    with _searching(ctx.obj) as (_, desk):
+    with searching(ctx.obj) as (_, desk):
         state = _known(desk, identifier)
+        decisions = desk.decisions(identifier)
     assert state is not None
     if as_json:
-        write_json(state._asdict())
+        write_json({**state._asdict(), "decisions": [each._asdict() for each in decisions]})
         return
-    for line in told(state):
+    for line in told(state, decisions):
         click.echo(line)

@@ -17,6 +17,7 @@ from gateway.settings import Settings
 from gateway.store.base import Store
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.discovery import Step
+from harvester.search.deciding import decided, thresholds_of
 from harvester.search.searching import Searched, search
 from harvester.search.stories import kept
 from harvester.search.works import lacking, work_of
@@ -61,6 +62,7 @@ class Discovering:
         self.known: Mapping[str, str] = step_settings(settings)
         self.most_files = settings.number("discover_max_files")
         self.threads = settings.number("discover_threads")
+        self.thresholds = thresholds_of(settings)
         self._lock = Lock()
 
     def enlist(self, sources: Collection[str]) -> int:
@@ -121,7 +123,8 @@ class Discovering:
             raise
         at = int(self.clock())
         if searched.is_over or lease.tries >= _MOST_TRIES:
-            is_written = self.desk.done(lease, searched.outcome, kept(searched), at)
+            decisions = decided(lease.identifier, searched, self.thresholds, at)
+            is_written = self.desk.done(lease, searched.outcome, kept(searched), at, decisions)
         else:
             wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
             is_written = self.desk.waiting(lease, at + wait, searched.outcome, kept(searched), at)

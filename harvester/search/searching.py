@@ -32,6 +32,9 @@ _TELLING = (
 )  # fmt: skip
 
 
+_DIGITS = 4  # of a year
+
+
 class Searched(NamedTuple):
     """What came of the search for one work. `is_over` is False when it should be repeated soon."""
 
@@ -40,6 +43,7 @@ class Searched(NamedTuple):
     candidates: tuple[Candidate, ...] = ()
     policy: Policy | None = None
     is_over: bool = True
+    published: str = ""  # the year, as far as it is known
 
 
 def search(
@@ -74,7 +78,14 @@ class _Search:
                 self.traces.append(Trace(step.name, Outcome.SKIP_HOST, note=note))
                 continue
             self._take(step)
-        return Searched(self._outcome(), tuple(self.traces), tuple(self.candidates), self.known.policy, self._is_over())
+        return Searched(
+            outcome=self._outcome(),
+            traces=tuple(self.traces),
+            candidates=tuple(self.candidates),
+            policy=self.known.policy,
+            is_over=self._is_over(),
+            published=self._published(),
+        )
 
     def _take(self, step: Step) -> None:
         found = self._found(step)
@@ -110,6 +121,12 @@ class _Search:
         if not told:
             return Outcome.NO_DOI
         return next((each for each in _TELLING if each in told), Outcome.NO_PDF_LINK)
+
+    def _published(self) -> str:
+        """Return the year as services tell it, else the record."""
+        told = [each.year for each in self.known.described]
+        told += [each.text[:4] for each in self.known.work.statements if each.element == "date"]
+        return next((year for year in told if len(year) == _DIGITS and year.isdecimal()), "")
 
     def _is_over(self) -> bool:
         """Tell whether nothing that was missing may be there tomorrow."""

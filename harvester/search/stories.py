@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from gateway.model import Candidate, Outcome, SearchState, Trace
+from gateway.model import Candidate, Decision, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
 from harvester.search.searching import Searched
 
@@ -57,13 +57,14 @@ def kept(searched: Searched) -> str:
         {
             "traces": [each._asdict() for each in searched.traces],
             "candidates": [each._asdict() for each in searched.candidates],
+            "published": searched.published,
             "policy": policy and {**policy._asdict(), "permissions": [each._asdict() for each in policy.permissions]},
         }
     )
 
 
-def told(state: SearchState) -> Iterator[str]:
-    """Return the search for one item in words, a line each."""
+def told(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str]:
+    """Return the search for one item in words, and what was decided, a line each."""
     yield f"{state.identifier}: {_standing(state)}"
     if not state.story:
         return
@@ -77,6 +78,9 @@ def told(state: SearchState) -> Iterator[str]:
                 yield from _of_candidate(each)
     if story["policy"]:
         yield f"  The policy of {story['policy']['title'] or 'the publisher'} is {story['policy']['colour']}."
+    for decision in decisions:
+        said = f"{decision.verdict} {decision.url}. {decision.reason}"
+        yield f"  {utc_datetime(decision.at)} {decision.decided_by}: {said}"
 
 
 def _standing(state: SearchState) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tests.bench import (
     depth,
+    discovery,
     disk,
     harvest,
     incremental,
@@ -22,7 +23,20 @@ from tests.bench import (
 )
 from tests.bench.table import Row, main
 
-BENCHES = (startup, serving, depth, incremental, disk, harvest, parallel, solr, resourcesync, landing, verification)
+BENCHES = (
+    startup,
+    serving,
+    depth,
+    incremental,
+    disk,
+    harvest,
+    parallel,
+    solr,
+    resourcesync,
+    landing,
+    verification,
+    discovery,
+)
 
 
 def rows(records: int) -> Iterator[Row]:

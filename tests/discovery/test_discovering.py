@@ -141,10 +141,11 @@ def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> No
     identifier = next(
         state.identifier for _, state in search.store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
     )
-    words = "\n".join(told(search.desk.search(identifier)))
+    words = "\n".join(told(search.desk.search(identifier), search.desk.decisions(identifier)))
     assert "wrong-document, 2027-01-15T08:00:00Z. It is another document." in words
     assert "  crossref: not-found. Nothing is known or there." in words
     assert f"    {file} (meta:citation_pdf_url): wrong-document. It is another document." in words
+    assert re.search(rf"rule: re\w+ {file}. The score 0", words)
     assert re.search(r"bytes 28546, sha-256 [0-9a-f]{64}", words)
 
 

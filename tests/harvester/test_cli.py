@@ -59,13 +59,13 @@ def test_the_table_says_what_the_command_says(name):
     assert COMMANDS[name].sentence == command.help.partition("\n\n")[0].replace("\n", " ")
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "source add", "mirror run"])
+@pytest.mark.parametrize("name", [*COMMANDS, "source add", "mirror run", "review list"])
 def test_every_command_takes_json(name):
     command = main
     for part in name.split():
         command = command.get_command(None, part)
     options = [option for parameter in command.params for option in parameter.opts]
-    assert name in {"source", "mirror"} or "--json" in options
+    assert name in {"source", "mirror", "review"} or "--json" in options
 
 
 def test_an_unknown_command_is_wrong_use(command):

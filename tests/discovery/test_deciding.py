@@ -1,0 +1,165 @@
+"""What becomes of a file: rules where it is plain, people elsewhere, every decision with its reason and reversible."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.model import Candidate, Outcome
+from gateway.store.sqlite_discovery import open_discovery
+from harvester.cli import main
+from harvester.search.deciding import Thresholds, decided, rule
+from harvester.search.searching import Searched
+from harvester.wire import open_policy_finder
+from harvester.wire.policies import Colour, Permission, Policy
+from tests.discovery.recorded import fetched
+
+MONTH = "2026-11"
+HERE = ("institutional_repository",)
+LINKED = ("Published source must be acknowledged", "Must link to publisher version with DOI")
+
+
+def candidate(score: float = 0.8, **more) -> Candidate:
+    told = {"outcome": Outcome.SUCCESS, "sha256": "0" * 64, "score": score, "version": "accepted", **more}
+    return Candidate("https://x.example.org/a.pdf", "unpaywall", **told)
+
+
+def policy(*permissions: Permission) -> Policy:
+    return Policy(Colour.GREEN, permissions=permissions)
+
+
+def permission(**more) -> Permission:
+    return Permission(**{"versions": ("accepted",), "locations": HERE, "conditions": LINKED, **more})
+
+
+@pytest.mark.parametrize(
+    ("found", "stated", "verdict", "reason"),
+    [
+        (candidate(license="cc-by"), None, "accept", "The licence cc-by was stated for this copy."),
+        (candidate(), policy(permission()), "accept", "The policy permits the accepted version in a repository now."),
+        (candidate(), policy(permission(embargo_months=12)), "accept", "The policy permits"),
+        (candidate(0.05, license="cc-by"), None, "reject", "The score 0.05 is below 0.1."),
+        (candidate(0.05, outcome=Outcome.WRONG_DOCUMENT), None, "reject", "The score 0.05"),
+        (candidate(0.4, license="cc-by"), None, "review", "The score 0.4 tells too little."),
+        (candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"), None, "review", "The score 0.6 tells too little."),
+        (candidate(license="cc-by", is_auxiliary=True), None, "review", "It is an auxiliary file."),
+        (candidate(0.0, outcome=Outcome.NO_TEXT), None, "review", "There is too little text to compare."),
+        (candidate(license="publisher-specific"), None, "review", "Neither an open licence nor a policy is known."),
+        (candidate(version=""), policy(permission()), "review", "Which version it is was not told."),
+        (
+            candidate(version="published"),
+            policy(permission()),
+            "review",
+            "The policy does not permit the published version",
+        ),
+        (candidate(), policy(permission(has_fee=True)), "review", "The policy does not permit the accepted version"),
+        (candidate(), policy(permission(embargo_months=None)), "review", "The embargo is not a number of months."),
+        (
+            candidate(),
+            policy(permission(embargo_months=24)),
+            "review",
+            "The embargo of 24 months is not over for certain.",
+        ),
+        (
+            candidate(),
+            policy(permission(prerequisites=("when_research_article",))),
+            "review",
+            "It is permitted only when research article.",
+        ),
+        (
+            candidate(),
+            policy(permission(conditions=("Set statement",))),
+            "review",
+            "A person must see whether this is kept",
+        ),
+    ],
+)
+def test_rules(found: Candidate, stated: Policy | None, verdict: str, reason: str) -> None:
+    ruling = rule(found, stated, "2024", Thresholds(), MONTH)
+    assert ruling.verdict == verdict
+    assert ruling.reason.startswith(reason)
+
+
+def test_an_embargo_needs_a_date_to_begin_with() -> None:
+    ruling = rule(candidate(), policy(permission(embargo_months=12)), "", Thresholds(), MONTH)
+    assert ruling == ("review", "When the embargo of 12 months ends is not known.")
+
+
+def test_rules_can_be_switched_off() -> None:
+    ruling = rule(candidate(license="cc-by"), None, "2024", Thresholds(is_on=False), MONTH)
+    assert ruling == ("review", "Rules are switched off.")
+
+
+@pytest.mark.needs("../shared")
+def test_a_green_colour_alone_accepts_nothing() -> None:
+    """The Lancet is green; the submitted version may be on preprint servers, and not in a repository."""
+    lancet = open_policy_finder.read(fetched("sherpa/v2/DSpace__thelancet.json"))
+    assert lancet is not None
+    assert lancet.colour is Colour.GREEN
+    for version in ("submitted", "published"):
+        assert rule(candidate(version=version), lancet, "2010", Thresholds(), MONTH).verdict == "review"
+    assert rule(candidate(), lancet, "2010", Thresholds(), MONTH).verdict == "accept"
+
+
+def test_only_documents_are_decided_upon() -> None:
+    candidates = (
+        candidate(license="cc-by"),
+        candidate(outcome=Outcome.NOT_PDF),
+        candidate(outcome=Outcome.FORBIDDEN, sha256=""),
+    )
+    (one,) = decided("oai:x", Searched(Outcome.SUCCESS, (), candidates), Thresholds(), 1_800_000_000)
+    assert one[3:] == ("accept", "The licence cc-by was stated for this copy.", "rule", 1_800_000_000)
+
+
+# --- the desk, from the command line ------------------------------------------------------------------------------
+
+ITEM, ONE, TWO = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf", "https://x.example.org/2.pdf"
+
+
+@pytest.fixture
+def harvester(folder):
+    """Return a function that runs `harvester` on an instance where two files of one item, and one of another, wait."""
+    desk = open_discovery(folder)
+    for identifier, urls in ((ITEM, (ONE, TWO)), (f"{ITEM}1", (ONE,))):
+        desk.enlist("laro", [(identifier, "1")], 0, 1)
+        lease = desk.lease(1, 60)
+        candidates = tuple(candidate(0.3)._replace(url=url, found_by="recipes") for url in urls)
+        searched = Searched(Outcome.SUCCESS, (), candidates)
+        assert desk.done(lease, "success", "", 2, decided(identifier, searched, Thresholds(), 2))
+    desk.close()
+    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
+
+
+def listed(harvester, *arguments: str) -> list[tuple[str, str]]:
+    lines = harvester("review", "list", "--json", *arguments).stdout.splitlines()
+    return [(each["identifier"], each["url"]) for each in map(json.loads, lines)]
+
+
+def test_people_accept_reject_and_change_their_minds(harvester) -> None:
+    assert listed(harvester) == [(ITEM, ONE), (ITEM, TWO), (f"{ITEM}1", ONE)]
+    assert listed(harvester, "--after", ITEM) == [(f"{ITEM}1", ONE)]
+    assert harvester("review", "accept", ITEM, ONE, "--reason", "I read it.").exit_code == 0
+    assert harvester("review", "reject", f"{ITEM}1").exit_code == 0
+    assert listed(harvester) == [(ITEM, TWO)]
+    assert listed(harvester, "--verdict", "accept") == [(ITEM, ONE)]
+    assert harvester("review", "undo", ITEM, ONE).exit_code == 0
+    assert listed(harvester) == [(ITEM, ONE), (ITEM, TWO)]
+    told = [each["reason"] for each in json.loads(harvester("review", "show", ITEM, "--json").stdout)["decisions"]]
+    assert told[2:] == ["I read it.", "Undone: accept. The score 0.3 tells too little."]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("accept", ITEM), "has several files; name one: https://x.example.org/1.pdf, https://x.example.org/2.pdf."),
+        (("accept", ITEM, "https://y.example.org/"), "No file https://y.example.org/ was found for"),
+        (("reject", "oai:nobody"), "No file was found for oai:nobody."),
+        (("undo", f"{ITEM}1"), "There is only one decision on https://x.example.org/1.pdf"),
+    ],
+)
+def test_what_cannot_be_decided_is_said(harvester, arguments: tuple[str, ...], sentence: str) -> None:
+    found = harvester("review", *arguments)
+    assert found.exit_code == 2
+    assert sentence in found.stderr
