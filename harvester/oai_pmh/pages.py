@@ -102,7 +102,7 @@ def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     page = walk.raw(fetched, answer)
     token = answer.token.text if answer.token else ""
     is_past = walk.is_past()
-    if is_past and walk.arrivals.recall() and walk.arrivals.has(answer.slices):
+    if is_past and walk.arrivals.recall() and walk.arrivals.has(answer.slices) and not _has_moved(walk, answer):
         walk.notes.append("Behind the announced number of records, the same ones came again.")
         return part_had(walk, page)
     if walk.arrivals.repeats(answer.slices):
@@ -121,6 +121,12 @@ def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     walk.arrivals.tokens.add(token)
     walk.state = replace(walk.state, token=token, refused=0)
     return walk.step(page, slices)
+
+
+def _has_moved(walk: Walk, answer: ListAnswer) -> bool:
+    """Tell whether a record has changed since the list began: where pages are counted, others slipped then."""
+    since = utc_datetime(walk.state.first)
+    return any(each.datestamp > since[: len(each.datestamp)] for each in answer.slices)
 
 
 def _taken(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:

@@ -25,10 +25,11 @@ from harvester.wire.seen import Seen
 UNFETCHED = "It could not be fetched: "
 
 _BARREN_PAGES = 10  # in a row, each with a further token
+_CALLS = 4  # of a roll under which the source changes
 
 
 class Roll:
-    """Calls the roll once; what is missing waits in a file, for it may be much. Use it in a `with` block.
+    """Calls the roll; what is missing waits in a file, for it may be much. Use it in a `with` block.
 
     `trouble` is why it is not known to be whole, `page` the last answer; `lies_beside` tells that it named what is
     dated far beside the window.
@@ -42,6 +43,7 @@ class Roll:
         self.missing_count = 0
         self.announced: int | None = None
         self.has_ended = False
+        self.has_slipped = False
         self.lies_beside = False
         self.trouble: GatewayError = NotOaiPmh("ListIdentifiers was not asked.")
         self.page: RawPage | None = None
@@ -61,16 +63,25 @@ class Roll:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether it ended properly and has as many as it announced."""
-        return self.has_ended and self.count >= (self.announced or 0)
+        """Tell whether it ended properly, stood still, and has as many as it announced."""
+        return self.has_ended and not self.has_slipped and self.count >= (self.announced or 0)
 
     def call(self, seen: Seen) -> None:
-        """Ask for every page of it, and note what is named and not among `seen`."""
+        """Ask for every page of it, and note what is named and not among `seen`.
+
+        A record that comes twice with two dates has moved to the end meanwhile: where the pages are counted, another
+        one has slipped to a page that was had already. Then it is called once more.
+        """
         try:
-            self._call(seen)
+            for _ in range(_CALLS):
+                self._call(seen)
+                if not self.has_slipped:
+                    break
         except PASSING as error:
-            self.trouble = error
-        if self.has_ended and not self.is_whole:
+            self.has_ended, self.trouble = False, error
+        if self.has_slipped:
+            self.trouble = NotOaiPmh(f"Records changed under each of {_CALLS} calls of ListIdentifiers.")
+        elif self.has_ended and not self.is_whole:
             self.trouble = NotOaiPmh(f"ListIdentifiers announces {self.announced} records and names {self.count}.")
 
     def break_off(self, why: str) -> None:
@@ -86,25 +97,30 @@ class Roll:
 
     def _call(self, seen: Seen) -> None:
         token, tokens, barren = "", set[str](), 0
+        self.has_ended = self.has_slipped = False
+        heard, dated = Seen(), Seen()  # in this call: identifiers, and with their dates
         while not self.has_ended:
-            answer = self._answer(token)
-            before = self.count
+            answer = self._answer(token, len(heard))
+            before = len(heard)
             self._take(answer, seen)
+            for each in answer.slices:
+                is_new, is_newly_dated = heard.add(each.identifier), dated.add(f"{each.identifier}\0{each.datestamp}")
+                self.has_slipped = self.has_slipped or (is_newly_dated and not is_new)
             token = answer.token.text if answer.token else ""
-            barren = 0 if self.count > before else barren + 1
-            self.has_ended = not token or (barren > 0 and self.count >= (self.announced or self.count + 1))
+            barren = 0 if len(heard) > before else barren + 1
+            self.has_ended = not token or (barren > 0 and len(heard) >= (self.announced or len(heard) + 1))
             if not self.has_ended and (token in tokens or barren == _BARREN_PAGES):
                 self.trouble = NotOaiPmh("ListIdentifiers goes in rings and would never end.")
                 return
             tokens.add(token)
 
-    def _answer(self, token: str) -> ListAnswer:
-        """Return the next page. Raise RemoteError for errors that do not mean the end."""
+    def _answer(self, token: str, heard: int) -> ListAnswer:
+        """Return the next page behind so many records. Raise RemoteError for errors that do not mean the end."""
         url = url_of(self._options, self._cursor, self._state, "ListIdentifiers", token)
         fetched, answer = asked(self._options, self._fetch, url, only("ListIdentifiers"), patience=PATIENCE)
         self.page = raw(self._options, self._cursor, "ListIdentifiers", fetched, answer)
         is_end = {code for code, _ in answer.errors} == {"noRecordsMatch"}
-        is_past = token and self.announced is not None and self.count >= self.announced
+        is_past = token and self.announced is not None and heard >= self.announced
         if answer.errors and not answer.slices and not (is_end or is_past):
             raise RemoteError(tuple((f"ListIdentifiers: {code}", text) for code, text in answer.errors))
         return answer

@@ -72,7 +72,6 @@ def test_next_harvest_brings_what_changed_under_the_first(house: Instance, site:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="awaits a check by ListIdentifiers", raises=AssertionError)
 def test_next_harvest_brings_what_slipped_from_page_to_page(house: Instance, site: MakeSite) -> None:
     """A record that changes moves to the end, and the first of the next page slips to the one that was read already.
 
