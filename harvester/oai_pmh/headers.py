@@ -53,7 +53,8 @@ class _Headers:
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
         self._options, self._cursor, self._fetch = options, cursor, fetch
         self._base = base_url(options.url)
-        self._state = ListState(is_verbatim=state_of(cursor.state)[0].is_verbatim)
+        known = state_of(cursor.state)[0]
+        self._state = ListState(is_verbatim=known.is_verbatim, is_first_generation=known.is_first_generation)
         self._has_other_way = True
         self._tokens: set[str] = set()
         self._barren = 0
@@ -77,6 +78,8 @@ class _Headers:
             token = ("resumptionToken", state.token)
             return request_url(self._base, "ListIdentifiers", token, is_verbatim=state.is_verbatim)
         prefix, spec = ("metadataPrefix", self._cursor.metadata_prefix), ("set", self._cursor.set_spec)
+        if state.is_first_generation:
+            return request_url(self._base, "ListIdentifiers", spec)
         return request_url(self._base, "ListIdentifiers", prefix, spec)
 
     def _is_past(self) -> bool:

@@ -38,7 +38,8 @@ def first_noticed(
     outside = sum(stamp[: len(from_)] < from_[: len(stamp)] for stamp in stamps)
     if outside:
         notes.append(f"Records older than from={from_} were sent: {outside} of {len(answer.slices)} on the first page.")
-    return replace(state, first=received if given is None else given)
+    is_older = answer.version.startswith("1")
+    return replace(state, first=received if given is None else given, is_first_generation=is_older)
 
 
 def dates_noticed(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_before: bool) -> ListState:

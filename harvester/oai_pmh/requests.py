@@ -27,6 +27,8 @@ def url_of(options: Options, cursor: Cursor, state: ListState, verb: str, token:
         beside = (prefix,) if state.wants_prefix else ()
         return request_url(base, verb, *beside, ("resumptionToken", token), is_verbatim=state.is_verbatim)
     granularity, here = granularity_of(options, state), state.here
+    if state.is_first_generation and verb == "ListIdentifiers":
+        prefix = ("metadataPrefix", "")
     return request_url(
         base,
         verb,

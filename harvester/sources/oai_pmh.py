@@ -1,4 +1,4 @@
-"""OAI-PMH 2.0 repositories: what they say of themselves, and their lists. `harvester.oai_pmh` does the asking."""
+"""OAI-PMH repositories: what they say of themselves, and their lists. `harvester.oai_pmh` does the asking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harvester.sources import Option, SourceKind
 
 SOURCE = SourceKind(
     name="oai_pmh",
-    sentence="A repository that speaks OAI-PMH 2.0.",
+    sentence="A repository that speaks OAI-PMH 2.0, 1.1 or 1.0.",
     options=(
         Option("url", "The base URL; arguments of the protocol in it are dropped, the server's own are kept."),
         Option("formats", "The metadataPrefixes to harvest, each as a list of its own."),

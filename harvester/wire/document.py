@@ -13,21 +13,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from lxml import etree
 
 from gateway.errors import NotOaiPmh, NotXml
 from gateway.xmltext import OAI_PMH
-from harvester.wire import namespaces, recovery
+from harvester.wire import first_generation, namespaces, recovery
 from harvester.wire.decoding import decode, is_plain
 from harvester.wire.outline import Broken
 from harvester.wire.parsing import strict
 from harvester.wire.repair import cleaned
 
-# The root element, if it is not only spoken of in a comment.
-_ROOT = re.compile(r"<!--.*?-->|<\?.{0,2000}?\?>|(?P<root><(?P<prefix>(?:[\w.-]+:)?)OAI-PMH(?=[\s/>]))", re.DOTALL)
+# The root element, if it is not only spoken of in a comment: in 1.x it is the verb.
+_ROOT = re.compile(
+    r"<!--.*?-->|<\?.{0,2000}?\?>|(?P<root><(?P<prefix>(?:[\w.-]+:)?)(?P<name>OAI-PMH(?=[\s/>])"
+    rf"|(?:{first_generation.VERBS})(?=\s[^<>]{{0,2000}}openarchives\.org/OAI/1\.[01]/)))",
+    re.DOTALL,
+)
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # What may stand before the root of a document that goes to the parser as it is: anything but a document type, whose
 # entities could grow without end.
@@ -41,7 +45,8 @@ class Document:
     """A tree, the UTF-8 bytes that its offsets refer to, and what was repaired.
 
     `repaired` is empty when these bytes are the answer's own. `problems` names records, by number, that were beyond
-    repair; they stand in the tree with their header only.
+    repair; they stand in the tree with their header only. Of an answer of `version` 1.x the tree is arranged as one of
+    2.0, and the bytes are not.
     """
 
     root: etree._Element
@@ -49,6 +54,7 @@ class Document:
     repaired: bytes = b""
     repairs: tuple[str, ...] = ()
     problems: Mapping[int, str] = field(default_factory=dict)
+    version: str = "2.0"
 
 
 def read(body: bytes, content_type: str = "") -> Document:
@@ -65,7 +71,10 @@ def read(body: bytes, content_type: str = "") -> Document:
 
 
 def checked(document: Document) -> Document:
-    """Return the document if its root is OAI-PMH in whatever namespace; else raise NotOaiPmh."""
+    """Return the document if its root is OAI-PMH in whatever namespace, or a verb of 1.x; else raise NotOaiPmh."""
+    version = first_generation.version_of(document.root)
+    if version:
+        return replace(document, root=first_generation.arranged(document.root), version=version)
     name = etree.QName(document.root)
     if name.localname != "OAI-PMH":
         raise NotOaiPmh(_foreign(document.root))
@@ -121,11 +130,11 @@ def _trimmed(text: str) -> _Text:
     root = next((match for match in _ROOT.finditer(text) if match["root"]), None)
     if root is None:
         raise _not_ours(text)
-    prefix = root["prefix"]
-    closing = list(re.finditer(rf"</{re.escape(prefix)}OAI-PMH\s*>", text))
+    prefix, name = root["prefix"], root["name"]
+    closing = list(re.finditer(rf"</{re.escape(prefix + name)}\s*>", text))
     if not closing:
-        if re.match(rf"<{re.escape(prefix)}OAI-PMH[^>]{{0,4000}}/>\s*\Z", text[root.start() :]):
-            raise NotOaiPmh("The answer is an OAI-PMH element with nothing in it.")
+        if re.match(rf"<{re.escape(prefix + name)}[^>]{{0,4000}}/>\s*\Z", text[root.start() :]):
+            raise NotOaiPmh(f"The answer is an {name} element with nothing in it.")
         raise NotXml(f"The answer breaks off: {len(text)} characters arrived, without the end of the document.")
     before, after = text[: root.start()], text[closing[-1].end() :]
     notes = [
@@ -133,20 +142,17 @@ def _trimmed(text: str) -> _Text:
         for where, rest in (("before", before), ("after", after))
         if _BESIDE.sub("", rest).strip()
     ]
-    return _Text(text[root.start() : closing[-1].end()], prefix, tuple(notes))
+    trimmed = text[root.start() : closing[-1].end()]
+    if name != "OAI-PMH":
+        # In the envelope of 2.0 every later step finds what it looks for.
+        trimmed = f"{first_generation.opening(prefix)}{trimmed}</{prefix}OAI-PMH>"
+    return _Text(trimmed, prefix, tuple(notes))
 
 
 # --- what else it may be --------------------------------------------------------------------------------------
 
-_FIRST_GENERATION = re.compile(r"openarchives\.org/OAI/1\.[01]/")
-_VERBS = "GetRecord|Identify|ListIdentifiers|ListMetadataFormats|ListRecords|ListSets"
-
 # What an answer that is not OAI-PMH looks like; the first row that fits is told. Matched against its beginning.
 _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (
-        re.compile(rf"<(?:{_VERBS})\s[^>]*{_FIRST_GENERATION.pattern}"),
-        "an answer of OAI-PMH 1.x; only version 2.0 is read",
-    ),
     (
         re.compile(
             r"cf-mitigated|just a moment|challenge-platform|captcha|are you a robot|access denied", re.IGNORECASE
@@ -182,7 +188,5 @@ def _not_ours(text: str) -> NotOaiPmh | NotXml:
 
 def _foreign(root: etree._Element) -> str:
     name = etree.QName(root)
-    if _FIRST_GENERATION.search(name.namespace or ""):
-        return f"The answer is one of OAI-PMH 1.x ({name.localname}); only version 2.0 is read."
     looks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
     return str(looks).replace("it begins with", f"its root is {name.localname!r}; it begins with")

@@ -31,7 +31,7 @@ class ListState:
     `complete` is the responseDate of the first answer of the last list that was shown to be whole, in seconds; 0: none.
     `left` are the windows that could not be had in any way.
 
-    The last four are what was learned of this server; all others describe the list in progress: what was asked, when
+    The last five are what was learned of this server; all others describe the list in progress: what was asked, when
     its first answer was given, what came so far. `is_window` marks a list of its own, asked for by `--from` and
     `--until`; `paused` is the state of the list that was in progress before it, which goes on when the window is over.
     `window` is the part that is being walked when the list could not be walked in one piece, `windows` are those to
@@ -70,6 +70,7 @@ class ListState:
     wants_prefix: bool = False  # whether it wants the metadataPrefix beside a token
     ignores_dates: bool = False  # whether it sends the same, whatever from and until are
     granularity: str = ""  # the one that it takes, where it is not the one it announces
+    is_first_generation: bool = False  # whether it speaks OAI-PMH 1.x, whose ListIdentifiers has no metadataPrefix
 
     @property
     def is_begun(self) -> bool:
@@ -100,6 +101,7 @@ class ListState:
             wants_prefix=self.wants_prefix,
             ignores_dates=self.ignores_dates,
             granularity=self.granularity,
+            is_first_generation=self.is_first_generation,
         )
 
 

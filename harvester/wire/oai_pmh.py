@@ -1,4 +1,6 @@
-"""Answers of an OAI-PMH 2.0 repository: bytes in, values out, or an error of ours. Nothing is fetched, nothing is lost.
+"""Answers of an OAI-PMH repository, of 2.0 or 1.x: bytes in, values out, or an error of ours.
+
+Nothing is fetched, nothing is lost.
 
 Every function takes the body and the Content-Type it came with, raises NotXml or NotOaiPmh when the body is no whole
 OAI-PMH answer, and tells in `repairs` whatever was mended or passed over to read it.
@@ -30,6 +32,8 @@ class ResumptionToken(NamedTuple):
 class ListAnswer:
     """An answer to ListRecords, ListIdentifiers or GetRecord. `verb` is empty when there are only errors.
 
+    Of `version` 1.x it says what an answer of 2.0 would say; its headers know no sets, its identifiers no dates.
+
     The offsets of the slices are bytes of `repaired or body`. `errors` are (code, sentence) pairs.
     """
 
@@ -40,6 +44,7 @@ class ListAnswer:
     token: ResumptionToken | None
     repaired: bytes = b""
     repairs: tuple[str, ...] = ()
+    version: str = "2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +102,14 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
         _token(document.root, verbs),
         document.repaired,
         document.repairs,
+        document.version,
     )
 
 
 def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
-    """Read Identify. Raise RemoteError for OAI errors."""
+    """Read Identify. Raise RemoteError for OAI errors. A source that speaks OAI-PMH 1.x is told."""
     document, identify = _verb(body, content_type, "Identify")
+    older = () if document.version == "2.0" else (f"The source speaks OAI-PMH {document.version}.",)
     return IdentifyAnswer(
         _response_date(document.root),
         _first(identify, "repositoryName"),
@@ -114,7 +121,7 @@ def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
         _first(identify, "granularity"),
         _all(identify, "compression"),
         tuple(content for each in named(identify, "description") for content in _contents(each)),
-        document.repairs,
+        (*document.repairs, *older),
     )
 
 

@@ -22,6 +22,9 @@ from harvester.wire.outline import TAG, Broken, Element, outline, tag_end
 LIST_VERBS = ("ListRecords", "ListIdentifiers", "GetRecord")
 _LEVELS = 5  # OAI-PMH, verb, record, metadata, payload
 
+# What stands for one record. In ListIdentifiers of OAI-PMH 1.x that is the identifier alone.
+_ENTRIES = dict.fromkeys(LIST_VERBS, ("record", "header")) | {"ListIdentifiers": ("record", "header", "identifier")}
+
 NO_HEADER = "The record has no header."
 NO_IDENTIFIER = "The record has no identifier."
 NO_METADATA = "The record is not deleted and has no metadata."
@@ -210,13 +213,13 @@ def _slow(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tup
         whole = outline(text, _LEVELS)
     except Broken as error:
         raise NotXml(f"The answer is not XML: {error}.") from error
-    trees = [(local(verb), entry) for verb in named(root, *LIST_VERBS) for entry in named(verb, "record", "header")]
+    trees = [(local(verb), entry) for verb in named(root, *LIST_VERBS) for entry in named(verb, *_ENTRIES[local(verb)])]
     places = [
         entry
-        for verb in whole.children
+        for verb in ((whole,) if whole.local in LIST_VERBS else whole.children)
         if verb.local in LIST_VERBS
         for entry in verb.children
-        if entry.local in ("record", "header")
+        if entry.local in _ENTRIES[verb.local]
     ]
     if len(trees) != len(places):
         raise NotXml(f"The answer reads as {len(trees)} records in one way and as {len(places)} in another.")
@@ -281,6 +284,9 @@ def _why_unusable(containers: int, filled: int) -> str:
 
 
 def _header_of(entry: etree._Element) -> _Header:
+    if local(entry) == "identifier":
+        identifier = text_of(entry)
+        return _Header(identifier, "", (), _is_deleted(entry), "" if identifier else NO_IDENTIFIER)
     headers = [entry] if local(entry) == "header" else named(entry, "header")
     return _header(headers[0]) if headers else _Header("", "", (), False, NO_HEADER)
 

@@ -134,3 +134,14 @@ def test_other_errors_and_other_records_are_no_answer():
         _single(error("badArgument"))
     with pytest.raises(NotOaiPmh, match=r"asked for oai:x:2 and sent oai:x:1\."):
         _single(page(record(1), verb="GetRecord"), "oai:x:2")
+
+
+def test_one_of_the_first_generation_is_asked_without_a_format():
+    body = '<ListIdentifiers xmlns="http://www.openarchives.org/OAI/1.1/OAI_ListIdentifiers">{}</ListIdentifiers>'
+    body = body.format('<identifier>oai:x:1</identifier><identifier status="deleted">oai:x:2</identifier>')
+    found, fetch = _listed(body, state=text_of(ListState(is_first_generation=True)))
+    assert [(each.identifier, each.is_deleted) for page in found for each in page.slices] == [
+        ("oai:x:1", False),
+        ("oai:x:2", True),
+    ]
+    assert fetch.arguments == [{"verb": "ListIdentifiers", "set": "a:b"}]
