@@ -78,6 +78,7 @@ LAYERS = {
     "harvester.search": Layer(
         (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "protego", "zstandard")
     ),
+    "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "harvester"), ("lxml", "protego")),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),

@@ -28,6 +28,7 @@ from harvester.mirror.ocfl import telling
 from harvester.mirror.package import unpacked
 from harvester.mirror.place import Order, Place, check, opened
 from harvester.mirror.receipt import Receipt
+from harvester.mirror.robots import Robots
 from harvester.outcomes import Status, status_of
 from harvester.progress import Progress, progress
 from harvester.sources import Options
@@ -99,6 +100,12 @@ def _remote_options(function: Function) -> Function:
 )
 @click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec; may be repeated.")
 @click.option("--incremental/--full", default=True, help="Ask for what has changed since the last run; or everything.")
+@click.option(
+    "--robots/--no-robots",
+    "obeys_robots",
+    default=None,
+    help="Whether robots.txt is obeyed for files; remembered, and yes unless told otherwise.",
+)
 @click.option("--retry-failed", is_flag=True, help="Only try again the files that are missing.")
 @_remote_options
 @json_option
@@ -124,6 +131,9 @@ def run(
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
         remote = _remote(settings, stop, base_url, given)
         place = opened(folder, Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
+        if given["obeys_robots"] is not None:
+            place.obeys_robots = given["obeys_robots"]
+            place.save()
         name = "mirror --retry-failed" if retry_failed else "mirror" if incremental else "mirror --full"
         with _mirroring(remote, place, name, shown) as work:
             if retry_failed:
@@ -218,6 +228,8 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
     """Return a run, with everything that it works with."""
     settings, order = remote.settings, place.order
     threads, per_host = settings.number("mirror_threads"), settings.number("mirror_host_connections")
+    robots = Robots(remote.stop.pause, time.monotonic)
+    most = settings.number("fetch_file_max_bytes")
     lanes: Lanes[Result] = Lanes(threads, per_host, remote.fetcher, remote.stop)
     with lanes, remote.fetcher() as fetch:
         yield Mirroring(
@@ -226,7 +238,7 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
             options=Options("", order.base_url, settings.number("harvest_overlap_seconds")),
             fetch=fetch,
             lanes=lanes,
-            limits=Limits(settings.number("fetch_file_max_bytes")),
+            limits=Limits(most, robots.refusal) if place.obeys_robots else Limits(most),
             receipt=Receipt(name, order.base_url, order.metadata_prefix, _now(), order.sets),
             progress=shown,
             stop=remote.stop,

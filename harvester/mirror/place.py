@@ -37,11 +37,15 @@ class Order:
 
 @dataclass(slots=True)
 class Place:
-    """A mirror's folder. `states` are the cursors of its lists, by set."""
+    """A mirror's folder. `states` are the cursors of its lists, by set.
+
+    It `obeys_robots` unless the files are the mirror's to take, by agreement with the provider.
+    """
 
     folder: Path
     order: Order
     states: dict[str, str] = field(default_factory=dict)
+    obeys_robots: bool = True
 
     @property
     def root(self) -> StorageRoot:
@@ -51,6 +55,7 @@ class Place:
     def save(self) -> None:
         """Write down what is mirrored and how far it has come."""
         document = {"version": _VERSION, **asdict(self.order), "states": self.states}
+        document["obeys_robots"] = self.obeys_robots
         replaced(self.folder / "mirror.json", json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def holding(self, inventory: Inventory) -> Holding | None:
@@ -131,4 +136,4 @@ def _read(folder: Path, document: Mapping[str, object]) -> Place:
     assert isinstance(sets, list)
     assert isinstance(states, dict)
     order = Order(str(document["base_url"]), str(document["metadata_prefix"]), tuple(sets))
-    return Place(folder, order, dict(states))
+    return Place(folder, order, dict(states), bool(document.get("obeys_robots", True)))
