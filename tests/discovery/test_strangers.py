@@ -1,0 +1,152 @@
+"""Addresses that strangers give us, over real connections: each ends in its outcome, in time, and within its limits."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from gateway.model import Outcome
+from gateway.settings import load
+from harvester.discovery._visiting import visit
+from harvester.search.manners import Manners
+from harvester.web import Web
+from tests.web.conftest import Server, ok, server, start  # noqa: F401 - fixtures
+
+LIMITS = {
+    "fetch_retries": 0,
+    "fetch_max_bytes": 1_000_000,
+    "fetch_deadline_seconds": 0.5,
+    "fetch_connect_timeout_seconds": 0.5,
+    "fetch_read_timeout_seconds": 0.4,
+}
+
+
+@pytest.fixture
+def fetch(tmp_path: Path) -> Iterator[Web]:
+    """Return the real web, to which nothing but 127.0.0.1 is open besides public addresses."""
+    with Web(load(tmp_path, environ={}, options=LIMITS), allow=["127.0.0.1"]) as web:
+        yield web
+
+
+def _slow(request: BaseHTTPRequestHandler) -> None:
+    """Send a byte now and then: no pause is long, and there is no end."""
+    request.send_response_only(200)
+    request.send_header("Content-Length", "100000")
+    request.end_headers()
+    for _ in range(20):
+        request.wfile.write(b"x")
+        request.wfile.flush()
+        time.sleep(0.1)
+
+
+def _silent(_request: BaseHTTPRequestHandler) -> None:
+    time.sleep(0.8)
+
+
+def _endless(request: BaseHTTPRequestHandler) -> None:
+    request.send_response_only(200)
+    request.send_header("Content-Length", str(5_000_000_000))
+    request.end_headers()
+    for _ in range(3):
+        request.wfile.write(b"%PDF-" + b"x" * 1_000_000)
+
+
+BOMB = gzip.compress(b"\0" * 20_000_000)
+STRANGE: dict[str, tuple[object, Outcome]] = {
+    "5 GB": (_endless, Outcome.BODY_TOO_LARGE),
+    "a bomb of gzip": (ok(BOMB, Content_Encoding="gzip"), Outcome.BODY_TOO_LARGE),
+    "a byte now and then": (_slow, Outcome.TIMEOUT),
+    "silence": (_silent, Outcome.TIMEOUT),
+    "a redirect to itself": (ok(b"", 302, Location="/"), Outcome.REDIRECT_LOOP),
+    "a redirect into a cloud": (ok(b"", 302, Location="http://169.254.169.254/"), Outcome.PRIVATE_ADDRESS),
+    "a redirect to a file": (ok(b"", 302, Location="file:///etc/passwd"), Outcome.BAD_SCHEME),
+    "a redirect to a login": (ok(b"", 302, Location="/idp/profile?SAMLRequest=x"), Outcome.BLOCKED_WALL),
+    "a redirect for cookies": (ok(b"", 302, Location="/action/cookieAbsent"), Outcome.BLOCKED_COOKIE),
+    "an empty answer": (ok(b""), Outcome.EMPTY_BODY),
+    "a refusal": (ok(b"no", 403), Outcome.FORBIDDEN),
+    "a challenge": (ok(b"<html><title>Just a moment...</title>", 403), Outcome.BLOCKED_CAPTCHA),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STRANGE)
+def test_what_strangers_do_has_its_outcome(fetch: Web, server: Server, name: str) -> None:  # noqa: F811 - the fixture
+    said, outcome = STRANGE[name]
+    began = time.monotonic()
+    assert visit(server.say("/", said), fetch).outcome is outcome
+    assert time.monotonic() - began < 3
+
+
+@pytest.mark.slow
+def test_a_page_that_claims_to_be_a_pdf_is_read_as_a_page(fetch: Web, server: Server) -> None:  # noqa: F811
+    url = server.say("/", ok(b"<html><a href='/a.pdf'>PDF</a>", Content_Type="application/pdf"))
+    found = visit(url, fetch)
+    assert found.mime_type == "text/html"
+    assert found.page is not None
+    assert found.page.copies[0].url.endswith("/a.pdf")
+
+
+def test_redirects_without_end_are_followed_eight_times(fetch: Web, server: Server) -> None:  # noqa: F811
+    for number in range(20):
+        server.say(f"/{number}", ok(b"", 302, Location=f"/{number + 1}"))
+    found = visit(server.url("/0"), fetch)
+    assert (found.outcome, len(server.asked)) == (Outcome.TOO_MANY_REDIRECTS, 8)
+
+
+# Ways of writing where nobody should be sent: literal, in other notations, carried inside IPv6, and by name.
+_NETWORKS = (
+    "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254", "127.0.0.2", "127.255.0.1",
+    "169.254.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.1", "192.0.0.1", "192.0.2.1", "192.168.0.1",
+    "192.168.255.1", "198.18.0.1", "198.19.255.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.1.2.3", "240.0.0.1",
+    "255.255.255.255",
+)  # fmt: skip
+_SIX = (
+    "::", "::1", "fe80::1", "fc00::1", "fd12:3456::1", "ff02::1", "2001:db8::1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
+    "2002:7f00:1::", "2002:a00:1::", "100::1", "fec0::1",
+)  # fmt: skip
+_OTHER = ("2130706434", "0x7f000002", "0177.0.0.2", "127.2", "10.1", "localhost.localdomain:1@127.0.0.2")
+HOSTS = (
+    *_NETWORKS,
+    *(f"[{each}]" for each in _SIX),
+    *(f"[::ffff:{each}]" for each in _NETWORKS),
+    *(f"{each}:8080" for each in _NETWORKS),
+    *(f"user:secret@{each}" for each in _NETWORKS[:10]),
+    *_OTHER,
+)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_nobody_sends_a_search_into_a_private_network(fetch: Web, host: str) -> None:
+    assert visit(f"http://{host}/x", fetch).outcome is Outcome.PRIVATE_ADDRESS
+
+
+def test_a_hundred_of_them() -> None:
+    assert len(set(HOSTS)) >= 100
+
+
+def test_a_name_that_changes_its_answer_gains_nothing(tmp_path: Path, server: Server) -> None:  # noqa: F811
+    """Each time it is asked the name has another address; what was judged is what is connected to."""
+    places: Iterator[str] = iter(("127.0.0.1", "10.0.0.1", "127.0.0.1"))
+    port = int(server.address.partition(":")[2])
+    server.say("/", ok(b"<p>x"))
+
+    def resolve(_host: str, _port: int, **_options: object) -> list[tuple]:
+        return [(2, 1, 6, "", (next(places), port))]
+
+    with Web(load(tmp_path, environ={}, options=LIMITS), allow=["127.0.0.1"], resolve=resolve) as web:
+        assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.SUCCESS
+        web.close()
+        assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.PRIVATE_ADDRESS
+
+
+def test_robots_are_asked_over_the_same_guard(fetch: Web, server: Server) -> None:  # noqa: F811
+    server.say("/robots.txt", ok(b"User-agent: *\nDisallow: /private"))
+    url = server.say("/private/a.pdf", ok(b"%PDF-"))
+    polite: Callable = Manners(fetch, 0.0, sleep=lambda _: None)
+    assert visit(url, polite).outcome is Outcome.ROBOTS_DENIED
+    assert [each.path for each in server.asked] == ["/robots.txt"]
