@@ -61,6 +61,7 @@ def _saying() -> Iterator[_Said]:
             with suppress(OSError):
                 while True:
                     connection, _ = listening.accept()
+                    connection.settimeout(1)  # who asks may leave a connection open, and never say so
                     with connection, suppress(OSError):
                         connection.recv(65_536)
                         connection.sendall(said.bytes)
