@@ -149,14 +149,14 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
-    """Show what is known of a source: its entry, what is held of it, its sets and its lists."""
+    """Show what is known of a source: its entry, what is held and was learned of it, its lists."""
     with opened(ctx.obj) as instance:
         entry = instance.sources.entry(name)
-        lists = [
-            {"format": each.metadata_prefix, "set": each.set_spec, "state": each.state}
-            for each in instance.inbox.cursors(name)
-        ]
-        facts = {"name": name, **table_of(entry), "held": instance.store.counts(name), "lists": lists}
+        cursors = instance.inbox.cursors(name)
+        lists = [{"format": each.metadata_prefix, "set": each.set_spec, "state": each.state} for each in cursors]
+        profile = kind_of(entry.kind).profile(entry.own, cursors)
+        held = instance.store.counts(name)
+        facts = {"name": name, **table_of(entry), "held": held, "profile": profile, "lists": lists}
     write_facts(facts, as_json=as_json)
 
 

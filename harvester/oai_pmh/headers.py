@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
+from harvester.oai_pmh.profile import as_told
 from harvester.sources import Listed, Options
 from harvester.sources._asking import asked, raw
 from harvester.wire.http import Fetch
@@ -53,7 +54,7 @@ class _Headers:
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
         self._options, self._cursor, self._fetch = options, cursor, fetch
         self._base = base_url(options.url)
-        known = state_of(cursor.state)[0]
+        known = as_told(options.own, state_of(cursor.state)[0])
         self._state = ListState(is_verbatim=known.is_verbatim, is_first_generation=known.is_first_generation)
         self._has_other_way = True
         self._tokens: set[str] = set()

@@ -11,6 +11,7 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.arrivals import Arrivals
 from harvester.oai_pmh.beginning import begun
 from harvester.oai_pmh.notices import first_noticed
+from harvester.oai_pmh.profile import as_told
 from harvester.oai_pmh.requests import granularity_of
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources._asking import PATIENCE, asked, raw
@@ -35,7 +36,7 @@ class Walk:
         """Go on where the cursor stands."""
         self.options, self.cursor, self.fetch = options, cursor, fetch
         before, note = state_of(cursor.state)
-        self.state = begun(options, before)
+        self.state = as_told(options.own, begun(options, before))
         self.notes = [note] if note else []
         self.arrivals = Arrivals(self._earlier(), self.state.token)
         if self.state.window or self.state.rung:

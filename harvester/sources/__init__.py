@@ -184,6 +184,8 @@ class SourceKind:
 
     `left(cursor)` tells between which dates nothing could be had, so that it can be asked for again.
 
+    `profile(own, cursors)` returns what was learned of the source, or what its own fields say instead.
+
     `recognise(fetched, fetch)` tells whether an address of unknown kind, whose answer is given, is one of this kind; it
     may ask it for more. None: it is not.
 
@@ -198,6 +200,7 @@ class SourceKind:
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
     left: Callable[[Cursor], tuple[tuple[str, str], ...]] = lambda _cursor: ()
+    profile: Callable[[Mapping[str, object], Iterable[Cursor]], dict[str, object]] = lambda _own, _cursors: {}
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
 

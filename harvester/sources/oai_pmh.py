@@ -5,6 +5,7 @@ from __future__ import annotations
 from harvester.oai_pmh.describing import describe
 from harvester.oai_pmh.ending import left
 from harvester.oai_pmh.headers import listed, single
+from harvester.oai_pmh.profile import OPTIONS, profile
 from harvester.oai_pmh.recognising import recognise
 from harvester.oai_pmh.walking import changes
 from harvester.sources import Option, SourceKind
@@ -19,11 +20,13 @@ SOURCE = SourceKind(
         Option("from", "Nothing older is asked for."),
         Option("until", "Nothing newer is asked for."),
         Option("overlap_seconds", "How far a harvest reaches back before the first answer of the last complete one."),
+        *OPTIONS,
     ),
     describe=describe,
     changes=changes,
     listed=listed,
     single=single,
     left=left,
+    profile=profile,
     recognise=recognise,
 )

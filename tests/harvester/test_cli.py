@@ -147,7 +147,10 @@ def test_sources_are_listed_and_shown(added, repository):
     facts = json.loads(added("source", "show", "fake", "--json")[1])
     assert facts["held"]["items"] == 5
     assert facts["lists"][0]["format"] == "oai_dc"
-    assert repository.url in added("source", "show", "fake")[1]
+    assert facts["profile"]["tokens"] == "encoded"
+    shown = added("source", "show", "fake")[1]
+    assert repository.url in shown
+    assert "tokens encoded, prefix_beside_token no, ignores_dates no, granularity as announced" in shown
 
 
 def test_nothing_to_list_is_nothing(command):
