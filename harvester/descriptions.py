@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gateway.model import SetDescription
 from gateway.publish import local_set
 from harvester.instance import Instance
 from harvester.sources import Description
+
+
+def doubts_of_empty_set(set_spec: str, sets: Sequence[SetDescription]) -> tuple[str, ...]:
+    """Return why an empty list proves nothing: the source lists its sets, and neither this one nor one below it.
+
+    Most answer a name that was misspelt like a set that is empty.
+    """
+    if not set_spec or not sets or any(f"{each.spec}:".startswith(f"{set_spec}:") for each in sets):
+        return ()
+    return (f"Nothing came, and the set {set_spec} is not among the {len(sets)} that the source lists.",)
 
 
 def keep_description(instance: Instance, source: str, description: Description) -> None:

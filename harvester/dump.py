@@ -17,9 +17,11 @@ import re
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from gateway.model import Cursor, RawPage, Slice
+from gateway.model import Cursor, RawPage, SetDescription, Slice
 from gateway.xmltext import OAI_PMH, clean, escape, escape_attribute
+from harvester.descriptions import doubts_of_empty_set
 from harvester.dump_file import Order, Place, Sink
 from harvester.progress import Progress
 from harvester.sources import Options, SourceKind, Step
@@ -29,11 +31,12 @@ from harvester.wire.namespaces import own_prefixes
 from harvester.wire.outline import tag_end
 
 _NAME = re.compile(rb"<[^\s/>!?]+")
+_MOST_DOUBTS = 1000  # they are remembered with every page; who has so many knows enough
 
 
 @dataclass(slots=True)
 class Dump:
-    """One dump in progress. `problems` are the reasons why something is not in it, or may not be."""
+    """One dump in progress."""
 
     order: Order
     kind: SourceKind
@@ -41,8 +44,14 @@ class Dump:
     sink: Sink
     progress: Progress
     stop: Stop
-    problems: list[str] = field(default_factory=list)
     place: Place = field(default_factory=Place)
+    sets: tuple[SetDescription, ...] = ()  # that the source lists
+    repetitions: int = 0  # of lists, in a stream
+
+    @property
+    def problems(self) -> list[str]:
+        """The reasons why something is not in it as it should be, or may not be."""
+        return [*self.place.doubts, *["A list began anew; its first records stand there twice."] * self.repetitions]
 
     def whole(self) -> bool:
         """Harvest what is ordered, from where it stopped the last time; tell whether it is finished.
@@ -51,7 +60,9 @@ class Dump:
         """
         options = Options(source="", url=self.order.url, from_=self.order.from_, until=self.order.until)
         with closing(self.sink), suppress(StopAsked):
-            return self._written(replace(options, granularity=self.kind.describe(options, self.fetch).granularity))
+            description = self.kind.describe(options, self.fetch)
+            self.sets = description.sets
+            return self._written(replace(options, granularity=description.granularity))
         return False
 
     def _written(self, options: Options) -> bool:
@@ -66,7 +77,6 @@ class Dump:
                 return False
         self.sink.write(b"</harvest>\n", self.place)
         self.sink.finish()
-        self.problems.extend(self.place.doubts)
         return True
 
     def _list(self, options: Options, metadata_prefix: str, set_spec: str) -> None:
@@ -83,12 +93,14 @@ class Dump:
         if self.place.list_records and step.received == len(step.slices):
             self._take_back()
         place = self.place
-        records = list(self._records(step))
+        records = [record(step.page, found) for found in step.slices if not found.problem]
         content = b"".join(records)
         if place.bytes == place.list_start:
             content = _list_opening(metadata_prefix, set_spec) + content
         place = replace(place, state=step.cursor.state, list_records=place.list_records + len(records))
+        doubts = [*step.doubts, *step.losses, *_unusable(step)]
         if step.is_last:
+            doubts += () if place.list_records else doubts_of_empty_set(set_spec, self.sets)
             content += b"</list>\n"
             place = replace(
                 place,
@@ -97,23 +109,24 @@ class Dump:
                 list_start=place.bytes + len(content),
                 records_before=place.records,
                 list_records=0,
-                doubts=(*place.doubts, *(f"{_label(metadata_prefix, set_spec)}: {doubt}" for doubt in step.doubts)),
             )
-        self.place = self.sink.write(content, place)
+        label = _label(metadata_prefix, set_spec)
+        told = dict.fromkeys((*place.doubts, *(f"{label}: {doubt}" for doubt in doubts)))
+        self.place = self.sink.write(content, replace(place, doubts=tuple(islice(told, _MOST_DOUBTS))))
 
     def _take_back(self) -> None:
         """Go back to where the list began: it begins anew, because its token was no longer taken."""
         if self.sink.can_rewind:
             self.place = replace(self.place, bytes=self.place.list_start, list_records=0)
         else:
-            self.problems.append("A list began anew; its first records stand there twice.")
+            self.repetitions += 1
 
-    def _records(self, step: Step) -> Iterator[bytes]:
-        for found in step.slices:
-            if found.problem:
-                self.problems.append(f"{found.identifier or 'A record without identifier'}: {found.problem}")
-            else:
-                yield record(step.page, found)
+
+def _unusable(step: Step) -> Iterator[str]:
+    """Tell of the records that are left out."""
+    for found in step.slices:
+        if found.problem:
+            yield f"{found.identifier or 'A record without identifier'}: {found.problem}"
 
 
 def record(page: RawPage, found: Slice) -> bytes:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, GatewayError
-from gateway.model import Cursor, Run, RunOutcome, Source, WindowOutcome
+from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription, Source, WindowOutcome
+from gateway.publish import local_set
 from gateway.store.base import Inbox
-from harvester.descriptions import keep_description
+from harvester.descriptions import doubts_of_empty_set, keep_description
 from harvester.holdings import StoredHoldings
 from harvester.instance import Instance
 from harvester.locks import lock
@@ -128,11 +129,14 @@ def rehearse(
     options = options_of(entry, overlap, wishes, description.granularity)
     counts: Counter[str] = Counter()
     for metadata_prefix, set_spec in lists_of(entry, wishes):
-        cursor = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes)
+        cursor, before = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes), counts["received"]
         for step in kind.changes(options, cursor, fetch):
             count(counts, step)
-            counts["doubts"] += len(step.doubts)
-            for doubt in step.doubts:
+            is_empty = step.is_last and counts["received"] == before
+            of_set = doubts_of_empty_set(set_spec, description.sets) if is_empty else ()
+            doubts = (*step.doubts, *step.losses, *of_set)
+            counts["doubts"] += len(doubts)
+            for doubt in doubts:
                 progress.say(f"{entry.name} {label_of(step.cursor)}: {doubt}")
             progress.show(f"{entry.name} {label_of(step.cursor)}", step.received, step.announced[1])
             is_limit_reached = wishes.max_records and counts["received"] >= wishes.max_records
@@ -179,6 +183,7 @@ class _Harvest:
     story: Story
     outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
     earliest: str = ""  # what the source calls its earliest datestamp
+    sets: tuple[SetDescription, ...] = ()  # that the source lists
     lists_left: int = 0  # lists and parts of lists that are not shown to be whole
     is_at_limit: bool = False
     is_whole: bool = False
@@ -201,6 +206,7 @@ class _Harvest:
         keep_description(instance, entry.name, description)
         self.story.warn(description.notes)
         granularity, self.earliest = description.granularity, description.earliest_datestamp
+        self.sets = description.sets
         with Publication(instance, entry, self.progress, self.stop) as publication:
             try:
                 held = StoredHoldings(instance.store, instance.inbox, entry.name)
@@ -236,6 +242,7 @@ class _Harvest:
     def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
         """Walk one list to its end, or until somebody asks to stop; first its windows, if it has some."""
         cursor = _cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
+        before = self.story.counts["received"]
         windows = self._windows(options, cursor)
         if windows:
             keeps_dates = self._walk_windows(options, windows, publication)
@@ -245,7 +252,7 @@ class _Harvest:
         for step in self.kind.changes(options, cursor, self.fetch):
             self._take(step, publication)
             if step.is_last:
-                self._end_list(step)
+                self._end_list(step, is_empty=self.story.counts["received"] == before)
                 return
             if self.stop.is_asked or self._is_limit_reached():
                 return
@@ -329,6 +336,9 @@ class _Harvest:
             self.story.warn(f"{label}: {each.identifier}: {each.problem}" for each in step.slices if each.problem)
         for repair in step.page.repairs:
             self.story.note(f"{label}, page {number} was repaired: {repair}", aloud=False)
+        if step.losses:
+            self.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+            self.story.warn(f"{label}, page {number}: {loss}" for loss in step.losses)
         done, total = (
             (self.story.counts["received"], None) if step.cursor.window else (step.received, step.announced[1])
         )
@@ -342,15 +352,26 @@ class _Harvest:
         self.is_at_limit = is_reached or self.stop.is_time_over
         return self.is_at_limit
 
-    def _end_list(self, step: Step) -> None:
+    def _end_list(self, step: Step, *, is_empty: bool) -> None:
         label = label_of(step.cursor)
         announced = "" if step.announced[1] is None else f" of {step.announced[1]} announced"
         self.story.note(f"{label}: the list ended ({step.end}) with {step.received} records{announced}.")
-        if step.is_complete:
+        doubts = step.doubts or (() if step.is_complete else (f"the list ended with {step.end}.",))
+        if is_empty and (of_set := self._doubts_of_set(step.cursor)):
+            doubts = (*doubts, *of_set)
+            if not (self.wishes.from_ or self.wishes.until):
+                self.instance.inbox.put_cursor(replace(step.cursor, state=""))  # once it is there, it is wanted whole
+        if not doubts:
             self.lists_left -= 1
-        else:
-            self.story.warn(f"{label}: {doubt}" for doubt in step.doubts or (f"the list ended with {step.end}.",))
-            self.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+            return
+        self.story.warn(f"{label}: {doubt}" for doubt in doubts)
+        self.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+    def _doubts_of_set(self, cursor: Cursor) -> tuple[str, ...]:
+        """Return why it is doubtful that a set is one; a set that we hold records of is, whoever lists it."""
+        with self.instance.store.view() as view:
+            is_held = view.count(Selection("oai_dc", local_set(cursor.source, cursor.set_spec)))
+        return () if is_held else doubts_of_empty_set(cursor.set_spec, self.sets)
 
     def _account(self, publication: Publication) -> None:
         """Prove that every record that was received has become something."""

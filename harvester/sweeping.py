@@ -133,7 +133,7 @@ class _Sweep:
                     return True
                 if self.stop.is_asked:
                     return False
-                if page.is_last or barren == _BARREN_PAGES:
+                if page.doubts or barren == _BARREN_PAGES:
                     self._doubt(f"{label}: {page.doubts[0] if page.doubts else 'ListIdentifiers goes in rings.'}")
                     return False
         except AnswerError as error:  # says nothing about the other lists

@@ -47,12 +47,16 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
         is_finished = work.whole()
         for problem in work.problems:
             telling.say(problem)
-        telling.say(
-            f"{work.place.records} records; {'the file is whole' if is_finished else 'stopped, not whole yet'}."
-        )
+        telling.say(f"{work.place.records} records; {_verdict(is_finished=is_finished, problems=work.problems)}.")
     if as_json and str(file) != "-":
         write_json({"records": work.place.records, "is_finished": is_finished, "problems": work.problems})
     ctx.exit(int(_status(is_finished=is_finished, problems=work.problems)))
+
+
+def _verdict(*, is_finished: bool, problems: list[str]) -> str:
+    if not is_finished:
+        return "stopped, not whole yet"
+    return "finished, and not shown to be whole" if problems else "the file is whole"
 
 
 def _status(*, is_finished: bool, problems: list[str]) -> Status:

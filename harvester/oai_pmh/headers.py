@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
@@ -102,14 +103,14 @@ class _Headers:
         self._state = replace(state, token=token, received=state.received + len(answer.slices), announced=announced)
         self._barren = 0 if answer.slices else self._barren + 1
         if token in self._tokens or self._barren == _BARREN_PAGES:
-            return self._listed(answer.slices, is_last=True, doubt="ListIdentifiers goes in rings and would never end.")
+            rings = "ListIdentifiers goes in rings and would never end."
+            return self._listed(answer.slices, is_last=True, doubts=(rings,))
         self._tokens.add(token)
-        return self._listed(answer.slices, is_last=not token)
+        return self._listed(answer.slices, is_last=not token, doubts=answer.losses)
 
-    def _listed(self, slices: tuple[Slice, ...], *, is_last: bool, doubt: str = "") -> Listed:
+    def _listed(self, slices: tuple[Slice, ...], *, is_last: bool, doubts: tuple[str, ...] = ()) -> Listed:
         received, announced = self._state.received, self._state.announced
-        doubts = [doubt] if doubt else []
         if is_last and announced is not None and received < announced:
-            doubts.append(f"ListIdentifiers announced {announced} records and named {received}.")
-        doubts += [f"A header cannot be read: {each.problem}" for each in slices if each.problem][:1]
-        return Listed(slices, received, announced, is_last, tuple(doubts))
+            doubts = (*doubts, f"ListIdentifiers announced {announced} records and named {received}.")
+        unreadable = (f"A header cannot be read: {each.problem}" for each in slices if each.problem)
+        return Listed(slices, received, announced, is_last, (*doubts, *islice(unreadable, 1)))

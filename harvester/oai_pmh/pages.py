@@ -99,6 +99,7 @@ def _asked_otherwise(walk: Walk, codes: frozenset[str], answer: ListAnswer, page
 def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     """Return the step behind a page: more of the list, the end of this part, or another way when it goes in rings."""
     walk.note_first(fetched, answer)
+    walk.losses = answer.losses
     page = walk.raw(fetched, answer)
     token = answer.token.text if answer.token else ""
     is_past = walk.is_past()

@@ -123,6 +123,8 @@ class Roll:
         is_past = token and self.announced is not None and heard >= self.announced
         if answer.errors and not answer.slices and not (is_end or is_past):
             raise RemoteError(tuple((f"ListIdentifiers: {code}", text) for code, text in answer.errors))
+        if answer.losses:
+            raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
         return answer
 
     def _take(self, answer: ListAnswer, seen: Seen) -> None:
@@ -135,14 +137,19 @@ class Roll:
                 self.missing_count += 1
 
 
-def single(options: Options, cursor: Cursor, fetch: Fetch, identifier: str) -> tuple[RawPage, tuple[Slice, ...]]:
-    """Fetch one record. Of one that is gone there is no slice; one that is refused has a problem."""
+def single(
+    options: Options, cursor: Cursor, fetch: Fetch, identifier: str
+) -> tuple[RawPage, tuple[Slice, ...], tuple[str, ...]]:
+    """Fetch one record, and tell what mending it has cost.
+
+    Of one that is gone there is no slice; one that is refused has a problem.
+    """
     url = single_url(options, cursor, identifier)
     fetched, answer = asked(options, fetch, url, only("GetRecord"), patience=PATIENCE)
     page = raw(options, cursor, "GetRecord", fetched, answer)
     if answer.slices or {code for code, _ in answer.errors} == {"idDoesNotExist"}:
-        return page, answer.slices[:1]
-    return page, (_without(identifier, RemoteError(answer.errors)),)
+        return page, answer.slices[:1], answer.losses
+    return page, (_without(identifier, RemoteError(answer.errors)),), ()
 
 
 def unfetched(page: RawPage, url: str, identifier: str, error: GatewayError) -> tuple[RawPage, tuple[Slice, ...]]:

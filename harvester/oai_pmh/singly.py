@@ -36,7 +36,7 @@ def singly(walk: Walk) -> Iterator[Step]:
 def _single(walk: Walk, identifier: str) -> Step:
     """Return one record, or, when it cannot be had, what tells an administrator so."""
     try:
-        page, slices = single(walk.options, walk.cursor, walk.fetch, identifier)
+        page, slices, walk.losses = single(walk.options, walk.cursor, walk.fetch, identifier)
     except PASSING as error:
         proof, _ = walk.identified(error, is_fresh=True)
         page, slices = unfetched(proof, single_url(walk.options, walk.cursor, identifier), identifier, error)

@@ -38,6 +38,7 @@ class Walk:
         before, note = state_of(cursor.state)
         self.state = as_told(options.own, begun(options, before))
         self.notes = [note] if note else []
+        self.losses: tuple[str, ...] = ()  # of the answer in hand
         self.arrivals = Arrivals(self._earlier(), self.state.token)
         if self.state.window or self.state.rung:
             self.arrivals.recall()
@@ -114,6 +115,7 @@ class Walk:
             self.safe = self.state
         state = of or self.state
         notes, self.notes = tuple(self.notes), []
+        losses, self.losses = self.losses, ()
         return Step(
             page,
             slices,
@@ -123,6 +125,7 @@ class Walk:
             end,
             doubts,
             notes,
+            losses,
         )
 
     def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:

@@ -119,7 +119,8 @@ class Step(NamedTuple):
 
     `received` counts the slices of the list so far, over all runs that walked it. `announced` is what the source said
     the whole list has: first and last completeListSize, None when it said nothing. `doubts` are the reasons why it is
-    not shown that the list is whole; `notes` are sentences for the log.
+    not shown that the list is whole; `notes` are sentences for the log; `losses` tell what mending this answer has cost
+    of records that are used nevertheless.
     """
 
     page: RawPage
@@ -130,6 +131,7 @@ class Step(NamedTuple):
     end: ListEnd = ListEnd.MORE
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()
 
     @property
     def is_last(self) -> bool:

@@ -45,8 +45,8 @@ class Document:
     """A tree, the UTF-8 bytes that its offsets refer to, and what was repaired.
 
     `repaired` is empty when these bytes are the answer's own. `problems` names records, by number, that were beyond
-    repair; they stand in the tree with their header only. Of an answer of `version` 1.x the tree is arranged as one of
-    2.0, and the bytes are not.
+    repair; they stand in the tree with their header only. `losses` are those of the repairs that cost something. Of an
+    answer of `version` 1.x the tree is arranged as one of 2.0, and the bytes are not.
     """
 
     root: etree._Element
@@ -55,6 +55,7 @@ class Document:
     repairs: tuple[str, ...] = ()
     problems: Mapping[int, str] = field(default_factory=dict)
     version: str = "2.0"
+    losses: tuple[str, ...] = ()
 
 
 def read(body: bytes, content_type: str = "") -> Document:
@@ -83,7 +84,7 @@ def checked(document: Document) -> Document:
         notes.append(f"The answer is in the namespace {name.namespace or '(none)'!r} instead of OAI-PMH's.")
     if document.root.prefix:
         notes.append(f"The elements of the protocol have the prefix {document.root.prefix!r}.")
-    return Document(document.root, document.text, document.repaired, tuple(notes), document.problems)
+    return replace(document, repairs=tuple(notes))
 
 
 class _Text(NamedTuple):
@@ -110,7 +111,8 @@ def _repaired(body: bytes, content_type: str) -> Document:
         root = strict(made)
     except (etree.XMLSyntaxError, Broken) as error:
         raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
-    return checked(Document(root, made, made, (*notes, *recovered.notes, *more), recovered.problems))
+    repairs = (*notes, *recovered.notes, *more)
+    return checked(Document(root, made, made, repairs, recovered.problems, losses=recovered.losses))
 
 
 def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:

@@ -34,7 +34,8 @@ class ListAnswer:
 
     Of `version` 1.x it says what an answer of 2.0 would say; its headers know no sets, its identifiers no dates.
 
-    The offsets of the slices are bytes of `repaired or body`. `errors` are (code, sentence) pairs.
+    The offsets of the slices are bytes of `repaired or body`. `errors` are (code, sentence) pairs. `losses` are those
+    of the repairs that cost something of what is used.
     """
 
     verb: str
@@ -45,6 +46,7 @@ class ListAnswer:
     repaired: bytes = b""
     repairs: tuple[str, ...] = ()
     version: str = "2.0"
+    losses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
         document.repaired,
         document.repairs,
         document.version,
+        document.losses,
     )
 
 

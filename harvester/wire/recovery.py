@@ -1,7 +1,8 @@
 """The last resort: a page that is no XML is taken apart at its records, so that one bad record spoils no other.
 
-Every record that can be read by itself stays as it is. The others go through libxml2's recovery one by one, and what
-that cost is told. A record that is cut in the middle is never completed: it keeps its header, and its problem.
+Every record that can be read by itself stays as it is. The others go through libxml2's recovery one by one, and every
+element, attribute and character that came in is looked for in what came out. A record that is cut in the middle is
+never completed: it keeps its header, and its problem.
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ from lxml import etree
 from gateway.errors import NotXml
 from gateway.xmltext import escape, escape_attribute
 from harvester.wire import namespaces
+from harvester.wire.losses import missing
 from harvester.wire.outline import Broken
 from harvester.wire.parsing import lenient, strict
 
 # In front of the records, when the envelope itself has to be recovered.
 _PLACE = "<?records?>"
+
+# Comments and CDATA, in which they mean nothing, and the entities of XML; libxml2 never drops a number.
+_ENTITY = re.compile(r"<!--(?:(?!-->|<!--).)*+-->|<!\[CDATA\[(?:(?!\]\]>|<!\[CDATA\[).)*+\]\]>|&[a-z]{2,4};", re.DOTALL)
+_NUMBERS = {"&amp;": "&#38;", "&lt;": "&#60;", "&gt;": "&#62;", "&quot;": "&#34;", "&apos;": "&#39;"}
 
 # What must be as many after recovery as before, and how deep below the root: nobody may lose an entry unseen, neither
 # by its vanishing nor by its slipping into another one.
@@ -36,11 +42,15 @@ _COUNTED: Mapping[str, tuple[int, ...]] = {
 
 
 class Recovered(NamedTuple):
-    """Text that ought to be well-formed but for its namespaces, what was done, and which records are beyond repair."""
+    """Text that ought to be well-formed but for its namespaces, what was done, and which records are beyond repair.
+
+    `losses` are those of the notes that tell what is not there any more, of a record that is used nevertheless.
+    """
 
     text: str
     notes: tuple[str, ...]
-    problems: Mapping[int, str]
+    problems: Mapping[int, str] = {}
+    losses: tuple[str, ...] = ()
 
 
 def recovered(text: str, prefix: str) -> Recovered:
@@ -58,10 +68,10 @@ def recovered(text: str, prefix: str) -> Recovered:
     work = _Work(grammar, parts.opening, parts.closing)
     hidden = sum(len(grammar.end.findall(match[0])) for match in grammar.start.finditer(text) if not match["record"])
     if hidden:
-        work.notes.append(f"Comments or CDATA of the damaged page hold what looks like records: {hidden}.")
+        work.lose(f"Comments or CDATA of the damaged page hold what looks like records: {hidden}.")
     records = [work.usable(chunk) for chunk in parts.chunks]
     head, tail = _envelope(parts, work)
-    return Recovered("".join((head, *records, tail)), tuple(work.notes), work.problems)
+    return Recovered("".join((head, *records, tail)), tuple(work.notes), work.problems, tuple(work.losses))
 
 
 class _Grammar:
@@ -134,7 +144,13 @@ class _Work:
     closing: str
     notes: list[str] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
+    losses: list[str] = field(default_factory=list)
     number: int = 0
+
+    def lose(self, sentence: str) -> None:
+        """Note what is not there any more."""
+        self.notes.append(sentence)
+        self.losses.append(sentence)
 
     def usable(self, chunk: str) -> str:
         """Return one record so that the page can be read: as it is, recovered, or its header only."""
@@ -142,7 +158,7 @@ class _Work:
         record, beside = (chunk[: ends[-1].end()], chunk[ends[-1].end() :]) if ends else (chunk, "")
         if beside.strip():
             self._refuse_token(beside)
-            self._note(f"what stood after it was cut off: {beside.strip()[:100]!r}")
+            self.lose(self._told(f"what stood after it was cut off: {beside.strip()[:100]!r}"))
         count, complaint = self._reads(record)
         if count is not None:
             self.number += count
@@ -157,14 +173,14 @@ class _Work:
     def _recovered(self, record: str, complaint: str) -> str:
         if not self.grammar.whole.search(record):
             return self._header_only(record, "it is cut in the middle")
-        root, complaints = lenient((self.opening + record + self.closing).encode())
+        root, complaints = _leniently(self.opening + record + self.closing)
         found = [] if root is None else [child for verb in root for child in verb if isinstance(child.tag, str)]
         text = "".join(etree.tostring(element, encoding="unicode", with_tail=False) for element in found)
         if len(found) != 1 or self._reads(text)[0] != 1 or "Excessive depth" in complaint:
             return self._header_only(record, f"it is not XML, even after repair: {complaint}")
-        before, after = _visible(record), len(_squeezed(str(found[0].xpath("string()"))))
-        lost = f", and {before - after} of {before} characters were lost" if after < before else ""
-        self._note(f"it is not well-formed ({'; '.join(complaints[:1]) or complaint}); it was recovered{lost}")
+        lost = _lost(record, text)
+        tell = self.lose if lost else self.notes.append
+        tell(self._told(f"it is not well-formed ({'; '.join(complaints[:1]) or complaint}); it was recovered{lost}"))
         self.number += 1
         return text
 
@@ -179,7 +195,7 @@ class _Work:
 
     def _header_only(self, record: str, problem: str) -> str:
         self.problems[self.number] = f"The record cannot be used: {problem}."
-        self._note(problem)
+        self.notes.append(self._told(problem))
         self.number += 1
         p, grammar = self.grammar.prefix, self.grammar
         header = record[: end.start()] if (end := grammar.header_end.search(record)) else record
@@ -195,8 +211,8 @@ class _Work:
         status = ' status="deleted"' if grammar.deleted.search(header) else ""
         return f"<{p}record><{p}header{status}>{''.join(fields)}</{p}header></{p}record>"
 
-    def _note(self, sentence: str) -> None:
-        self.notes.append(f"Record {self.number + 1} of the page: {sentence}.")
+    def _told(self, sentence: str) -> str:
+        return f"Record {self.number + 1} of the page: {sentence}."
 
 
 def _plain(text: str) -> str:
@@ -207,21 +223,14 @@ def _plain(text: str) -> str:
         return text
 
 
-def _visible(markup: str) -> int:
-    return len(_squeezed(re.sub(r"<[^>]*>", "", re.sub(r"&#?\w+;", "x", markup))))
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
-
-
 def _envelope(parts: _Parts, work: _Work) -> tuple[str, str]:
     """Return head and tail so that they fit; recovered when they do not. Raise NotXml when the token would be lost."""
     try:
         strict(namespaces.mended((parts.head + parts.tail).encode())[0])
     except (Broken, etree.XMLSyntaxError):
-        made, complaint = _whole_text(parts.head + _PLACE + parts.tail, work.grammar.prefix)
-        work.notes.append(f"What stands around the records is not well-formed ({complaint}); it was recovered.")
+        made, complaint, lost = _whole_text(parts.head + _PLACE + parts.tail, work.grammar.prefix)
+        tell = work.lose if lost else work.notes.append
+        tell(f"What stands around the records is not well-formed ({complaint}); it was recovered{lost}.")
         head, _, tail = made.partition(_PLACE)
         verbs = list(work.grammar.verb.finditer(head))
         if not tail or not verbs or head[verbs[-1].end() :].strip():
@@ -231,12 +240,14 @@ def _envelope(parts: _Parts, work: _Work) -> tuple[str, str]:
 
 
 def _whole(text: str, prefix: str) -> Recovered:
-    made, complaint = _whole_text(text, prefix)
-    return Recovered(made, (f"The answer is not well-formed ({complaint}); it was recovered.",), {})
+    made, complaint, lost = _whole_text(text, prefix)
+    notes = (f"The answer is not well-formed ({complaint}); it was recovered{lost}.",)
+    return Recovered(made, notes, losses=notes if lost else ())
 
 
-def _whole_text(text: str, prefix: str) -> tuple[str, str]:
-    root, complaints = lenient(text.encode())
+def _whole_text(text: str, prefix: str) -> tuple[str, str, str]:
+    """Return the text recovered as a whole, the parser's complaint, and what was lost. Raise as `recovered` does."""
+    root, complaints = _leniently(text)
     complaint = "; ".join(complaints[:1])
     if root is None:
         raise NotXml(f"The answer is not XML, even after repair: {escape_attribute(complaint)}.")
@@ -245,4 +256,24 @@ def _whole_text(text: str, prefix: str) -> tuple[str, str]:
         after = sum(sum(1 for _ in found.iterancestors()) in depths for found in root.iter("{*}" + name))
         if after < before:
             raise NotXml(f"The answer is not XML ({complaint}); {before - after} of {before} {name} would be lost.")
-    return etree.tostring(root, encoding="unicode"), complaint
+    if _tokens(text, prefix) != [str(token.xpath("string()")).strip() for token in root.iter("{*}resumptionToken")]:
+        raise NotXml(f"The answer is not XML ({complaint}); its resumptionToken would be lost.")
+    made = etree.tostring(root, encoding="unicode")
+    return made, complaint, _lost(text, made)
+
+
+def _leniently(text: str) -> tuple[etree._Element | None, tuple[str, ...]]:
+    """Return what libxml2 makes of a text; behind the first error it would drop `&amp;` and the like without a word."""
+    return lenient(_ENTITY.sub(lambda match: _NUMBERS.get(match[0], match[0]), text).encode())
+
+
+def _tokens(text: str, prefix: str) -> list[str]:
+    """Return what stands in the resumptionTokens. One that lost its text would end a list that goes on."""
+    start = rf"<{re.escape(prefix)}resumptionToken(?:\s[^<>]*[^<>/]|\s*)"
+    content = r"(?:[^<]++|<!\[CDATA\[(?:(?!\]\]>).)*+\]\]>)*+"
+    return [_plain(found).strip() for found in re.findall(rf"{start}(?:/>|>({content}))", text, re.DOTALL)]
+
+
+def _lost(before: str, after: str) -> str:
+    lost = missing(before, after)
+    return f", and {lost}" if lost else ""

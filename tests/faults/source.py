@@ -125,7 +125,9 @@ class Source:
     granularity: str = SECONDS
     base_url: str = "http://faults.example.org/oai"
     has_offsets: bool = False
-    sets: Mapping[str, str] = field(default_factory=lambda: {"a": "Set A", "b": "Set B", "b:c": "Set C"})
+    sets: Mapping[str, str] = field(
+        default_factory=lambda: {"a": "Set A", "b": "Set B", "b:c": "Set C", "nothing": "A set without records"}
+    )
 
     def put(self, record: Record) -> None:
         """Add a record or change it; its datestamp is now."""

@@ -500,6 +500,31 @@ def test_a_query_key_never_reaches_inbox_or_log(command, repository, instance, t
     assert not any(b"geheim" in file.read_bytes() for file in instance.rglob("*") if file.is_file())
 
 
+def test_a_dump_that_is_shorter_than_announced_is_not_called_whole(repository, tmp_path):
+    repository.fill(25)
+    repository.announces = 5
+    found = CliRunner().invoke(main, ["dump", repository.url, str(tmp_path / "dump.xml"), "--json"])
+    assert found.exit_code == 3
+    assert "oai_dc: The source announced 30 records and sent 25." in found.stderr
+    assert "25 records; finished, and not shown to be whole." in found.stderr
+    assert json.loads(found.stdout)["problems"][0] in found.stderr
+
+
+def test_a_dry_run_tells_of_a_set_that_the_source_does_not_list(added, repository):
+    repository.sets = (("a", "A"),)
+    status, _, err = added("run", "fake", "--dry-run", "--set", "b")
+    assert status == 3
+    assert "fake oai_dc b: Nothing came, and the set b is not among the 1 that the source lists." in err
+
+
+def test_a_dump_of_a_set_that_the_source_does_not_list_is_not_called_whole(repository, tmp_path):
+    repository.fill(5)
+    repository.sets = (("a", "A"),)
+    found = CliRunner().invoke(main, ["dump", repository.url, str(tmp_path / "dump.xml"), "--set", "b"])
+    assert found.exit_code == 3
+    assert "oai_dc b: Nothing came, and the set b is not among the 1 that the source lists." in found.stderr
+
+
 def test_a_dump_needs_no_instance(repository, tmp_path):
     repository.fill(25)
     file = tmp_path / "dump.xml"

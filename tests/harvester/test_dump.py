@@ -164,8 +164,24 @@ def test_a_record_that_cannot_be_used_is_told_and_left_out():
     stream = io.BytesIO()
     dump = _dump(_Broken(1), Stream(stream))
     dump.whole()
-    assert dump.problems == ["oai:fake:0-0: It is no XML."]
+    assert dump.problems == ["oai_dc: oai:fake:0-0: It is no XML."]
     assert _identifiers(stream.getvalue()) == ["oai:fake:0-1"]
+
+
+def test_what_was_doubtful_before_an_interruption_is_told_at_the_end(tmp_path):
+    class _Damaged(_Server):
+        def _changes(self, options, cursor, fetch):
+            for step in super()._changes(options, cursor, fetch):
+                yield step._replace(losses=("Half of it was lost.",) if step.received == 2 else ())
+
+    server = _Damaged()
+    server.breaks_before = 2
+    with pytest.raises(ConnectionFailed):
+        _dump(server, File(tmp_path / "dump.xml")).whole()
+    server.breaks_before = None
+    dump = _dump(server, File(tmp_path / "dump.xml"))
+    assert dump.whole()
+    assert dump.problems == ["oai_dc: Half of it was lost."]
 
 
 def test_a_record_is_written_as_it_came():

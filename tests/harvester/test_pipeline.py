@@ -368,3 +368,54 @@ def test_a_rehearsal_keeps_nothing(house, repository):
 def test_there_is_no_kind_of_that_name():
     with pytest.raises(ConfigurationError, match="oai_pmh"):
         kind_of("gopher")
+
+
+# --- what is doubtful ----------------------------------------------------------------------------------------------
+
+
+def test_a_set_that_the_source_does_not_list_is_no_empty_list(run, repository, house):
+    repository.fill(5)
+    repository.sets = (("a", "A"), ("c:d", "D below C"))
+    ran = run(sets=("b",))
+    assert (ran.run.outcome, ran.status) == (RunOutcome.SUCCEEDED_WITH_ERRORS, Status.WITH_ERRORS)
+    assert not ran.run.is_complete
+    assert ran.run.reasons == ("oai_dc b: Nothing came, and the set b is not among the 2 that the source lists.",)
+    repository.items["oai:fake:00000"].sets = ("b",)  # older than the run; it comes nevertheless once the set is there
+    assert run(sets=("b",)).run.counts["received"] == 1
+
+
+def test_an_empty_set_that_the_source_lists_or_has_parts_of_is_empty(run, repository):
+    repository.fill(5)
+    repository.sets = (("a", "A"), ("c:d", "D below C"))
+    assert run(sets=("a", "c")).run.is_complete
+
+
+def test_a_set_that_brings_records_is_one_though_nobody_lists_it(run, repository):
+    repository.fill(5, sets=("hidden",))
+    repository.sets = (("a", "A"),)
+    assert run(sets=("hidden",)).run.is_complete
+    ran = run(sets=("hidden",))
+    assert (ran.run.counts["received"], ran.run.is_complete) == (0, True)
+
+
+def test_a_page_that_mending_cost_something_is_named(run, repository, house):
+    repository.fill(15)
+    repository.items["oai:fake:00012"].title = "<i a=1>lost</i>"
+    ran = run()
+    assert (ran.run.outcome, ran.status, ran.run.is_complete) == (
+        RunOutcome.SUCCEEDED_WITH_ERRORS,
+        Status.WITH_ERRORS,
+        True,
+    )
+    (reason,) = ran.run.reasons
+    assert reason.startswith("oai_dc, page 4: Record 3 of the page: it is not well-formed")
+    assert reason.endswith("it was recovered, and 2 of 75 characters were lost.")
+
+
+def test_a_page_that_was_mended_without_loss_leaves_the_run_as_it_is(run, repository, house):
+    repository.fill(15)
+    repository.items["oai:fake:00012"].title = "<i>R&amp;D</b>"
+    ran = run()
+    assert (ran.run.outcome, ran.run.reasons) == (RunOutcome.SUCCEEDED, ())
+    assert ran.run.counts["repaired_pages"] == 1
+    assert "R&amp;D" in _texts(house)["oai:fake:00012"]

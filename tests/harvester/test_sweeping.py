@@ -198,6 +198,18 @@ def test_a_list_that_is_not_shown_to_be_whole_deletes_nothing(harvest, swept, re
     assert _living(house)[1] == []
 
 
+def test_a_header_that_cannot_be_read_deletes_nothing(harvest, swept, repository, house):
+    """It may be that of any record, on whatever page of the list it stands."""
+    repository.fill(30)
+    harvest()
+    _vanish(repository, 3)
+    repository.items["oai:fake:00005"].identifier = ""
+    ran = swept()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert "A header cannot be read" in ran.run.reasons[0]
+    assert _living(house)[1] == []
+
+
 def test_a_list_that_breaks_off_deletes_nothing(harvest, swept, repository, house):
     repository.fill(30)
     harvest()

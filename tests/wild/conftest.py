@@ -20,7 +20,7 @@ from tests.wild.recount import Counted, counted
 from tests.wild.replay import served
 
 
-@dataclass
+@dataclass(repr=False)  # a failing test would write out all that was ever sent
 class Expected:
     """What was sent of one source: how many records, the last version of each, and whether every list was whole."""
 
@@ -31,7 +31,7 @@ class Expected:
     is_whole: bool = True
 
 
-@dataclass
+@dataclass(repr=False)
 class Harvest:
     """The instance after the harvest, what had been sent to it, and what it says it did."""
 

@@ -58,7 +58,7 @@ UNUSABLE = {
 }
 
 
-@dataclass
+@dataclass(repr=False)
 class Exposed:
     """What the provider says in its lists, by metadataPrefix and identifier."""
 

@@ -28,11 +28,29 @@ def test_record_with_crossed_tags_is_recovered_alone():
     assert "".join(payload(answer.repaired, found).itertext()) == "Contact: kept"
     assert answer.repairs[0].startswith("Record 2 of the page: it is not well-formed")
     assert "lost" not in answer.repairs[0]
+    assert answer.losses == ()
+
+
+def test_entities_behind_an_error_are_kept():
+    """libxml2's recovery drops them: `R&amp;D` would become `RD`."""
+    text = "R&amp;D &lt;1&gt; &quot;&apos; &#38;&#x26;"
+    answer, found = _spoiled(record(2, f"<d xmlns='urn:d' a='&amp;'><b>x</c>{text}<![CDATA[&amp;]]><!--&amp;--></d>"))
+    read = payload(answer.repaired, found)
+    assert "".join(read.itertext(tag="{*}*")) == "xR&D <1> \"' &&&amp;"
+    assert read.get("a") == "&"
+    assert answer.losses == ()
 
 
 def test_what_recovery_loses_is_told():
-    answer, _ = _spoiled(record(2, "<d xmlns='urn:d'><t a='x'y'>text</t></d></e>"))
+    answer, _ = _spoiled(record(2, "<d xmlns='urn:d'><t a=1>text</t></d>"))
     assert answer.repairs[0].startswith("Record 2 of the page: it is not well-formed")
+    assert answer.repairs[0].endswith("it was recovered, and 2 of 24 characters were lost.")
+    assert answer.losses == answer.repairs
+
+
+def test_what_recovery_changes_is_told():
+    answer, _ = _spoiled(record(2, "<d xmlns='urn:d'><t a='x'y'>text</t></d></e>"))
+    assert answer.losses[0].endswith("it was recovered, and its text is no longer the same.")
 
 
 def test_lost_text_is_counted(monkeypatch: pytest.MonkeyPatch):
@@ -114,6 +132,7 @@ def test_junk_between_records_is_cut_off_and_told():
     answer = parse_list(page(record(1) + "<br>Notice", record(2, "<a></b>")).encode())
     assert identifiers(answer.slices) == ["1", "2"]
     assert "what stood after it was cut off: '<br>Notice'" in answer.repairs[0]
+    assert answer.losses == answer.repairs[:1]
 
 
 def test_cdata_and_comments_do_not_hide_or_make_records():
@@ -122,6 +141,7 @@ def test_cdata_and_comments_do_not_hide_or_make_records():
     assert identifiers(answer.slices) == ["1", "2"]
     assert not answer.slices[0].problem
     assert answer.repairs[0].endswith("hold what looks like records: 2.")
+    assert answer.losses == answer.repairs[:1]
 
 
 def test_bad_envelope_is_recovered_and_the_token_kept():
@@ -131,6 +151,40 @@ def test_bad_envelope_is_recovered_and_the_token_kept():
     assert answer.token is not None
     assert answer.token.text == "t"
     assert any("around the records" in each for each in answer.repairs)
+    assert answer.losses == ()
+
+
+def test_bad_envelope_that_loses_something_is_told():
+    text = page(record(1), token="t").replace("</resumptionToken>", "</resumptionToken x")
+    answer = parse_list(text.encode())
+    assert (identifiers(answer.slices), answer.token.text) == (["1"], "t")
+    assert "around the records" in answer.losses[0]
+
+
+def test_bad_list_of_headers_that_loses_something_is_told():
+    header = "<header><identifier>oai:x:1</identifier><datestamp a=1>2024</datestamp></header>"
+    answer = parse_list(f'<OAI-PMH xmlns="{OAI}"><ListIdentifiers>{header}</ListIdentifiers></OAI-PMH>'.encode())
+    assert identifiers(answer.slices) == ["1"]
+    assert answer.losses == answer.repairs
+
+
+@pytest.mark.parametrize("attributes", [" cursor=5", " cursor='5'6'"])
+def test_token_that_would_lose_its_text_is_a_reason_to_refuse(attributes: str):
+    """An empty one would end the list."""
+    text = page(record(1), record(2), token="a&amp;b", attributes=attributes)
+    with pytest.raises(NotXml, match="resumptionToken would be lost"):
+        parse_list(text.encode())
+
+
+@pytest.mark.parametrize("token", ["a&amp;b", "<![CDATA[a&b]]>", " a&#38;b "])
+def test_token_of_a_bad_envelope_is_kept_however_it_is_written(token: str):
+    answer = parse_list(page(record(1), token=token).replace("</request>", "</reqest>").encode())
+    assert answer.token.text == "a&b"
+
+
+def test_empty_token_of_a_bad_envelope_stays_empty():
+    text = page(record(1), token="").replace("</request>", "</reqest>").replace("></resumptionToken>", " cursor='0'/>")
+    assert parse_list(text.encode()).token == ("", 0, None, "")
 
 
 def test_bad_envelope_with_no_place_for_its_records_is_refused():
