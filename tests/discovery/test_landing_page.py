@@ -11,6 +11,9 @@ from harvester.wire.landing_page import obstacle, site_of
 from tests.discovery.pages import PAGES, Recorded
 from tests.discovery.recorded import body
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 needs_data = pytest.mark.needs("../shared")
 
 

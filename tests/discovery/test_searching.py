@@ -25,6 +25,9 @@ from harvester.verification.extraction import ENOUGH_WORDS
 from tests.conftest import ROOT
 from tests.discovery.web import SETTINGS, RecordedWeb, answer, recorded, to, work
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 NOW = 1_700_000_000
 PAGE = "https://repository.example.org/1"
 FILE = "https://repository.example.org/1.pdf"

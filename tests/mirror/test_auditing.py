@@ -12,6 +12,9 @@ from harvester.cli import main
 from harvester.mirror.place import opened
 from tests.mirror.conftest import NO_PAUSES
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 LATER = "2030-01-01T00:00:00Z"
 
 

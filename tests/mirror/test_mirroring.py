@@ -9,6 +9,9 @@ import pytest
 
 from tests.mirror.provider import Item, tag_of
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 LATER = "2030-01-01T00:00:00Z"
 
 

@@ -12,6 +12,9 @@ from harvester.outcomes import Status
 from harvester.pipeline import Wishes
 from tests.resourcesync.site import DC, document
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 DUMP, CHANGE_DUMP, LIST, CHANGES = "resourcedump.xml", "changedump.xml", "resourcelist.xml", "changelist.xml"
 AT, DAY2, DAY3 = (f"2013-01-0{day}T00:00:00Z" for day in (1, 2, 3))
 

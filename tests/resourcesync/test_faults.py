@@ -11,6 +11,9 @@ from gateway.model import Cursor, RawPage, RunOutcome, Slice, Source
 from harvester.outcomes import Status
 from tests.resourcesync.site import DC, document, element
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 AT = "2013-01-01T00:00:00Z"
 

@@ -12,6 +12,9 @@ from gateway.model import ItemChange, Publication
 from harvester.cli import main
 from tests.resourcesync.site import element
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 AT = "2013-01-01T00:00:00Z"
 

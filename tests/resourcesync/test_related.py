@@ -11,6 +11,9 @@ from gateway.model import FileLink, Work
 from harvester.outcomes import Status
 from tests.resourcesync.site import DC
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 PDF = b"%PDF-1.4 the full text"
 

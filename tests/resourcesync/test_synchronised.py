@@ -9,6 +9,9 @@ from harvester.outcomes import Status
 from harvester.pipeline import Wishes
 from tests.resourcesync.site import DC, document, element
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 AT = "2013-01-01T00:00:00Z"
 

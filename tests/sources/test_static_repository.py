@@ -13,6 +13,9 @@ from harvester.sources.static_repository import SOURCE
 from harvester.wire.http import Fetched
 from tests.sources.static import document, record
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 OPTIONS = Options("small", "http://x.example.org/small.xml")
 CURSOR = Cursor("small", "oai_dc")
 
