@@ -7,6 +7,7 @@ not forbid may be fetched. No disguise: the User-Agent says who we are.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -35,6 +36,7 @@ _AWAY_SECONDS = 86_400
 _ILL, _CLIENT_ERROR = 500, 400
 _BLOCKING = frozenset((403, 429))
 NAME = "oai-gateway"
+_INTERVAL = re.compile(r"(\d{1,4})s")
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ class _Host:
     problem: GatewayError | None = None  # why robots.txt could not be had: nothing is asked until tomorrow
     blocks: int = 0
     away_until: float = 0.0
+    told_delay: float | None = None  # what the service's own headers allow
 
 
 class Manners:
@@ -75,7 +78,7 @@ class Manners:
         with host.lock:
             if self._monotonic() < host.away_until:
                 raise TryLater(f"{name} has blocked us and is left alone for a day.")
-            delay = SERVICES[name] if name in SERVICES else self._allowed(host, request.url)
+            delay = _of_service(host, name) if name in SERVICES else self._allowed(host, request.url)
             return self._asked(host, name, delay, request)
 
     def _asked(self, host: _Host, name: str, delay: float, request: Request) -> Fetched:
@@ -90,6 +93,7 @@ class Manners:
             self._count(host, is_block=True)
             raise
         self._count(host, is_block=fetched.status in _BLOCKING or fetched.status >= _ILL)
+        host.told_delay = told_delay(fetched)
         return fetched
 
     def _count(self, host: _Host, *, is_block: bool) -> None:
@@ -128,3 +132,17 @@ class Manners:
             if fetched.status < _CLIENT_ERROR:
                 host.robots = Protego.parse(fetched.body.decode("utf-8", "replace"))
         host.robots_at = self._monotonic()
+
+
+def _of_service(host: _Host, name: str) -> float:
+    return SERVICES[name] if host.told_delay is None else host.told_delay
+
+
+def told_delay(fetched: Fetched) -> float | None:
+    """Return the pause that a service asks for in its headers, in both spellings that Crossref has used; None: none."""
+    limit, interval = (
+        fetched.header(f"x-rate-limit-{name}") or fetched.header(f"x-ratelimit-{name}")
+        for name in ("limit", "interval")
+    )
+    told = _INTERVAL.fullmatch(interval.strip())
+    return int(told[1]) / int(limit) if told and limit.isdecimal() and int(limit) else None

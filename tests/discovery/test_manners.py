@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed, NameUnknown, RobotsDenied, TryLater
-from harvester.search.manners import Manners
+from harvester.search.manners import Manners, told_delay
 from harvester.wire.http import Request
-from tests.discovery.recorded import DATA
+from tests.discovery.recorded import DATA, exchanges
 from tests.discovery.web import RecordedWeb, answer, recorded
 
 PAGE = Request("https://journal.example.org/a")
@@ -98,6 +99,37 @@ def test_services_have_their_own_pause_and_no_robots(mannered, clock: Clock) -> 
     for _ in range(2):
         manners(Request("https://api.crossref.org/works/10.1234/x"))
     assert (len(web.asked), clock.slept) == (2, [pytest.approx(0.34)])
+
+
+@pytest.mark.parametrize(
+    ("headers", "delay"),
+    [
+        ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, 0.02),
+        ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, 1 / 3),
+        ({"X_Rate_Limit_Limit": "0", "X_Rate_Limit_Interval": "1s"}, None),
+        ({"X_Rate_Limit_Limit": "5", "X_Rate_Limit_Interval": "soon"}, None),
+        ({"X_Rate_Limit_Limit": "many", "X_Rate_Limit_Interval": "1s"}, None),
+        ({}, None),
+    ],
+)
+def test_a_service_may_tell_its_limit_in_its_headers(headers: dict[str, str], delay: float | None) -> None:
+    assert told_delay(answer("x", **headers)) == delay
+
+
+def test_what_a_service_told_counts_from_then_on(clock: Clock) -> None:
+    url = "https://api.crossref.org/works/10.1234/x"
+    web = RecordedWeb({url: answer("x", X_Rate_Limit_Limit="1", X_Rate_Limit_Interval="2s")}, has_recordings=False)
+    manners = Manners(web, 1.0, sleep=clock.sleep, monotonic=lambda: clock.now)
+    for _ in range(3):
+        manners(Request(url))
+    assert clock.slept == [pytest.approx(0.34), 2.0]
+
+
+@pytest.mark.needs("../shared")
+def test_the_limits_of_every_recorded_answer_of_crossref_are_understood() -> None:
+    told = Counter(told_delay(each) for each in exchanges("crossref/http", "*api.crossref.org*"))
+    assert told.keys() == {None, 0.02, 0.1, 0.2, 1 / 3}
+    assert told[0.02] == 28
 
 
 @pytest.mark.parametrize("block", [answer(status=403), answer(status=429), answer(status=502)])
