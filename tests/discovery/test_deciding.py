@@ -16,6 +16,9 @@ from harvester.wire import open_policy_finder
 from harvester.wire.policies import Colour, Permission, Policy
 from tests.discovery.recorded import fetched
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 MONTH = "2026-11"
 HERE = ("institutional_repository",)
 LINKED = ("Published source must be acknowledged", "Must link to publisher version with DOI")

@@ -20,6 +20,8 @@ from harvester.search.works import work_of
 from harvester.wire.http import Request
 from tests.discovery.web import RecordedWeb, answer, recorded
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
 
 @pytest.fixture
 def harvester(folder, monkeypatch):

@@ -19,6 +19,9 @@ from harvester.cli import COMMANDS, main
 from harvester.locks import lock
 from tests.conftest import loaded_by
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 # What `harvester --help` must not load: each of them costs tens of milliseconds.
 SLOW = ("lxml", "requests", "rich", "sqlite3", "tomlkit", "zstandard", "sqlite_utils", "multiprocessing")
 

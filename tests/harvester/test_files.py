@@ -21,6 +21,9 @@ from harvester.sources import Options
 from harvester.sources.files import SOURCE
 from harvester.wire.http import Request
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 OAI = "http://www.openarchives.org/OAI/2.0/"
 DC = (
     '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">'

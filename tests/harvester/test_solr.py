@@ -15,6 +15,8 @@ from harvester.instance import opened
 from tests import live
 from tests.sample.solr import Index, laro, serving
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
 
 @pytest.fixture
 def index():

@@ -14,6 +14,8 @@ from harvester.cli import main
 from harvester.instance import opened
 from tests.sources.static import document, record
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
 
 @pytest.fixture
 def site():

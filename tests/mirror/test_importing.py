@@ -21,6 +21,8 @@ from tests.conftest import JUDGES
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
 
 @pytest.fixture
 def imported(mirror, provider):

@@ -18,6 +18,9 @@ from harvester.wire.http import Fetched, Request
 from tests.wire.pages import error, page, record
 from tests.wire.test_any_bytes import CONTENT_TYPES, mutated
 
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
 MOST_REQUESTS = 2000
 _TOKENS = st.sampled_from(["", " ", "a", "b", "c", "a+b c&amp;%2B", "é", "x" * 3000])
 _SIZES = st.sampled_from(["", ' completeListSize="0"', ' completeListSize="4" cursor="2"', ' completeListSize="-1"'])
