@@ -8,6 +8,8 @@ Killed anywhere, the page in flight is asked for again, and what had arrived of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -15,7 +17,7 @@ from urllib.parse import urlsplit
 
 from gateway.model import Cursor
 from harvester.mirror.collecting import Collected, Limits, collect
-from harvester.mirror.holding import DOCUMENT
+from harvester.mirror.holding import DOCUMENT, Holding
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.keeping import Keeping, Received, begun
 from harvester.mirror.lanes import Job, Lanes
@@ -27,6 +29,7 @@ from harvester.sources import Options, SourceKind, Step
 from harvester.wire.http import Fetch
 
 Result: TypeAlias = tuple[Keeping, Collected]
+_WRITERS = 8  # versions that are written at once
 _BATCH = 100  # objects that are tried again together
 
 
@@ -98,17 +101,27 @@ class Mirroring(Run):
     # -- files --
 
     def _collect(self, objects: Iterable[Keeping]) -> None:
-        """Collect the files of objects, and give each its version as soon as all of its files were tried."""
+        """Collect the files of objects, and give each its version as soon as all of its files were tried.
+
+        Versions are written by several threads: each waits for the disk a dozen times.
+        """
         jobs: list[Job[Result]] = []
-        for keeping in objects:
-            pending = keeping.pending(self.now())
-            jobs.extend(self._job(keeping, want) for want in pending)
-            if not pending:
-                self.commit(keeping)
-        for keeping, collected in self.lanes.results(jobs):
-            keeping.note(collected)
-            if keeping.is_settled:
-                self.commit(keeping)
+        with ThreadPoolExecutor(_WRITERS, thread_name_prefix="writer") as writers, ExitStack() as counting:
+            written: list[Future[tuple[Change, Holding]]] = []
+            counting.callback(self._count, written)
+            for keeping in objects:
+                pending = keeping.pending(self.now())
+                jobs.extend(self._job(keeping, want) for want in pending)
+                if not pending:
+                    written.append(writers.submit(self.made, keeping))
+            for keeping, collected in self.lanes.results(jobs):
+                keeping.note(collected)
+                if keeping.is_settled:
+                    written.append(writers.submit(self.made, keeping))
+
+    def _count(self, written: Iterable[Future[tuple[Change, Holding]]]) -> None:
+        for each in written:
+            self.counted(*each.result())
 
     def _job(self, keeping: Keeping, want: Want) -> Job[Result]:
         aside = keeping.aside(want)

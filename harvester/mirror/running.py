@@ -65,11 +65,17 @@ class Run:
         return False
 
     def commit(self, keeping: Keeping) -> None:
-        """Give an object its next version, unless trying again has brought nothing; count it."""
+        """Give an object its next version, and count it."""
+        self.counted(*self.made(keeping))
+
+    def made(self, keeping: Keeping) -> tuple[Change, Holding]:
+        """Give an object its next version, unless trying again has brought nothing. For any thread."""
         if _is_no_better(keeping):
-            self.receipt.count(Change.UNCHANGED, keeping.holding)
-            return
-        change, holding = keeping.commit(self.now(), f"harvester {self.receipt.command} of {self.receipt.base_url}")
+            return Change.UNCHANGED, keeping.holding
+        return keeping.commit(self.now(), f"harvester {self.receipt.command} of {self.receipt.base_url}")
+
+    def counted(self, change: Change, holding: Holding) -> None:
+        """Count an object, and remember whether something is missing of it."""
         self.place.mark(holding.identifier, is_whole=holding.is_whole)
         self.receipt.count(change, holding)
 

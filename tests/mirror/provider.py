@@ -137,6 +137,7 @@ def tag_of(content: bytes) -> str:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # headers and body are two writes
     provider: Provider
 
     def log_message(self, *_arguments):
