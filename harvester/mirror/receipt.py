@@ -24,6 +24,9 @@ class Change(StrEnum):
     UNUSABLE = "unusable"  # a record without an identifier, or that cannot be cut from its page
 
 
+_ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+
 @dataclass(slots=True)
 class Receipt:
     """What a run did so far. `missing` has a row per file, or per object where none of its files can be told."""
@@ -88,6 +91,8 @@ class Receipt:
         files = _counted(self.files, Fate) or "none looked at"
         verified = f" (verified: {_counted(self.verified, ('digest', 'size', 'none'))})" if self.verified else ""
         end = "Nothing is missing." if not self.missing else f"Missing: {len(self.missing)}."
+        if self.outcome not in _ENDED:
+            end += " It has not come to its end; the same command goes on."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
         return f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched. {end}{doubts}"
 

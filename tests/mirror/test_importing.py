@@ -237,3 +237,11 @@ def test_a_package_has_a_limit(imported, mirror, package):
     imported(_zip(package), status=2, GATEWAY_FETCH_FILE_MAX_BYTES="100")
     assert "has more than 100 bytes, unpacked" in mirror.said
     assert opened(mirror.folder).root.folder.exists()
+
+
+def test_a_record_without_a_name_is_told_and_the_others_are_taken(imported, mirror, provider, package):
+    text = (package / "records.xml").read_text()
+    (package / "records.xml").write_text(text.replace("<identifier>oai:p:1</identifier>", "<identifier/>"))
+    receipt = imported(package, status=3)
+    assert receipt["objects"] == {"created": 2, "unusable": 1}
+    assert sorted(mirror.held()) == ["oai:p:0", "oai:p:2"]
