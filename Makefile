@@ -49,10 +49,13 @@ $(VENV)/judges.stamp: requirements-judges.lock | $(VENV)/dev.stamp
 demo: $(VENV)/run.stamp
 	@$(IN)python tests/sample/demo.py
 
+# A test that lasts so many seconds shows where it hangs. To watch over the everyday ones would take more time than most.
+HANGING := 240
+
 # Coverage is asked over everything, and package by package where it must be whole.
 test: $(VENV)/dev.stamp $(VENV)/judges.stamp
 	@$(IN)coverage erase
-	$(IN)coverage run -m pytest -m "slow or not slow"
+	$(IN)coverage run -m pytest -m "slow or not slow" -o faulthandler_timeout=$(HANGING)
 	@$(IN)coverage combine --quiet
 	@$(IN)coverage report --fail-under=95
 	@for part in gateway/oaipmh gateway/store harvester/wire; do \

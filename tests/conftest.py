@@ -6,6 +6,7 @@ Where nothing may be skipped (`TEST_SKIPS=forbidden`, as CI does), every skip is
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -120,9 +121,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
     What is killed and restarted, in the slow tier, stays on the disk.
     """
-    is_everyday = config.option.markexpr.strip() == "not slow" and config.option.basetemp is None
-    if is_everyday and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+    wants_memory = _is_everyday(config) and config.option.basetemp is None
+    if wants_memory and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+# --- the everyday tier -----------------------------------------------------------------------------------------
+
+_ALL_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
+
+
+def _is_everyday(config: pytest.Config) -> bool:
+    return config.option.markexpr.strip() == "not slow"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import files, in the everyday tier, of which every test is slow."""
+    is_test = collection_path.suffix == ".py" and collection_path.name.startswith("test_")
+    is_left = is_test and _is_everyday(config) and _ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))
+    return True if is_left else None
 
 
 # --- the surroundings of every test ----------------------------------------------------------------------------

@@ -214,7 +214,7 @@ def repository():
 
 
 def make_instance(folder):
-    (folder / "config.toml").write_text("publish_processes = 0\nfetch_backoff_seconds = 0.01\nfetch_retries = 1\n")
+    (folder / "config.toml").write_text("publish_processes = 0\nfetch_backoff_seconds = 0.001\nfetch_retries = 1\n")
     open_store(folder, create=True).close()
     open_inbox(folder, create=True).close()
 

@@ -198,7 +198,7 @@ def serving(provider: Provider | None = None, host: str = "127.0.0.1", port: int
     provider = provider or Provider()
     handler = type("Handler", (_Handler,), {"provider": provider})
     server = _Server((host, port), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.002}, daemon=True)
     thread.start()
     provider.url = f"http://{host}:{server.server_address[1]}"
     try:
