@@ -29,6 +29,7 @@ class Expected:
     identifiers: set[str] = field(default_factory=set)
     ever_alive: set[str] = field(default_factory=set)
     is_whole: bool = True
+    is_asked_again: bool = False  # for a page that it had sent: what came before is not taken twice
 
 
 @dataclass(repr=False)
@@ -82,6 +83,7 @@ def _expected(sent: list[tuple[str, Answer]]) -> Expected:
         at = prefix or at  # a refused token says nothing of its list, which is the one being walked
         lists.setdefault(at, []).append(page)
         before = lists[at][-2:-1]
+        expected.is_asked_again = expected.is_asked_again or page in lists[at][:-1]
         records = counted(page.body)
         if before and records and _names(records) == _names(counted(before[0].body)):
             expected.is_whole = False  # a page that repeats the one before ends a list, and is not taken

@@ -190,19 +190,31 @@ def test_only_what_is_unusable_is_in_quarantine(harvest: Harvest) -> None:
     assert len(harvest.quarantine) == len(UNUSABLE)
 
 
+# A list in which a record stands twice; the replay has no ListIdentifiers that could tell what that means.
+DOUBTED = {
+    "indexdata-oaipmh-dc-xml-dbdf": (
+        "marcxml: Records came again in one list: 1; its pages may have shifted.",
+        "marcxml: ListIdentifiers: badVerb",
+    )
+}
+
+
 def test_every_run_counts_what_was_sent_and_accounts_for_it(harvest: Harvest) -> None:
     wrong = {}
     for source, expected in harvest.expected.items():
         counts = harvest.runs[source].counts
         became = sum(counts.get(name, 0) for name in ("published", "unchanged", "quarantined", "ignored"))
-        if not counts.get("received", 0) == expected.received == became:
+        sent = expected.received if not expected.is_asked_again else len(expected.last)
+        if not sent <= counts.get("received", 0) == became:  # what was fetched by itself comes on top
             wrong[source] = (expected.received, counts)
     assert wrong == {}
 
 
-def test_a_run_is_complete_just_where_the_lists_were_whole(harvest: Harvest) -> None:
+def test_a_run_is_complete_just_where_the_lists_were_whole_and_nothing_speaks_against_it(harvest: Harvest) -> None:
     complete = {source for source, run in harvest.runs.items() if run.is_complete}
-    assert complete == {source for source, expected in harvest.expected.items() if expected.is_whole}
+    whole = {source for source, expected in harvest.expected.items() if expected.is_whole}
+    assert complete <= whole
+    assert {source: harvest.runs[source].reasons for source in whole - complete} == DOUBTED
 
 
 def test_every_item_is_answered_alone(client: FlaskClient, exposed: Exposed, prefixes: list[str]) -> None:
