@@ -67,7 +67,7 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> Harvest:
 def _run(folder: Path, part: tuple[int, list[str]]) -> str:
     """Harvest some sources; return what was said."""
     publish_processes, names = part
-    options = {"is_measured": False, "publish_processes": publish_processes}
+    options = {"is_measured": False, "publish_processes": publish_processes, "fetch_backoff_seconds": 0.01}
     return live.called("harvester", folder, "run", *names, **options).stderr
 
 
