@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections import Counter
+from select import select
 
 from gateway.errors import GatewayError
 from gateway.publish import begin
@@ -26,6 +27,8 @@ def main(folder: str, source: str) -> int:
     """Publish what is pending whenever the parent says so; return the exit status."""
     try:
         _publish(folder, source)
+    except BrokenPipeError:
+        return 1  # nobody listens any more
     except GatewayError as error:
         _tell({"error": str(error), "kind": type(error).__name__})
         return 1
@@ -49,6 +52,7 @@ def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
     """Let the runners publish what there is until the orders say that it is enough."""
     total: Counter[str] = Counter()
     while True:
+        orders.hear_all()
         if orders.want_more:
             relay.hand_out(jobs)
         if relay.is_idle and orders.are_last:
@@ -89,6 +93,11 @@ class _Orders:
     def want_more(self) -> bool:
         """Tell whether what is there is to be published."""
         return self._is_end or not self._is_over
+
+    def hear_all(self) -> None:
+        """Read what is there by now: who has died meanwhile wants nothing published any more."""
+        while not self.are_last and select([self._descriptor], [], [], 0)[0]:
+            self.hear()
 
     def hear(self) -> None:
         """Read what was said; it must be there."""
