@@ -57,6 +57,7 @@ test: $(VENV)/dev.stamp $(VENV)/judges.stamp
 	@$(IN)coverage erase
 	$(IN)coverage run -m pytest -m "slow or not slow" -o faulthandler_timeout=$(HANGING)
 	@$(IN)coverage combine --quiet
+	@rm -f .coverage.?* # what a process wrote that was killed while it wrote
 	@$(IN)coverage report --fail-under=95
 	@for part in gateway/oaipmh gateway/store harvester/wire; do \
 	  $(IN)coverage report --include="$$part/*" --fail-under=100 >/dev/null || \

@@ -25,11 +25,13 @@ def create_app(instance: Path | None = None, options: Mapping[str, Value] | None
     """
     from flask import Flask  # noqa: PLC0415
 
-    from gateway import schemas, welcome  # noqa: PLC0415
+    from gateway import copies, schemas, welcome  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.settings import instance_folder, load  # noqa: PLC0415
     from gateway.store.sqlite import open_store  # noqa: PLC0415
+    from gateway.store.sqlite_subscriptions import open_subscriptions  # noqa: PLC0415
+    from gateway.websub import routes as websub  # noqa: PLC0415
 
     settings = load(instance or instance_folder(), options=options)
     check_settings(settings)
@@ -39,7 +41,11 @@ def create_app(instance: Path | None = None, options: Mapping[str, Value] | None
     app = Flask("gateway", static_folder=None)
     app.extensions["store"] = store
     app.register_blueprint(routes.blueprint(store, repository, settings.number("oai_max_request_bytes")))
+    subscriptions = open_subscriptions(settings.instance)
+    app.register_blueprint(websub.blueprint(subscriptions, settings.number("websub_lease_seconds")))
     app.register_blueprint(schemas.blueprint(schemas.folder()))
+    if settings.is_on("files_serve"):
+        app.register_blueprint(copies.blueprint(store, settings.instance))
     app.register_blueprint(welcome.blueprint(repository.name, repository.base_url))
     return app
 

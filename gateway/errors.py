@@ -9,7 +9,8 @@ GatewayError
 │   ├── StoreUnwritable         disk full, read-only file or folder
 │   ├── StoreDamaged            the database contradicts itself
 │   ├── IntentExpired           a publication took longer than its intent may live; repeat it
-│   └── PositionMoved           another process published these pages meanwhile; read the position again
+│   ├── PositionMoved           another process published these pages meanwhile; read the position again
+│   └── FilesChanged            what is known of a source's files was changed meanwhile; look at its items again
 ├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
 │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
 │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
@@ -74,6 +75,10 @@ class IntentExpired(StoreError):
 
 class PositionMoved(StoreError):
     """Another process moved the publication's position; nothing was written."""
+
+
+class FilesChanged(StoreError):
+    """Another process changed what is known of the files of a source; nothing was written."""
 
 
 class OaiError(GatewayError):

@@ -15,6 +15,7 @@ from gateway.rebuild import outdated
 from gateway.settings import SETTINGS, Settings, load
 from gateway.store.base import Store
 from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.step import INBOX_IS_OLD, last_lost
 from gateway.xmltext import utc_datetime
 
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
@@ -29,6 +30,9 @@ class Finding(NamedTuple):
 
 def findings(folder: Path, places: Sequence[Path] = schemas.PLACES) -> Iterator[Finding]:
     """Look at everything, the configuration first; a check that fails hides no other that can still be made."""
+    if not folder.is_dir():
+        yield Finding("problem", f"There is no instance in {folder}; `gateway init` makes one.")
+        return
     try:
         settings = load(folder)
         check_settings(settings)
@@ -69,19 +73,20 @@ def _secret(settings: Settings) -> Iterator[Finding]:
     except GatewayError as error:
         yield Finding("problem", str(error))
         return
-    if settings.text("secret"):
-        return
-    file = settings.instance / "secret"
-    mode = stat.S_IMODE(file.stat().st_mode)
-    if mode & 0o077:
-        yield Finding("warning", f"Others can read the secret: {file} has mode {mode:04o}, 0600 is wanted.")
+    names = ("subscriptions.sqlite",) if settings.text("secret") else ("secret", "subscriptions.sqlite")
+    for file in (settings.instance / name for name in names):
+        mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0
+        if mode & 0o077:
+            yield Finding("warning", f"Others can read a secret: {file} has mode {mode:04o}, 0600 is wanted.")
 
 
 def _databases(settings: Settings) -> Iterator[Finding]:
     try:
         with closing(open_store(settings.instance)) as store:
             yield from _store(store, settings)
-        open_inbox(settings.instance).close()
+            with closing(open_inbox(settings.instance)) as inbox:
+                if last_lost(store, inbox):
+                    yield Finding("problem", INBOX_IS_OLD)
     except GatewayError as error:
         yield Finding("problem", str(error))
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from urllib.parse import urlsplit
 
 from gateway.errors import ConfigurationError
 from gateway.settings import Settings
 from gateway.store.base import Store
+from gateway.xmltext import clean
 
 DOMAIN_FACT = "repository_domain"
 
@@ -47,20 +49,29 @@ def key(settings: Settings, purpose: str) -> bytes:
 
 def check_settings(settings: Settings) -> None:
     """Raise ConfigurationError for a setting whose value no answer could carry."""
-    for problem in (_identity_problem(settings), _number_problem(settings)):
-        if problem:
-            raise ConfigurationError(problem)
+    if problem := _problem(settings):
+        raise ConfigurationError(problem)
 
 
-def _identity_problem(settings: Settings) -> str:
+def _problem(settings: Settings) -> str:
     domain, email, base_url = (settings.text(name) for name in ("repository_domain", "admin_email", "base_url"))
+    if not clean(settings.text("repository_name")).strip():
+        return "The setting repository_name must not be empty."
     if not _DOMAIN.fullmatch(domain):
         return f"The setting repository_domain must be a domain name in lower case, not {domain!r}."
     if not _EMAIL.fullmatch(email):
         return f"The setting admin_email must be an e-mail address, not {email!r}."
-    if base_url and not _ADDRESS.fullmatch(base_url):
+    if base_url and not _is_address(base_url):
         return f"The setting base_url must be an http or https address without a query, not {base_url!r}."
     return ""
+
+
+def _is_address(text: str) -> bool:
+    try:
+        port = urlsplit(text).port
+    except ValueError:  # brackets without an end, a port that none can be
+        return False
+    return port != 0 and bool(_ADDRESS.fullmatch(text))
 
 
 def base_url_doubt(settings: Settings) -> str:
@@ -72,21 +83,6 @@ def base_url_doubt(settings: Settings) -> str:
         f"The base_url {base_url} does not end in /oai, where the provider is: unless a proxy maps it there, write "
         f"{base_url.rstrip('/')}/oai."
     )
-
-
-_LEAST = {
-    "oai_page_size": 1,
-    "oai_sets_page_size": 1,
-    "oai_token_life_seconds": 0,
-    "oai_max_request_bytes": 1000,
-    "serve_workers": 1,
-    "serve_threads": 1,
-}
-
-
-def _number_problem(settings: Settings) -> str:
-    wrong = (name for name, least in _LEAST.items() if settings.number(name) < least)
-    return next((f"The setting {name} must be at least {_LEAST[name]}." for name in wrong), "")
 
 
 def check_domain(store: Store, domain: str) -> None:

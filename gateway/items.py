@@ -50,7 +50,7 @@ class Payloads:
         held_sets: tuple[str, ...] = ()
         if state is not None and all(each.is_deleted for each in given):
             held_sets = self._store.item_sets(state.number)
-        return Task(self._facts, upstream, tuple(given), held_sets)
+        return Task(self._facts, upstream, tuple(given), held_sets, () if state is None else state.files)
 
     def _given(self, page: StoredPage, cut: Slice) -> Given:
         return given_of(page.page, cut, self._exposed(page.page, cut))
@@ -146,7 +146,7 @@ def write(
 
     Raise what `Store.publish` raises, and what `ready` does, which is called before anything is written.
     """
-    if not changes and not publication.quarantined and not publication.released:
+    if not (changes or publication.quarantined or publication.released or publication.files):
         ready()
         if publication.position and publication.position[0] != publication.position[1]:
             store.advance(publication.source, *publication.position)

@@ -13,13 +13,13 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from gateway import provenance, related, xmlio
+from gateway import known_files, provenance, related, xmlio
 from gateway.errors import NotXml, UnusableRecord
-from gateway.formats import glancing, reader_of, written
+from gateway.formats import glancing, namespace_told, reader_of, written
 from gateway.model import FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.provenance import Origin
-from gateway.xmltext import escape, escape_attribute, is_legal, utc_datetime
+from gateway.xmltext import DC, OAI_DC, escape, escape_attribute, is_legal, utc_datetime
 
 _DIGEST_BYTES = 16
 _START_TAG = re.compile(rb"(?s)(?:\s|<!--.*?-->|<\?.*?\?>)*<[^\s/>]+")
@@ -61,12 +61,16 @@ class Given(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One item to be mapped. `held_sets` are the sets it was in: what is deleted without a word of them stays there."""
+    """One item to be mapped. `held_sets` are the sets it was in: what is deleted without a word of them stays there.
+
+    `files` is what is known of its files besides what its upstream says.
+    """
 
     facts: SourceFacts
     upstream: str
     given: tuple[Given, ...]
     held_sets: tuple[str, ...] = ()
+    files: tuple[FileLink, ...] = ()
 
 
 class Fragment(NamedTuple):
@@ -113,6 +117,8 @@ def prepare(task: Task) -> Prepared:
         return _tombstones(task, identifier)
     best_first = _best_first(task, read)
     work = _work(task, best_first)
+    if task.files:
+        work = known_files.completed(work, task.files)
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets))
     return Prepared(task.upstream, identifier, False, sets, fragments)
@@ -155,8 +161,19 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
     if given.exposed:
         content = _guarded(content, root)
     reader = reader_of(namespace)
+    told = "" if reader.namespaces else namespace_told(related.profiles(given.abouts))
+    if told and (work := _read_as(told, namespace, root)):
+        return _Read(given, content, told, reader_of(told).rank, related.completed(work, given.abouts))
     work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
     return _Read(given, content, namespace, reader.rank, work and related.completed(work, given.abouts))
+
+
+def _read_as(told: str, namespace: str, root: xmlio.Element) -> Work | None:
+    """Read a payload, whose own namespace tells nothing, by the one that is told; None when nothing is found so."""
+    elements = DC if told == OAI_DC else told  # whose children are in a namespace of their own
+    same = xmlio.renamed(root, namespace, elements)
+    work = reader_of(elements).read(same, b"")
+    return work if work and work.statements else None
 
 
 def standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
@@ -278,6 +295,8 @@ class _Saying:
         said = provenance.NOTHING
         if given.abouts:
             said = provenance.read(standing_alone(each, given.declarations) for each in given.abouts)
+            before = None if said.origin else related.republished(given.abouts, read.namespace)
+            said = said if before is None else said._replace(origin=provenance.described(before))
         rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
         rights = provenance.rights_container(rights) if rights else ""
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)

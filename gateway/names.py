@@ -53,6 +53,12 @@ def upstream_set(local: str) -> str:
     return raw.encode("latin-1").decode("utf-8", "surrogatepass")
 
 
+def original_spec(local: str) -> str:
+    """Return what a source called a set that it does not list; of any other set, its spec."""
+    is_of_source = local.startswith(f"{SOURCES}:") and local.count(":") > 1
+    return upstream_set(local) if is_of_source else local
+
+
 def _escaped(illegal: re.Pattern[bytes], upstream: str) -> str:
     text = upstream.encode("utf-8", "surrogatepass")
     return illegal.sub(lambda match: b"~%02X" % match[0][0], text).decode("ascii")

@@ -67,6 +67,13 @@ def containers(origin: Origin, nested: str, rights: str = "") -> tuple[bytes, by
     return f"{_OPENING}{as_it_came}{rest}".encode(), f"{_OPENING}{altered}{rest}".encode()
 
 
+def described(origin: Origin) -> str:
+    """Return an originDescription to be nested; empty when its dates cannot be read (provenance.xsd)."""
+    datestamp, harvest_date = _readable(origin.datestamp), _readable(origin.harvest_date)
+    whole = origin._replace(datestamp=datestamp, harvest_date=harvest_date)
+    return _described(whole, "") if datestamp and harvest_date else ""
+
+
 def _described(origin: Origin, nested: str) -> str:
     base_url, identifier, datestamp, namespace, harvest_date, is_altered = origin
     before, after = _common(base_url, namespace, harvest_date, is_altered)

@@ -7,13 +7,13 @@ killed and repeated without effect. What did not change is left alone, and keeps
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.items import TRIES, Change, Payloads, given_of, introduce, payloads_of, write
 from gateway.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare
 from gateway.model import Payload, Publication, Quarantined, Slice, StoredPage
@@ -23,6 +23,9 @@ from gateway.store.base import Inbox, Store
 __all__ = ["Counts", "SourceFacts", "begin", "given_of", "local_set", "publish_in_turn", "publish_pending"]
 
 _DIGEST_BYTES = 16
+
+# A few seconds of work. A page may hold a whole repository, and an intent lives for a minute, a lock for less.
+_MOST_AT_ONCE = 5_000
 
 
 @dataclass(slots=True)
@@ -39,6 +42,11 @@ class Counts:
     quarantined: int = 0
     ignored: int = 0
     stamped: int = 0
+
+    def add(self, other: Counts) -> None:
+        """Add what became of other records."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
 class _Arrived(NamedTuple):
@@ -81,10 +89,33 @@ def publish_pending(store: Store, inbox: Inbox, source: str, facts: SourceFacts,
         if not pages:
             return Counts()
         try:
-            return _Batch(store, inbox, facts, pages).publish(before)
-        except (IntentExpired, PositionMoved):
+            return _published(store, inbox, facts, pages, before)
+        except PositionMoved:
             continue
     raise _beaten(source, before)
+
+
+def _published(store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage], before: int) -> Counts:
+    """Publish these pages, a large one in parts; only the last part moves the position. Raise PositionMoved."""
+    counts = Counts()
+    for places in _parts(pages):
+        for _ in range(TRIES):
+            try:
+                counts.add(_Batch(store, inbox, facts, pages, places).publish(before))
+                break
+            except (IntentExpired, FilesChanged):
+                continue
+        else:
+            raise _beaten(facts.name, before)
+    return counts
+
+
+def _parts(pages: Sequence[StoredPage]) -> tuple[slice, ...]:
+    """Return which places of the pages are published at once; the last part has no end."""
+    if len(pages) > 1:
+        return (slice(None),)
+    begins = range(0, max(1, len(pages[0].slices)), _MOST_AT_ONCE)
+    return (*(slice(begin, begin + _MOST_AT_ONCE) for begin in begins[:-1]), slice(begins[-1], None))
 
 
 def begin(store: Store, facts: SourceFacts) -> None:
@@ -106,6 +137,9 @@ def publish_in_turn(
     noticed then, and the pages are looked at again. Raise what the store and `turn` raise.
     """
     pages = [inbox.page(number) for number in numbers]
+    if len(_parts(pages)) > 1:
+        turn()
+        return _published(store, inbox, facts, pages, before)
     wait = turn
     for _ in range(TRIES):
         is_first = store.position(facts.name) == before  # before anything is looked at
@@ -118,7 +152,7 @@ def publish_in_turn(
 
         try:
             return batch.publish(before, ready)
-        except (IntentExpired, _Outdated):
+        except (IntentExpired, FilesChanged, _Outdated):
             wait = _at_once
     raise _beaten(facts.name, before)
 
@@ -136,17 +170,26 @@ def _beaten(source: str, before: int) -> StoreError:
 class _Batch:
     """The records of some pages, on their way into the store."""
 
-    def __init__(self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage]) -> None:
-        """Look at the records, and map those that changed."""
+    def __init__(
+        self,
+        store: Store,
+        inbox: Inbox,
+        facts: SourceFacts,
+        pages: Sequence[StoredPage],
+        places: slice = slice(None),
+    ) -> None:
+        """Look at the records at these places, and map those that changed. With the last ones the pages are done."""
         self._store, self._facts = store, facts
-        self._last = pages[-1].number
+        self._places = places
+        self._last = pages[-1].number if places.stop is None else None
         self._payloads = Payloads(store, inbox, facts, pages)
-        self._counts = Counts(pages=len(pages))
+        self._counts = Counts(pages=0 if self._last is None else len(pages))
         self._quarantined: dict[tuple[str, str], list[Quarantined]] = {}  # by prefix and upstream identifier
         self._good: list[tuple[str, str]] = []
         self._has_quarantine = store.counts(facts.name)["quarantined"] > 0
         arrived = self._usable(pages)
         self._upstreams = {each.slice.identifier for each in arrived}
+        self._edition = store.edition(facts.name)  # before the states: whoever decides on files after this raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
         settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
         self._changes = [change for change in settled if change is not None]
@@ -158,8 +201,8 @@ class _Batch:
     def publish(self, before: int, ready: Callable[[], None] = _at_once) -> Counts:
         """Write what became of the records, when `ready` has returned and the position is still at `before`."""
         quarantined = tuple(bad for bads in self._quarantined.values() for bad in bads)
-        position = (before, self._last)
-        publication = Publication(self._facts.name, (), quarantined, tuple(self._good), position)
+        position = (before, before if self._last is None else self._last)
+        publication = Publication(self._facts.name, (), quarantined, tuple(self._good), position, self._edition)
         self._counts.stamped = write(self._store, publication, self._changes, ready)
         return self._counts
 
@@ -172,8 +215,10 @@ class _Batch:
         usable = []
         for page in pages:
             text = page.page.repaired or page.page.body
-            self._counts.received += len(page.slices)
-            for place, each in enumerate(page.slices):
+            places = range(len(page.slices))[self._places]
+            self._counts.received += len(places)
+            for place in places:
+                each = page.slices[place]
                 arrived = _Arrived(page, place, each, _digest(each, text))
                 reason = each.problem
                 if not reason and not is_legal_identifier(each.identifier):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.formats import written
 from gateway.items import TRIES, Change, Payloads, add_format, facts_held, mapping_fact, write
 from gateway.mapping import Prepared, most_specific, prepare, tombstone
@@ -61,14 +61,15 @@ def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
 
 def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
     for _ in range(TRIES):
-        position = store.position(source)  # before the states: whoever publishes after this moves it
+        # Before the states: whoever publishes, or decides on files, after this moves them.
+        position, edition = store.position(source), store.edition(source)
         live = [state for state in store.states(source, upstreams).values() if not state.is_deleted]
         changes = [change for state in live if (change := _remade(store, payloads, state, wanted))]
         if not changes:
             return 0
         try:
-            return write(store, Publication(source, position=(position, position)), changes)
-        except (IntentExpired, PositionMoved):
+            return write(store, Publication(source, position=(position, position), edition=edition), changes)
+        except (IntentExpired, PositionMoved, FilesChanged):
             continue
     raise StoreError(f"The items of {source} could not be made again: something came between {TRIES} times.")
 

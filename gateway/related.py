@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 from gateway import xmlio
-from gateway.addresses import address, is_address, uri_of
+from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.errors import NotXml
 from gateway.model import FileLink, Work
+from gateway.provenance import Origin
 from gateway.xmlio import Element
 
 _TERMS = "http://www.openarchives.org/rs/terms/"
@@ -23,11 +25,12 @@ _SHA_256 = "sha-256:"
 
 
 class Related(NamedTuple):
-    """What is said beside the metadata."""
+    """What is said beside the metadata. `canonical` is the address of what the metadata is a representation of."""
 
     files: tuple[FileLink, ...] = ()
     landing_page: str = ""
     identifiers: tuple[str, ...] = ()
+    canonical: tuple[str, ...] = ()
 
 
 def completed(work: Work, abouts: Iterable[bytes]) -> Work:
@@ -36,10 +39,12 @@ def completed(work: Work, abouts: Iterable[bytes]) -> Work:
     if found == Related():
         return work
     files = {**{each.url: each for each in work.files}, **{each.url: each for each in found.files}}
+    page = work.landing_page or found.landing_page
+    identifiers = tuple(dict.fromkeys((*found.identifiers, *work.identifiers)))
     return work._replace(
         files=tuple(files.values()),
-        landing_page=work.landing_page or found.landing_page,
-        identifiers=tuple(dict.fromkeys((*found.identifiers, *work.identifiers))),
+        landing_page=page,
+        identifiers=identifiers or (() if page else found.canonical),  # better than the address of one representation
     )
 
 
@@ -50,6 +55,7 @@ def read(abouts: Iterable[bytes]) -> Related:
         return Related()
     own, content = entries[0], entries[1:]
     links = [_linked(each) for each in _links(own, "describes")]
+    links += filter(_is_content, map(_linked, _links(own, "item")))
     links += [link for each in content for link in (_listed(each), *map(_linked, _links(each, "alternate")))]
     known: dict[str, FileLink] = {}
     for link in links:
@@ -60,7 +66,51 @@ def read(abouts: Iterable[bytes]) -> Related:
         tuple(each for each in known.values() if not _is_page(each)),
         next((each.url for each in known.values() if _is_page(each)), ""),
         tuple(filter(None, cited)),
+        tuple(any_uri(href) for each in _links(own, "canonical") if (href := each.get("href", "").strip())),
     )
+
+
+def republished(abouts: Iterable[bytes], namespace: str) -> Origin | None:
+    """Return where a resource was before the source had it (`via`, Z39.99 §14.9); None when nothing is said of that.
+
+    Of an answer to GetRecord it is known whose record it is; of any other address only the host is. When the source
+    took it is as good as when it changed there; it has altered it unless the digests of both are the same.
+    """
+    own = next(_entries(abouts), None)
+    via = None if own is None else next(_links(own, "via"), None)
+    if own is None or via is None or not is_address(via.get("href", "")):
+        return None
+    base_url, identifier = _named(via.get("href", ""))
+    said = own.find(f"{{{_TERMS}}}md")
+    digests, taken = ("", "") if said is None else (said.get("hash", ""), said.get("datetime", ""))
+    modified = via.get("modified", "")
+    taken = taken or own.findtext(f"{{{_SITEMAP}}}lastmod", "") or modified
+    is_same = not set(digests.split()).isdisjoint(via.get("hash", "").split())
+    return Origin(base_url, identifier, modified or taken, namespace, taken, not is_same)
+
+
+def _named(url: str) -> tuple[str, str]:
+    """Return the baseURL and the identifier that an address tells of."""
+    parts = urlsplit(url)
+    asked = parse_qs(parts.query)
+    if asked.get("verb") == ["GetRecord"] and "identifier" in asked:
+        return url.partition("?")[0], asked["identifier"][0]
+    return f"{parts.scheme}://{parts.netloc}/", url
+
+
+def profiles(abouts: Iterable[bytes]) -> tuple[str, ...]:
+    """Return what the entries say that the metadata is to be read by: a namespace, a schema (Z39.99 §14.5).
+
+    They say it in a link of its own, or with the link that leads to the metadata.
+    """
+    entries = list(_entries(abouts))
+    if not entries:
+        return ()
+    own = entries[0].findtext(f"{{{_SITEMAP}}}loc")
+    said = [each.get("href", "") for each in _links(entries[0], "profile")]
+    leading = [each for entry in entries[1:] for each in _links(entry, "describedby") if each.get("href") == own]
+    said += [each.get("profile", "") for each in leading]
+    return tuple(dict.fromkeys(filter(None, map(str.strip, said))))
 
 
 def _entries(abouts: Iterable[bytes]) -> Iterator[Element]:
@@ -82,7 +132,9 @@ def _listed(entry: Element) -> FileLink:
     """Return the file that an entry lists."""
     said = entry.find(f"{{{_TERMS}}}md")
     url, modified = (entry.findtext(f"{{{_SITEMAP}}}{name}") or "" for name in ("loc", "lastmod"))
-    return _file(url, modified, said, "its own entry in the list")
+    via = next(_links(entry, "via"), None)
+    source = "" if via is None else f", which has it from {via.get('href')}"
+    return _file(url, modified, said, f"its own entry in the list{source}")
 
 
 def _linked(link: Element) -> FileLink:
@@ -113,6 +165,11 @@ def _merged(before: FileLink | None, link: FileLink) -> FileLink:
         sha256=link.sha256 or before.sha256,
         modified=link.modified or before.modified,
     )
+
+
+def _is_content(link: FileLink) -> bool:
+    """Tell whether what a collection holds is a file: neither a page nor more metadata, as far as its type tells."""
+    return not _is_page(link) and link.mime_type != _UNKNOWN and not link.mime_type.endswith(("/xml", "+xml"))
 
 
 def _is_page(link: FileLink) -> bool:

@@ -10,14 +10,19 @@ import signal
 import socket
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address
+from pathlib import Path
 
 import click
-from flask import Flask
+from flask import Flask, Response
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
+from gunicorn.http.message import Request  # type: ignore[import-untyped]
+from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
 
 from gateway import create_app
 from gateway.errors import ConfigurationError
 from gateway.instance import base_url_doubt
+from gateway.request_line import escaped
 from gateway.settings import Settings, Value
 
 # Harvesters wait between pages; closing their connection at once costs them a handshake per page.
@@ -41,6 +46,17 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
 
     def load(self) -> Flask:
         return self._load()
+
+
+class _Request(Request):  # type: ignore[misc]
+    def parse_request_line(self, line: bytes) -> None:
+        super().parse_request_line(escaped(line))
+
+
+def _unreadable(error: ParseException) -> Response:
+    """Answer a body whose chunks are none; where the next request would begin cannot be known."""
+    headers = {"Connection": "close"}
+    return Response(f"The request cannot be read: {error}\n", 400, headers, content_type="text/plain; charset=UTF-8")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -74,6 +90,15 @@ def address(listener: socket.socket, host: str, name_of_host: Callable[[], str] 
     return f"http://{name}:{port}/oai"
 
 
+def _check_log(file: str) -> None:
+    """Raise ConfigurationError when the access log cannot be written."""
+    try:
+        if file not in ("", "-"):
+            Path(file).open("a").close()
+    except OSError as error:
+        raise ConfigurationError(f"The access log {file} cannot be written: {error.strerror}.") from error
+
+
 def _doubt(settings: Settings, listener: socket.socket, place: str) -> str:
     """Return why harvesters may not reach us under what Identify announces, or an empty string."""
     if settings.text("base_url") or not ip_address(listener.getsockname()[0]).is_unspecified:
@@ -85,12 +110,15 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     """Serve until a signal ends it. Raise ConfigurationError or StoreError before anything is served."""
     # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
     create_app(settings.instance).extensions["store"].close()
+    _check_log(access_log)
     listener = listen(host, port)
     place = address(listener, host)
     options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place}
 
     def application() -> Flask:
-        return create_app(settings.instance, options)
+        made = create_app(settings.instance, options)
+        made.register_error_handler(ParseException, _unreadable)
+        return made
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
@@ -101,6 +129,7 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
         click.echo(f"Serving {place} (Ctrl-C ends it)", err=True)
 
     _hold_signals_while_workers_begin()
+    RequestParser.mesg_class = _Request
     hooks = {"when_ready": when_ready, "post_worker_init": _begin}
     _Server(_config(settings, listener.detach(), access_log) | hooks, application).run()
 

@@ -17,12 +17,18 @@ from gateway.errors import ConfigurationError
 Value: TypeAlias = str | int | float | bool
 
 
+_YEAR = 31_536_000  # seconds; clocks and sockets take longer ones in some places only
+_MOST = 10**15  # of bytes and whatever else: what every library here can still count
+
+
 class Setting(NamedTuple):
-    """One setting; the type of its default is its type."""
+    """One setting; the type of its default is its type. A number lies from `least` to `most`."""
 
     name: str
     default: Value
     sentence: str
+    least: float = 0
+    most: float = _MOST
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -44,10 +50,10 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "The key that signs tokens; empty: the file `secret` in the instance folder. Best given in the environment.",
     ),
-    Setting("oai_page_size", 500, "How many records or headers a page of a list holds."),
-    Setting("oai_sets_page_size", 1000, "How many sets a page of ListSets holds."),
-    Setting("oai_token_life_seconds", 0, "How long a resumptionToken lives; 0: for ever."),
-    Setting("oai_max_request_bytes", 1_000_000, "How long the arguments of a request may be."),
+    Setting("oai_page_size", 500, "How many records or headers a page of a list holds.", least=1, most=1_000_000),
+    Setting("oai_sets_page_size", 1000, "How many sets a page of ListSets holds.", least=1, most=1_000_000),
+    Setting("oai_token_life_seconds", 0, "How long a resumptionToken lives; 0: for ever.", most=_YEAR * 100),
+    Setting("oai_max_request_bytes", 1_000_000, "How long the arguments of a request may be.", least=1000),
     Setting("oai_show_departed", False, "Whether a record that left a set is shown in that set as deleted."),
     Setting("branding_icon_url", "", "The collectionIcon url of the branding description; empty: no branding."),
     Setting("branding_icon_link", "", "The collectionIcon link of the branding description."),
@@ -57,54 +63,136 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "The address of a rights statement that applies to all records; empty: no rightsManifest.",
     ),
-    Setting("serve_workers", 2, "How many web worker processes `gateway serve` starts."),
-    Setting("serve_threads", 4, "How many threads each web worker has."),
+    Setting("serve_workers", 2, "How many web worker processes `gateway serve` starts.", least=1, most=1000),
+    Setting("serve_threads", 4, "How many threads each web worker has.", least=1, most=1000),
     Setting("fetch_user_agent", "", "The User-Agent of our requests; empty: our name, version and adminEmail."),
-    Setting("fetch_connect_timeout_seconds", 30.0, "How long a connection may take to be made."),
-    Setting("fetch_read_timeout_seconds", 120.0, "How long a server may be silent."),
-    Setting("fetch_deadline_seconds", 900.0, "How long one whole request may take."),
-    Setting("fetch_max_bytes", 1_000_000_000, "How many bytes an answer may have, decompressed."),
-    Setting("fetch_file_deadline_seconds", 21_600.0, "How long one try at a file that is kept as it comes may take."),
-    Setting("fetch_file_max_bytes", 100_000_000_000, "How many bytes a file that is kept as it comes may have."),
-    Setting("fetch_retries", 5, "How often a request that failed in passing is repeated."),
-    Setting("fetch_backoff_seconds", 2.0, "The wait before the first repetition; it doubles."),
+    Setting(
+        "fetch_connect_timeout_seconds", 30.0, "How long a connection may take to be made.", least=0.001, most=_YEAR
+    ),
+    Setting("fetch_read_timeout_seconds", 120.0, "How long a server may be silent.", least=0.001, most=_YEAR),
+    Setting("fetch_deadline_seconds", 900.0, "How long one whole request may take.", least=0.001, most=_YEAR),
+    Setting(
+        "fetch_min_bytes_per_second",
+        0,
+        "How slow an answer may be from its tenth second on; 0: as slow as it likes. Strangers must send 1,024.",
+    ),
+    Setting("fetch_max_bytes", 1_000_000_000, "How many bytes an answer may have, decompressed.", least=1),
+    Setting(
+        "fetch_file_deadline_seconds",
+        21_600.0,
+        "How long one try at a file that is kept as it comes may take.",
+        least=0.001,
+        most=_YEAR,
+    ),
+    Setting(
+        "fetch_file_max_bytes", 100_000_000_000, "How many bytes a file that is kept as it comes may have.", least=1
+    ),
+    Setting("fetch_retries", 5, "How often a request that failed in passing is repeated.", most=1000),
+    Setting("fetch_backoff_seconds", 2.0, "The wait before the first repetition; it doubles.", most=_YEAR),
     Setting(
         "fetch_max_wait_seconds",
         3600.0,
         "The longest Retry-After that a run waits for; a longer one ends it with `try_later`.",
+        most=_YEAR,
     ),
-    Setting("fetch_delay_seconds", 0.0, "The pause between two requests to one host."),
+    Setting("fetch_delay_seconds", 0.0, "The pause between two requests to one host.", most=_YEAR),
     Setting("harvest_overlap_seconds", 86_400, "How far the next `from` lies before the last complete harvest."),
     Setting(
         "harvest_threads",
         8,
         "How many sources are harvested at once; those at one host go one after the other.",
+        least=1,
+        most=1000,
     ),
-    Setting("mirror_threads", 8, "How many files of a mirror are fetched at once."),
-    Setting("mirror_host_connections", 2, "How many files of a mirror are fetched from one host at once."),
+    Setting("mirror_threads", 8, "How many files of a mirror are fetched at once.", least=1, most=1000),
+    Setting(
+        "mirror_host_connections",
+        2,
+        "How many files of a mirror are fetched from one host at once.",
+        least=1,
+        most=1000,
+    ),
     Setting(
         "sweep_most_share",
         0.1,
         "Which share of what is held of a source a sweep may delete without being told to.",
+        most=1,
     ),
     Setting(
         "discover_email",
         "",
         "Who asks Crossref, Unpaywall and others; empty: adminEmail, unless that is one of examples.",
     ),
+    Setting("audit_crossref_url", "https://api.crossref.org", "Where an audit asks what was published."),
+    Setting("audit_doi_url", "https://doi.org", "Where an audit asks who registered a DOI."),
     Setting("discover_openalex_key", "", "The key for OpenAlex; empty: it is not asked."),
+    Setting("discover_semantic_scholar_key", "", "The key for Semantic Scholar; empty: it is not asked."),
+    Setting(
+        "discover_policy_url",
+        "https://api.openpolicyfinder.jisc.ac.uk/retrieve",
+        "Where the policies of publishers are asked for: Open Policy Finder, or a copy of SHERPA/RoMEO's `api29`.",
+    ),
     Setting("discover_policy_key", "", "The key for Jisc's Open Policy Finder; empty: it is not asked."),
-    Setting("discover_delay_seconds", 1.0, "The pause between two requests to a host that is no service."),
-    Setting("discover_max_bytes", 50_000_000, "How many bytes a file may have."),
-    Setting("discover_max_files", 6, "How many copies of one work are fetched until one is the work."),
-    Setting("review_accept_score", 0.5, "From which score on a rule may accept a file."),
-    Setting("review_reject_score", 0.1, "Below which score a rule rejects a file."),
+    Setting("discover_delay_seconds", 1.0, "The pause between two requests to a host that is no service.", most=_YEAR),
+    Setting(
+        "discover_ports",
+        "80 443 8080 8443",
+        "The ports at which strangers are asked, with spaces between; those of `discover_instead` are asked anyhow.",
+    ),
+    Setting("discover_max_bytes", 50_000_000, "How many bytes a file may have.", least=1),
+    Setting(
+        "discover_text_seconds",
+        30.0,
+        "How long the text of a file may take to be read by one engine.",
+        least=0.001,
+        most=_YEAR,
+    ),
+    Setting("discover_max_files", 6, "How many copies of one work are fetched until one is the work.", least=1),
+    Setting(
+        "discover_instead",
+        "",
+        "Where a search asks instead, perhaps a private place: `address=address`, of beginnings, with spaces between.",
+    ),
+    Setting("discover_items", 500, "How many items `harvester tend` searches for in one turn of a source.", least=1),
+    Setting(
+        "discover_named_files",
+        True,
+        "Whether files that a record itself names are fetched once, to know size and digest.",
+    ),
+    Setting("files_keep", True, "Whether copies of files that were found are kept in the instance folder, for review."),
+    Setting(
+        "files_serve",
+        False,
+        "Whether openly licensed copies are served at `/files/` and named in DIDLs.",
+    ),
+    Setting(
+        "didl_by_value_max_bytes",
+        0,
+        "Up to which size a kept copy stands in its DIDL itself, where a licence is open; 0: none does.",
+    ),
+    Setting("oai_dc_names_files", False, "Whether the address of a file that was found stands in oai_dc as well."),
+    Setting("review_accept_score", 0.5, "From which score on a rule may accept a file.", most=1),
+    Setting(
+        "review_reject_score",
+        0.1,
+        "Below which score a rule rejects a file, unless the DOI stands on its first pages.",
+        most=1,
+    ),
     Setting("review_rules", True, "Whether rules decide; else every file found is left to people."),
-    Setting("discover_threads", 8, "How many works are searched for at once."),
+    Setting("discover_threads", 8, "How many works are searched for at once.", least=1, most=1000),
+    Setting("websub_url", "", "The address under which hubs reach `/websub`; empty: beside `/oai` of the base_url."),
+    Setting(
+        "websub_lease_seconds",
+        864_000,
+        "How long hubs are asked to tell us of changes, until we ask again.",
+        least=300,
+        most=_YEAR,
+    ),
     Setting(
         "publish_processes",
         2,
         "How many processes publish while a harvest runs; 0: the harvester does it itself, page by page.",
+        most=1000,
     ),
 )
 
@@ -148,6 +236,11 @@ class Settings(Mapping[str, Value]):
     def is_on(self, name: str) -> bool:
         """Return a setting that is a claim."""
         return bool(self._values[name])
+
+
+def place_of_copy(instance: Path, digest: str) -> Path:
+    """Return where a copy of ours of a file with this SHA-256 lies in an instance folder."""
+    return instance / "files" / digest[:2] / digest
 
 
 def instance_folder(option: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -195,10 +288,20 @@ def _checked(name: str, value: object, origin: str) -> Value:
         raise ConfigurationError(f"There is no setting {name!r} ({origin}).")
     wanted = type(setting.default)
     try:
-        return _converted(value, wanted)
-    except ValueError as error:
+        converted = _converted(value, wanted)
+    except (ValueError, OverflowError) as error:
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[wanted]
         raise ConfigurationError(f"The setting {name} must be {kind}, not {value!r} ({origin}).") from error
+    if not isinstance(converted, (bool, str)) and (fault := _out_of_bounds(setting, converted)):
+        raise ConfigurationError(f"The setting {name} must be {fault}, not {value!r} ({origin}).")
+    return converted
+
+
+def _out_of_bounds(setting: Setting, number: float) -> str:
+    """Return what the number must be, an empty string when it is."""
+    if not number >= setting.least:  # so that what is no number at all is refused as well
+        return f"at least {setting.least}"
+    return "" if number <= setting.most else f"at most {setting.most}"
 
 
 def _converted(value: object, wanted: type) -> Value:

@@ -99,10 +99,13 @@ def _entry(setting: Setting, values: Mapping[str, Value]) -> str:
 
 
 def make_secret(folder: Path) -> None:
-    """Make the key that signs tokens, readable by its owner only, unless there is one."""
-    try:
-        descriptor = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
+    """Make the key that signs tokens, readable by its owner only, unless there is one. An empty file is none."""
+    file, aside = folder / "secret", folder / "secret.new"
+    if file.exists() and file.stat().st_size:
         return
-    with os.fdopen(descriptor, "w") as stream:
+    aside.unlink(missing_ok=True)  # a killed process left it
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
         stream.write(secrets.token_urlsafe(48) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    aside.replace(file)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import TypeAlias
 
 from lxml import etree
@@ -87,3 +88,12 @@ def text_of(element: Element) -> str:
 def children(element: Element) -> Iterator[Element]:
     """Return the child elements, without comments and processing instructions."""
     return element.iterchildren(etree.Element)
+
+
+def renamed(root: Element, namespace: str, other: str) -> Element:
+    """Return the same tree with the elements of one namespace, or of none, in another."""
+    same = deepcopy(root)
+    before = f"{{{namespace}}}*" if namespace else "{}*"
+    for each in list(same.iter(before)):
+        each.tag = f"{{{other}}}{name_of(each)[1]}"
+    return same

@@ -21,6 +21,9 @@ from typing import TypeAlias
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
+# What the standard library of Python 3.11 does not know yet: relays of 6to4 (RFC 7526), documentation (RFC 9637).
+_RESERVED = (IPv4Network("192.88.99.0/24"), IPv6Network("3fff::/20"))
+
 # What an address is called that the internet does not reach, or must not; the first row that fits is told.
 _KINDS: tuple[tuple[str, Callable[[Address], bool]], ...] = (
     ("unspecified", lambda address: address.is_unspecified),
@@ -28,7 +31,7 @@ _KINDS: tuple[tuple[str, Callable[[Address], bool]], ...] = (
     ("link-local", lambda address: address.is_link_local),
     ("multicast", lambda address: address.is_multicast),
     ("private", lambda address: address.is_private),
-    ("reserved", lambda address: address.is_reserved),
+    ("reserved", lambda address: address.is_reserved or any(address in each for each in _RESERVED)),
     ("not public", lambda address: not address.is_global or getattr(address, "is_site_local", False)),
 )
 _TRANSLATED = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last 32 bits
@@ -55,7 +58,7 @@ def _carried(address: Address) -> IPv4Address | None:
         return None
     if address in _TRANSLATED:
         return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    return address.ipv4_mapped or address.sixtofour
 
 
 class Allowed:

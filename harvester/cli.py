@@ -13,6 +13,7 @@ import click
 
 from gateway.errors import GatewayError
 from harvester.outcomes import Status, status_of_error
+from harvester.terminal import plain
 
 
 class Row(NamedTuple):
@@ -25,13 +26,19 @@ class Row(NamedTuple):
 COMMANDS: dict[str, Row] = {
     "source": Row("harvester.commands.source:source", "Add, list, show, check, audit, sweep and remove sources."),
     "run": Row("harvester.commands.run:run", "Harvest sources and publish what arrived."),
-    "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep."),
+    "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep, search for full text."),
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that lack it."),
+    "outcomes": Row(
+        "harvester.commands.discover:outcomes",
+        "Count how the steps of searches, and the copies that were looked at, ended.",
+    ),
     "explain": Row(
         "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
     ),
     "review": Row("harvester.commands.review:review", "List, accept and reject files that were found."),
-    "publish": Row("harvester.commands.run:publish", "Publish what was harvested and is not published yet."),
+    "publish": Row(
+        "harvester.commands.run:publish", "Publish what was harvested, and decided of files, and is not published yet."
+    ),
     "status": Row("harvester.commands.story:status", "Show how every source stands."),
     "log": Row("harvester.commands.story:log", "Show the last runs, or the story of one."),
     "records": Row("harvester.commands.story:records", "Show what is held of a source, a line of JSON per item."),
@@ -39,6 +46,9 @@ COMMANDS: dict[str, Row] = {
     "dump": Row("harvester.commands.dump:dump", "Harvest a repository to one XML file."),
     "mirror": Row(
         "harvester.commands.mirror:mirror", "Keep complex objects (DIDL, METS) and their files in a folder, in step."
+    ),
+    "audit": Row(
+        "harvester.commands.completeness:audit", "Compare what is held with what Crossref says was published."
     ),
     "validate": Row("harvester.commands.validate:validate", "Check strictly whether a provider keeps to OAI-PMH 2.0."),
 }
@@ -70,7 +80,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except GatewayError as error:
-            click.echo(f"Error: {error}", err=True)
+            click.echo(plain(f"Error: {error}"), err=True)
             ctx.exit(int(status_of_error(error)))
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)

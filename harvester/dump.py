@@ -31,6 +31,7 @@ from harvester.wire.namespaces import own_prefixes
 from harvester.wire.outline import tag_end
 
 _NAME = re.compile(rb"<[^\s/>!?]+")
+_NO_DEFAULT = b' xmlns=""'
 _MOST_DOUBTS = 1000  # they are remembered with every page; who has so many knows enough
 
 
@@ -62,7 +63,7 @@ class Dump:
         with closing(self.sink), suppress(StopAsked):
             description = self.kind.describe(options, self.fetch)
             self.sets = description.sets
-            return self._written(replace(options, granularity=description.granularity))
+            return self._written(options.after(description))
         return False
 
     def _written(self, options: Options) -> bool:
@@ -147,17 +148,25 @@ def record(page: RawPage, found: Slice) -> bytes:
     return b"".join(parts)
 
 
-def fragment(payload: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
-    """Return a payload that stands alone: `declarations` on its root, and nothing inherited from around it."""
+def fragment(payload: bytes, declarations: tuple[tuple[str, str], ...], *, is_enclosed: bool = True) -> bytes:
+    """Return a payload that stands alone: `declarations` on its root, and nothing inherited from what encloses it."""
     match = _NAME.match(payload)
     if match is None:
         return payload
     own = own_prefixes(payload[: tag_end(payload, 0)])
-    added = {"": "", **dict(declarations)}
+    added = {**({"": ""} if is_enclosed else {}), **dict(declarations)}
     spliced = "".join(
         f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in added.items() if name not in own
     )
     return b"".join((match[0], spliced.encode(), payload[match.end() :]))
+
+
+def as_received(payload: bytes) -> bytes:
+    """Return a payload from a dump without what `fragment` had to say against the record that enclosed it there."""
+    match = _NAME.match(payload)
+    if match is None or not payload.startswith(_NO_DEFAULT, match.end()):
+        return payload
+    return match[0] + payload[match.end() + len(_NO_DEFAULT) :]
 
 
 def _label(metadata_prefix: str, set_spec: str) -> str:

@@ -116,7 +116,7 @@ class File:
     def begin(self, order: Order) -> Place:
         """Return the place where an interrupted dump of the same order stopped, else the beginning.
 
-        Raise ConfigurationError when another dump was interrupted here.
+        Raise ConfigurationError when another dump, which has records, was interrupted here.
         """
         self._order = order
         place = Place() if self._restart else self._remembered()
@@ -160,9 +160,11 @@ class File:
             place = Place(**{**state["place"], "doubts": tuple(state["place"]["doubts"])})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ConfigurationError(f"{self._state} cannot be read; --restart begins anew.") from error
-        if not is_same:
+        if is_same:
+            return place
+        if place.records:
             raise ConfigurationError(f"{self._part} belongs to another dump; --restart begins anew.")
-        return place
+        return Place()  # one that brought nothing, for want of the format perhaps, stands in nobody's way
 
     def _remember(self, place: Place) -> None:
         state = {"version": _VERSION, "order": asdict(self._order), "place": asdict(place)}

@@ -42,4 +42,6 @@ class StoredHoldings:
     def _read(self, upstream: str, payload: Payload) -> Held:
         page = self._page(payload.page)
         given = given_of(page.page, page.slices[payload.slice], "")
-        return Held(upstream, payload.is_deleted, given.datestamp, given.content, given.abouts, not page.page.repaired)
+        is_as_received = not page.page.repaired
+        said = given.datestamp, given.content, given.abouts
+        return Held(upstream, payload.is_deleted, *said, is_as_received, page.page.url)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from time import time
 
 from gateway.errors import GatewayError
 from gateway.settings import Settings
 from harvester.credentials import credentials_from
+from harvester.downloaded import FOLDER, Downloaded
+from harvester.hours import opens_in
 from harvester.local import Local
 from harvester.sources import kind_of, kinds
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop
+from harvester.stopping import OutOfHours, Stop
 from harvester.web import Access, Pace, Web
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -26,9 +30,9 @@ def fetcher(
 ) -> Iterator[Fetch]:
     """Return what fetches for one source, with its credentials and at its pace, whatever a request says.
 
-    Asked to stop, it ends its pauses with StopAsked; insisted, its requests too, with a KeyboardInterrupt. `pace` is
-    shared with the fetchers of other sources, which may be at the same host; `allow` names hosts and networks besides
-    public ones.
+    Outside of the hours of the entry it raises OutOfHours. Asked to stop, it ends its pauses with StopAsked; insisted,
+    its requests too, with a KeyboardInterrupt. `pace` is shared with the fetchers of other sources, which may be at the
+    same host; `allow` names hosts and networks besides public ones.
     """
     if entry.url.startswith("file:"):
         with Local(entry.url, settings.number("fetch_max_bytes")) as local:
@@ -39,7 +43,19 @@ def fetcher(
     access = Access(entry.url, credentials_from(auth), entry.delay_seconds, entry.verify)
     web = Web(settings, {entry.name: access}, sleep=stop.pause, pace=pace, allow=allow)
     with web, stop.breaking(web.break_off):
-        yield _breakable(web.fetcher(entry.name), stop)
+        fetch = _breakable(partial(_in_hours, entry, web.fetcher(entry.name)), stop)
+        if entry.kind != "files":
+            yield fetch
+            return
+        most, limit = settings.number("fetch_file_max_bytes"), settings.number("fetch_max_bytes")
+        with Downloaded(settings.instance / FOLDER / entry.name, entry.url, fetch, most, limit) as there:
+            yield there
+
+
+def _in_hours(entry: SourceEntry, fetch: Fetch, request: Request) -> Fetched:
+    if opens_in(entry.hours, time()):
+        raise OutOfHours(f"{entry.name} is asked from {entry.hours} UTC only; the next run goes on from there.")
+    return fetch(request)
 
 
 def _breakable(fetch: Fetch, stop: Stop) -> Fetch:

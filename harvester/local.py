@@ -20,9 +20,10 @@ from typing import IO, Self, cast
 from urllib.parse import unquote, urlsplit
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
+from harvester.wire.archives import DAMAGES, TarMember
 from harvester.wire.http import Fetched, Request
 
-_DAMAGED = (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, NotImplementedError, RuntimeError)
+_STEP = 1 << 16  # bytes that a sink is given at once
 
 
 class Local:
@@ -61,7 +62,7 @@ class Local:
             return self._part(request, unquote(name), dict(request.headers))
         except (FileNotFoundError, KeyError) as error:
             raise RemoteRefuses(f"There is no {unquote(name) or self._root}.") from error
-        except _DAMAGED as error:
+        except DAMAGES as error:
             raise ConnectionFailed(f"{self._root} cannot be read: {error}.") from error
 
     def _answer(self, request: Request, body: bytes, status: HTTPStatus, etag: str = "") -> Fetched:
@@ -77,6 +78,11 @@ class Local:
         first, _, last = wanted.removeprefix("bytes=").partition("-")
         stream = self._stream(name)
         stream.seek(int(first or 0))
+        whole = self._answer(request, b"", HTTPStatus.OK, etag)
+        if request.sink is not None and not wanted and request.sink.begin(whole):
+            while part := stream.read(_STEP):
+                request.sink.write(part)
+            return whole
         body = stream.read(int(last) - int(first) + 1 if last else self._limit + 1)
         if len(body) > self._limit:
             raise AnswerTooLarge(f"{name} has more than {self._limit} bytes.")
@@ -105,17 +111,18 @@ class Local:
 
     def _opened(self) -> zipfile.ZipFile | tarfile.TarFile | None:
         if self._archive is None and self._root.is_file():
-            if zipfile.is_zipfile(self._root):
+            # Tar first: one that ends with a ZIP file in it ends like a ZIP file.
+            if tarfile.is_tarfile(self._root):
+                self._archive = tarfile.open(self._root, tarinfo=TarMember)  # noqa: SIM115 - it is closed with this
+            elif zipfile.is_zipfile(self._root):
                 self._archive = zipfile.ZipFile(self._root)
-            elif tarfile.is_tarfile(self._root):
-                self._archive = tarfile.open(self._root)  # noqa: SIM115 - it is closed with this
         return self._archive
 
     def _stream(self, name: str) -> IO[bytes]:
         if self._name_open != name:
             self._close()
             self._streams.append(self._member(name))
-            if name.endswith(".gz"):
+            if name.lower().endswith(".gz"):
                 self._streams.append(cast("IO[bytes]", gzip.GzipFile(fileobj=self._streams[0])))
             self._name_open = name
         return self._streams[-1]

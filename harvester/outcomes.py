@@ -11,6 +11,8 @@ from enum import IntEnum
 
 from gateway.errors import (
     AddressRefused,
+    AnswerError,
+    AnswerTooLarge,
     AnswerTooSlow,
     ConfigurationError,
     ConnectionFailed,
@@ -20,7 +22,7 @@ from gateway.errors import (
     TryLater,
 )
 from gateway.model import RunOutcome
-from harvester.stopping import StopAsked
+from harvester.stopping import StopAsked, TimeIsOver
 
 
 class SourceLocked(GatewayError):
@@ -73,8 +75,12 @@ _OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
     (AddressRefused, RunOutcome.REFUSED),
     (ConfigurationError, RunOutcome.MISCONFIGURED),
     (StopAsked, RunOutcome.STOPPED),
+    (TimeIsOver, RunOutcome.STOPPED),
     (GatewayError, RunOutcome.FAILED),
 )
+
+# What may be wrong with one list, window or record while the source as such is well.
+OF_ONE_QUESTION = (AnswerError, AnswerTooLarge, AnswerTooSlow, ConnectionFailed, RemoteRefuses, AddressRefused)
 
 # What several outcomes within one run come to: the gravest, by this order.
 _OUTCOME_GRAVITY: tuple[RunOutcome, ...] = (

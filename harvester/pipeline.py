@@ -7,27 +7,29 @@ to publication. Killed at any moment, the next run goes on from the last cursor 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, GatewayError
-from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription, Source, WindowOutcome
+from gateway.errors import AnswerError, GatewayError
+from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription, Source
 from gateway.publish import local_set
 from gateway.store.base import Inbox
 from harvester.descriptions import doubts_of_empty_set, keep_description
 from harvester.holdings import StoredHoldings
 from harvester.instance import Instance
 from harvester.locks import lock
-from harvester.outcomes import Status, gravest, noting, outcome_of, status_of
+from harvester.outcomes import OF_ONE_QUESTION, Status, gravest, noting, outcome_of, status_of
 from harvester.progress import Progress, Silence
-from harvester.publication import OUTCOMES_OF_RECORDS, Publication
-from harvester.slicing import behind, divide, plan, windows_of
+from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
-from harvester.windows import OPEN, dates_of, is_ignored
+from harvester.unfetched import unfetched
+from harvester.windows.abreast import Fetcher
+from harvester.windows.kept import behind, day_before, label_of, plan, windows_of
+from harvester.windows.walking import Sliced
 from harvester.wire.http import Fetch
 
 
@@ -46,6 +48,11 @@ class Wishes:
     max_records: int | None = None
     slice: str | None = None
 
+    @property
+    def stage(self) -> str:
+        """What the run is in the log: a harvest, or a part of one, after which the whole is as due as before."""
+        return "part" if self.from_ or self.until or self.formats or self.sets else "harvest"
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -55,7 +62,7 @@ class Ran:
     status: Status
 
 
-def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes, granularity: str = "") -> Options:
+def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes) -> Options:
     """Return what the source is told: its entry, the setting of all sources, and the wishes of this run."""
     return Options(
         source=entry.name,
@@ -64,9 +71,13 @@ def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes, granula
         from_=entry.from_,
         until=entry.until,
         window=(wishes.from_, wishes.until) if wishes.from_ or wishes.until else None,
-        granularity=granularity,
         own=entry.own,
     )
+
+
+def learned_of(instance: Instance, kind: SourceKind, source: str) -> str:
+    """Return what the lists of a source have taught, for those that have not begun."""
+    return kind.learned((*instance.inbox.cursors(source), *instance.inbox.windows(source)))
 
 
 def arrived(inbox: Inbox, cursor: Cursor, since: int) -> Iterator[str]:
@@ -79,8 +90,8 @@ def arrived(inbox: Inbox, cursor: Cursor, since: int) -> Iterator[str]:
 
 def lists_of(entry: SourceEntry, wishes: Wishes) -> Iterator[tuple[str, str]]:
     """Return the lists to walk, as (metadataPrefix, set): every format, and of each every set."""
-    for metadata_prefix in wishes.formats or entry.formats:
-        for set_spec in wishes.sets or entry.sets or ("",):
+    for metadata_prefix in dict.fromkeys(wishes.formats or entry.formats):
+        for set_spec in dict.fromkeys(wishes.sets or entry.sets or ("",)):
             yield metadata_prefix, set_spec
 
 
@@ -92,8 +103,11 @@ def run(
     fetch: Fetch,
     progress: Progress | None = None,
     stop: Stop | None = None,
+    fetcher: Fetcher | None = None,
 ) -> Ran:
     """Harvest one source and publish what arrived. Raise SourceLocked when another process is at it.
+
+    `fetcher` makes what else fetches from the source, for as many windows at once as its entry allows; None: one.
 
     Every other error of ours ends the run with its outcome and reason. The run is in the inbox in any case; a
     KeyboardInterrupt comes through when it is written down.
@@ -101,9 +115,8 @@ def run(
     progress, stop = progress or Silence(), stop or Stop()
     with lock(instance.folder, entry.name):
         bury(instance.inbox, entry.name)
-        harvest = _Harvest(
-            instance, entry, kind, wishes, fetch, progress, stop, Story(instance.inbox, entry.name, progress)
-        )
+        story = Story(instance.inbox, entry.name, progress, stage=wishes.stage)
+        harvest = _Harvest(instance, entry, kind, wishes, fetch, progress, stop, story, fetcher)
         try:
             with noting(harvest.ended):
                 harvest.whole()
@@ -122,15 +135,21 @@ def rehearse(
     progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> Counter[str]:
-    """Ask and read what a run would ask and read, keep nothing of it, and return the counts."""
+    """Ask and read what a run would ask and read, keep nothing of it, and return the counts.
+
+    A list that fails is doubtful; when all do, the last error is raised.
+    """
     progress, stop = progress or Silence(), stop or Stop()
     overlap = instance.settings.number("harvest_overlap_seconds")
-    description = kind.describe(options_of(entry, overlap, wishes), fetch)
-    options = options_of(entry, overlap, wishes, description.granularity)
+    options = replace(options_of(entry, overlap, wishes), known=learned_of(instance, kind, entry.name))
+    description = kind.describe(options, fetch)
+    options = options.after(description)
     counts: Counter[str] = Counter()
-    for metadata_prefix, set_spec in lists_of(entry, wishes):
+    failures: list[GatewayError] = []
+    lists = tuple(lists_of(entry, wishes))
+    for metadata_prefix, set_spec in lists:
         cursor, before = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes), counts["received"]
-        for step in kind.changes(options, cursor, fetch):
+        for step in _until_it_fails(kind.changes(options, cursor, fetch), failures):
             count(counts, step)
             is_empty = step.is_last and counts["received"] == before
             of_set = doubts_of_empty_set(set_spec, description.sets) if is_empty else ()
@@ -142,7 +161,23 @@ def rehearse(
             is_limit_reached = wishes.max_records and counts["received"] >= wishes.max_records
             if stop.is_asked or stop.is_time_over or is_limit_reached:
                 return counts
-    return counts
+    if len(failures) == len(lists):
+        raise failures[-1]
+    return counts + _told_of(failures, entry.name, progress)
+
+
+def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iterator[Step]:
+    """Return the steps of a list; what ends it before its time says nothing about the others."""
+    try:
+        yield from steps
+    except OF_ONE_QUESTION as error:
+        failures.append(error)
+
+
+def _told_of(failures: list[GatewayError], source: str, progress: Progress) -> Counter[str]:
+    for error in failures:
+        progress.say(f"{source}: {error}")
+    return Counter(doubts=len(failures))
 
 
 def count(counts: Counter[str], step: Step) -> None:
@@ -151,12 +186,8 @@ def count(counts: Counter[str], step: Step) -> None:
     counts["received"] += len(step.slices)
     counts["deleted"] += sum(each.is_deleted for each in step.slices)
     counts["repaired_pages"] += bool(step.page.repairs)
+    counts["damaged_pages"] += bool(step.losses)
     counts["unusable"] += sum(bool(each.problem) for each in step.slices)
-
-
-def label_of(cursor: Cursor) -> str:
-    """Return how a list is called: its metadataPrefix, and its set, and the dates of its window."""
-    return " ".join(filter(None, (cursor.metadata_prefix, cursor.set_spec, cursor.window)))
 
 
 def _cursor(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:
@@ -181,9 +212,11 @@ class _Harvest:
     progress: Progress
     stop: Stop
     story: Story
+    fetcher: Fetcher | None
     outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
     earliest: str = ""  # what the source calls its earliest datestamp
     sets: tuple[SetDescription, ...] = ()  # that the source lists
+    now: int = 0  # seconds, by its clock or by ours, whichever is behind
     lists_left: int = 0  # lists and parts of lists that are not shown to be whole
     is_at_limit: bool = False
     is_whole: bool = False
@@ -192,8 +225,12 @@ class _Harvest:
         """Do everything, or as much as the time that was given allows."""
         try:
             self._whole()
-        except TimeIsOver:
-            self.is_at_limit = True
+        except TimeIsOver as over:
+            self._time_over(over)
+
+    def _time_over(self, over: TimeIsOver) -> None:
+        self.is_at_limit = True
+        self.story.note(str(over))
 
     def _whole(self) -> None:
         """Publish what an earlier run left, ask, harvest every list, publish it, and prove the counts."""
@@ -201,18 +238,21 @@ class _Harvest:
         instance.store.add_source(Source(entry.name, entry.url, entry.kind))
         self._publish_leftovers()
         options = options_of(entry, instance.settings.number("harvest_overlap_seconds"), self.wishes)
-        options = replace(options, arrived=partial(arrived, instance.inbox))
+        known = learned_of(instance, self.kind, entry.name)
+        options = replace(options, arrived=partial(arrived, instance.inbox), known=known)
         description = self.kind.describe(options, self.fetch)
         keep_description(instance, entry.name, description)
         self.story.warn(description.notes)
-        granularity, self.earliest = description.granularity, description.earliest_datestamp
-        self.sets = description.sets
+        self.earliest, self.sets = description.earliest_datestamp, description.sets
+        # Records get their dates from the clock of the source.
+        self.now = min(self.story.started_at, description.told_at or self.story.started_at)
+        options = options.after(description)
         with Publication(instance, entry, self.progress, self.stop) as publication:
             try:
                 held = StoredHoldings(instance.store, instance.inbox, entry.name)
-                self._walk_lists(replace(options, granularity=granularity, holdings=held), publication)
-            except TimeIsOver:
-                self.is_at_limit = True
+                self._walk_lists(replace(options, holdings=held), publication)
+            except TimeIsOver as over:
+                self._time_over(over)
             except GatewayError as error:
                 self.ended(outcome_of(error), str(error))  # what arrived before is published nevertheless
             publication.finish()
@@ -227,17 +267,23 @@ class _Harvest:
                 self.story.note(f"Published what an earlier run had left: {told(publication.counts)}.")
 
     def _walk_lists(self, options: Options, publication: Publication) -> None:
+        """Walk every list. What one of them answers says nothing about the others, as long as the source is well."""
         lists = tuple(lists_of(self.entry, self.wishes))
         self.lists_left = len(lists)
+        failures = 0
         for metadata_prefix, set_spec in lists:
             if self.stop.is_asked or self.is_at_limit:
                 return
             try:
                 self._walk(options, metadata_prefix, set_spec, publication)
-            except AnswerError as error:
-                # What this list answers says nothing about the others.
-                failed = RunOutcome.FAILED if len(lists) == 1 else RunOutcome.SUCCEEDED_WITH_ERRORS
-                self.ended(failed, f"{metadata_prefix} {set_spec}: {error}")
+            except OF_ONE_QUESTION as error:
+                failures += 1
+                is_answer = isinstance(error, AnswerError)
+                is_all = failures == len(lists)
+                outcome = RunOutcome.SUCCEEDED_WITH_ERRORS if is_answer and not is_all else outcome_of(error)
+                self.ended(outcome, f"{label_of(Cursor(self.entry.name, metadata_prefix, set_spec))}: {error}")
+                if not is_answer and (metadata_prefix, set_spec) != lists[-1]:
+                    self.kind.describe(options, self.fetch)  # ends the run when the source as such is not well
 
     def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
         """Walk one list to its end, or until somebody asks to stop; first its windows, if it has some."""
@@ -245,16 +291,15 @@ class _Harvest:
         before = self.story.counts["received"]
         windows = self._windows(options, cursor)
         if windows:
-            keeps_dates = self._walk_windows(options, windows, publication)
+            options = self._walk_windows(options, windows, publication)
             if self.stop.is_asked or self.is_at_limit:
                 return
-            options = behind(windows, options) if keeps_dates else options
         for step in self.kind.changes(options, cursor, self.fetch):
             self._take(step, publication)
             if step.is_last:
                 self._end_list(step, is_empty=self.story.counts["received"] == before)
                 return
-            if self.stop.is_asked or self._is_limit_reached():
+            if self._is_over():
                 return
 
     # -- a first harvest in windows --
@@ -270,58 +315,33 @@ class _Harvest:
         windows = windows_of(inbox, cursor)
         if unit and self.kind.takes_dates and not windows and not cursor.state:
             inbox.put_cursor(cursor)  # what the list had come to before a full harvest is of no use behind its windows
-            windows = plan(inbox, cursor, options, unit, self.earliest, self.story.started_at)
+            windows = plan(inbox, cursor, options, unit, self.earliest, self.now)
             self.story.note(
                 f"{label_of(cursor)}: the first harvest goes in windows: {len(windows)}, of one {unit} each."
             )
+        elif windows and (day := day_before(windows, options)):
+            more = plan(inbox, cursor, replace(options, until=day), unit or "year", self.earliest, self.now)
+            self.story.note(f"{label_of(cursor)}: what is wanted before its windows goes in {len(more)} more.")
+            windows = [*more, *windows]
         return windows
 
-    def _walk_windows(self, options: Options, windows: list[Cursor], publication: Publication) -> bool:
-        """Walk the windows that are left, one by one; one that will not come is divided.
+    def _walk_windows(self, options: Options, windows: list[Cursor], publication: Publication) -> Options:
+        """Walk the windows that are left; return the options of the list itself, which goes on behind them.
 
-        Tell whether the source keeps to dates; if not, the windows are given up.
+        Where the source does not keep to dates, they are given up.
         """
-        left = [each for each in reversed(windows) if each.outcome in OPEN]
-        while left and not (self.stop.is_asked or self._is_limit_reached()):
-            cursor = left.pop()
-            try:
-                if not self._walk_window(replace(options, window=dates_of(cursor.window)), cursor, publication):
-                    self.instance.inbox.forget_windows(cursor)
-                    self.story.note(f"{label_of(cursor)}: the source does not keep to dates; its list goes as a whole.")
-                    return False
-            except (AnswerError, AnswerTooLarge, AnswerTooSlow) as error:
-                parts = divide(self.instance.inbox, cursor)
-                left += reversed(parts)
-                self._window_failed(cursor, str(error), parts)
-        return True
+        commit = partial(self._take, publication=publication)
+        inbox = self.instance.inbox
+        sliced = Sliced(inbox, self.kind, options, self.story, commit, self._is_over, self._window_lost)
+        sliced.walk(windows, self.entry.connections, self.fetch, self.fetcher)
+        return behind(windows, sliced.options) if sliced.keeps_dates else sliced.options
 
-    def _walk_window(self, options: Options, cursor: Cursor, publication: Publication) -> bool:
-        """Walk one window; tell whether what comes belongs there."""
-        for step in self.kind.changes(options, cursor, self.fetch):
-            if step.is_last:
-                outcome = WindowOutcome.DONE if step.is_complete else WindowOutcome.FAILED
-                step = step._replace(cursor=replace(step.cursor, state="", outcome=outcome))  # noqa: PLW2901 - the same step
-            self._take(step, publication)
-            if step.is_complete:
-                self.story.counts["windows_done"] += 1
-                self.story.note(f"{label_of(cursor)}: {step.received} records.", aloud=False)
-            elif step.is_last:
-                self._window_failed(cursor, step.doubts[0] if step.doubts else f"it ended with {step.end}.", ())
-            if is_ignored(cursor.window, [each.datestamp for each in step.slices if each.datestamp]):
-                return False
-            if step.is_last or self.stop.is_asked or self._is_limit_reached():
-                break
-        return True
+    def _is_over(self) -> bool:
+        return self.stop.is_asked or self._is_limit_reached()
 
-    def _window_failed(self, cursor: Cursor, reason: str, parts: Sequence[Cursor]) -> None:
-        text = f"{label_of(cursor)}: {reason}"
-        if parts:
-            self.story.counts["windows_split"] += 1
-            self.story.note(f"{text} It is divided.")
-            return
-        self.story.counts["windows_failed"] += 1
+    def _window_lost(self, outcome: RunOutcome, reason: str) -> None:
         self.lists_left += 1
-        self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, text)
+        self.ended(outcome, reason)
 
     # -- what every answer goes through --
 
@@ -388,6 +408,18 @@ class _Harvest:
                 f"Records in quarantine: {found['quarantined']}; `harvester quarantine {self.entry.name}` tells why."
             )
             self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+        self._tell_missing()
+
+    def _tell_missing(self) -> None:
+        """Tell how many records are missing of these lists that this run or an earlier one could not fetch."""
+        lists, name = frozenset(lists_of(self.entry, self.wishes)), self.entry.name
+        found = unfetched(self.instance, name)
+        missing = sum((cursor.metadata_prefix, cursor.set_spec) in lists for cursor, _ in found)
+        if missing:
+            self.story.counts["missing"] = missing
+            self.lists_left += 1
+            reason = f"Records that could not be fetched: {missing}; `harvester run {name} --retry-failed` asks again."
+            self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
     def ended(self, outcome: RunOutcome, reason: str) -> None:
         """Note that the run, or a part of it, ended so."""
@@ -413,5 +445,15 @@ def told(counts: Mapping[str, int]) -> str:
 
 
 def _verdict(outcome: RunOutcome, counts: Mapping[str, int], *, is_complete: bool) -> str:
-    proof = "Nothing is missing" if is_complete else "It is not shown that nothing is missing"
-    return f"The run ended: {outcome.value.replace('_', ' ')} ({told(counts)}). {proof}."
+    return (
+        f"The run ended: {outcome.value.replace('_', ' ')} ({told(counts)}). {_proof(counts, is_complete=is_complete)}."
+    )
+
+
+def _proof(counts: Mapping[str, int], *, is_complete: bool) -> str:
+    if counts.get("missing"):
+        return "What could not be fetched is missing"
+    if not is_complete:
+        return "It is not shown that nothing is missing"
+    what = "No record" if counts.get("damaged_pages") else "Nothing"
+    return f"{what} is missing{' but what is in quarantine' if counts.get('quarantined') else ''}"

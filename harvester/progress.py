@@ -13,6 +13,8 @@ from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from harvester.terminal import plain
+
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
@@ -71,7 +73,7 @@ class Lines:
 
     def say(self, text: str) -> None:
         """Write the sentence."""
-        self._write(text)
+        self._write(plain(text))
 
     def end(self, source: str) -> None:
         """Write the last number of every task of the source."""
@@ -119,7 +121,7 @@ class Bars:
 
     def say(self, text: str) -> None:
         """Print the sentence above the bars."""
-        self._drawing.console.print(text, markup=False, highlight=False)
+        self._drawing.console.print(plain(text), markup=False, highlight=False)
 
     def end(self, source: str) -> None:
         """Take away the bars of the source."""

@@ -10,36 +10,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gateway.errors import (
-    AnswerError,
-    AnswerTooLarge,
-    AnswerTooSlow,
-    ConfigurationError,
-    ConnectionFailed,
-    GatewayError,
-    RemoteRefuses,
-)
-from gateway.model import Cursor, Quarantined, RunOutcome, Slice, Source
+from gateway.errors import ConfigurationError, GatewayError
+from gateway.model import Cursor, RunOutcome, Slice, Source, WindowOutcome
 from gateway.xmltext import utc_datetime
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
 from harvester.locks import lock
-from harvester.oai_pmh.roll import UNFETCHED
-from harvester.outcomes import gravest, noting, outcome_of, status_of
-from harvester.pipeline import Ran, Wishes, arrived, count, label_of, options_of, told
+from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
+from harvester.pipeline import Ran, Wishes, arrived, count, learned_of, options_of, told
 from harvester.progress import Progress
-from harvester.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
+from harvester.unfetched import unfetched
+from harvester.windows.days import dates_of
+from harvester.windows.kept import closed, label_of
 from harvester.wire.http import Fetch
 
 STAGE = "retry"
 MOST_FAILURES = 10  # in a row: then the source is ill, rather than what it is asked for
-
-# What may be wrong with one request while the source as such is well.
-_PASSING = (AnswerError, AnswerTooLarge, AnswerTooSlow, ConnectionFailed, RemoteRefuses)
 
 
 def retry(
@@ -96,7 +87,8 @@ class _Retrial:
             publication.finish()
         records, windows = self._records(), self._windows()
         if not records and not windows:
-            self.story.note("There is nothing that could not be fetched.")
+            again = f"`harvester run {self.entry.name}` asks again for whatever else was not well."
+            self.story.note(f"No record and no window is left to be asked for by itself; {again}")
         else:
             with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
                 self._ask(records, windows, publication)
@@ -108,21 +100,14 @@ class _Retrial:
 
     def _records(self) -> list[tuple[Cursor, str]]:
         """Return the records in quarantine that could not be fetched, each with its list."""
-        found = ((self._list_of(each), each) for each in self.instance.store.quarantined(self.entry.name))
-        return [(cursor, each.identifier) for cursor, each in found if cursor is not None]
-
-    def _list_of(self, bad: Quarantined) -> Cursor | None:
-        """Return the list in which a record is missing; None when it was fetched, or is not wanted now."""
-        if not bad.reason.startswith(UNFETCHED):
-            return None
-        set_spec = self.instance.inbox.page(bad.page).page.set_spec
-        cursor = self.instance.inbox.cursor(bad.source, bad.metadata_prefix, set_spec)
-        return cursor if self._is_wanted(cursor) else None
+        return [each for each in unfetched(self.instance, self.entry.name) if self._is_wanted(each[0])]
 
     def _windows(self) -> list[tuple[Cursor, tuple[str, str]]]:
-        """Return the windows that were left, each with its list."""
-        lists = self.instance.inbox.cursors(self.entry.name)
-        return [(cursor, window) for cursor in lists if self._is_wanted(cursor) for window in self.kind.left(cursor)]
+        """Return the windows that were left, each with its list; those of a sliced harvest that failed are lists."""
+        inbox, name = self.instance.inbox, self.entry.name
+        failed = [each for each in inbox.windows(name) if each.outcome is WindowOutcome.FAILED]
+        left = [(cursor, window) for cursor in inbox.cursors(name) for window in self.kind.left(cursor)]
+        return [each for each in (*left, *((it, dates_of(it.window)) for it in failed)) if self._is_wanted(each[0])]
 
     def _is_wanted(self, cursor: Cursor) -> bool:
         formats, sets = self.wishes.formats, self.wishes.sets
@@ -148,19 +133,20 @@ class _Retrial:
                 self._try(replace(options, window=window), cursor, "", publication)
                 if self._is_over():
                     return
-        except TimeIsOver:
+        except TimeIsOver as over:
             self.is_at_limit = True
+            self.story.note(str(over))
         except GatewayError as error:
             self.ended(outcome_of(error), str(error))  # what arrived before is published nevertheless
 
     def _options(self) -> Options:
         """Return what the source is told, after asking it who it is: one that is down says so here."""
-        options = options_of(self.entry, 0, Wishes())
+        known = learned_of(self.instance, self.kind, self.entry.name)
+        options = replace(options_of(self.entry, 0, Wishes()), known=known)
         description = self.kind.describe(options, self.fetch)
         keep_description(self.instance, self.entry.name, description)
         self.story.warn(description.notes)
-        known = partial(arrived, self.instance.inbox)
-        return replace(options, arrived=known, granularity=description.granularity)
+        return replace(options.after(description), arrived=partial(arrived, self.instance.inbox))
 
     def _try(self, options: Options, cursor: Cursor, identifier: str, publication: Publication) -> None:
         """Ask for one record, or for the window of the options. Raise the last error when too much fails in a row."""
@@ -170,7 +156,7 @@ class _Retrial:
                 self._take(step, publication)
                 if self._is_over():
                     return
-        except _PASSING as error:
+        except OF_ONE_QUESTION as error:
             self.failures += 1
             self._still_missing(f"{label_of(cursor)}: {identifier or _in_words(options)}: {error}")
             if self.failures == MOST_FAILURES:
@@ -199,14 +185,15 @@ class _Retrial:
 
     def _window(self, options: Options, cursor: Cursor) -> Iterator[Step]:
         """Walk a window that was left, from where its list stands by now."""
-        now = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
-        for step in self.kind.changes(options, now, self.fetch):
-            yield step
+        list_ = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
+        for step in self.kind.changes(options, cursor if cursor.window else list_, self.fetch):
+            yield closed(self.kind, step) if cursor.window and step.is_last else step
             if step.is_last:
                 break
         else:
             return
-        if options.window in self.kind.left(step.cursor):
+        is_left = not step.is_complete if cursor.window else options.window in self.kind.left(step.cursor)
+        if is_left:
             self._still_missing(f"{label_of(cursor)}: {_in_words(options)}: {' '.join(step.doubts)}")
 
     def _take(self, step: Step, publication: Publication) -> None:

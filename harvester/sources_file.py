@@ -17,9 +17,11 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
-from harvester.due import is_duration
+from harvester.hours import are_hours
 from harvester.sources import kind_of
-from harvester.windows import UNITS
+from harvester.tending.due import is_duration
+from harvester.windows.days import UNITS
+from harvester.wire.dates import SECONDS, bound
 
 NAME = re.compile(r"[a-z0-9-]{1,32}")
 
@@ -35,6 +37,9 @@ AUTH_KINDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "certificate": (("certificate",), ("key",)),
 }
 _AUTH_OPTIONAL: dict[str, frozenset[str]] = {"certificate": frozenset(("key",))}
+
+
+MOST_CONNECTIONS = 32  # at one host; nobody who runs a repository wants more
 
 
 class Field(NamedTuple):
@@ -56,7 +61,11 @@ FIELDS: tuple[Field, ...] = (
     Field("delay_seconds", "number", "Instead of the setting `fetch_delay_seconds`."),
     Field("every", "duration", "How often `harvester tend` harvests it; nothing: never."),
     Field("sweep_every", "duration", "How often `harvester tend` sweeps it; nothing: never."),
+    Field("discover_every", "duration", "How often `harvester tend` searches for its full text; nothing: never."),
+    Field("recheck_every", "duration", "After what time what was searched for is searched again; nothing: never."),
+    Field("hours", "hours", "From when to when (UTC) it is asked, such as 21:00-05:00; nothing: at any time."),
     Field("slice", "unit", "In windows of which length its lists are harvested at first: year, month or day."),
+    Field("connections", "count", "How many of these windows are asked for at once; one, when nothing is said."),
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
     Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
@@ -67,18 +76,22 @@ _IS_A: dict[str, Callable[[object], bool]] = {
     "text": lambda value: isinstance(value, str),
     "texts": lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0,
+    "count": lambda value: type(value) is int and 1 <= value <= MOST_CONNECTIONS,
     "claim": lambda value: isinstance(value, bool),
     "unit": lambda value: value in UNITS,
     "duration": lambda value: isinstance(value, str) and is_duration(value),
+    "hours": lambda value: isinstance(value, str) and are_hours(value),
     "table": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
 }
 _IN_WORDS = {
     "text": "text",
     "texts": "a list of texts",
     "number": "a number, not negative",
+    "count": f"a whole number from 1 to {MOST_CONNECTIONS}",
     "claim": "true or false",
     "unit": "year, month or day",
     "duration": "a duration: a whole number and one of s, m, h, d and w, such as 6h",
+    "hours": "two times of the day, such as 21:00-05:00",
     "table": "a table of texts",
 }
 
@@ -98,7 +111,11 @@ class SourceEntry:
     delay_seconds: float | None = None
     every: str = ""
     sweep_every: str = ""
+    discover_every: str = ""
+    recheck_every: str = ""
+    hours: str = ""
     slice: str = ""
+    connections: int = 1
     rights: str = ""
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)
@@ -257,6 +274,7 @@ def entry_from(name: str, table: object) -> SourceEntry:
     values["from_"] = values.pop("from", "")
     for key in ("from_", "until"):
         _check_date(key.rstrip("_"), str(values.get(key, "")))
+    _check_order(str(values.get("from_", "")), str(values.get("until", "")))
     if not values.get("formats", ("oai_dc",)):
         raise ConfigurationError("formats must name at least one.")
     if "slice" in table:
@@ -283,6 +301,11 @@ def _check_date(name: str, text: str) -> None:
         parse_utc_datetime(text)
     except ValueError as error:
         raise ConfigurationError(f"{name}: {error}.") from error
+
+
+def _check_order(from_: str, until: str) -> None:
+    if from_ and until and bound(from_, SECONDS) > bound(until, SECONDS, is_until=True):
+        raise ConfigurationError("from is later than until: nothing would be asked for.")
 
 
 def table_of(entry: SourceEntry) -> dict[str, object]:

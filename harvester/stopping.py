@@ -30,6 +30,10 @@ class TimeIsOver(GatewayError):
     """A pause would last longer than the time that was given."""
 
 
+class OutOfHours(TimeIsOver):
+    """The source is to be asked at other hours."""
+
+
 class Stop:
     """Whether somebody asked to stop, and when the time is over. One for all threads of a command."""
 

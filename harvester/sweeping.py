@@ -13,20 +13,20 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import time
 
-from gateway.errors import AnswerError, ConfigurationError, ConnectionFailed, FetchError, RemoteRefuses
+from gateway.errors import AnswerError, ConfigurationError
 from gateway.model import Cursor, ItemState, RawPage, RunOutcome, Slice, Source
 from gateway.xmltext import escape, utc_datetime
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.named import Named
-from harvester.outcomes import gravest, noting, status_of
-from harvester.pipeline import Ran, Wishes, options_of, told
+from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
+from harvester.pipeline import Ran, Wishes, learned_of, options_of, told
 from harvester.progress import Progress
-from harvester.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.sources import Options, SourceKind
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop
+from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Clock, Story, bury
 from harvester.wire.http import Fetch
 
@@ -37,6 +37,7 @@ LOOKED_AT = 50
 _UNTOLD = 3
 _ITEMS_AT_ONCE = 1000
 _BARREN_PAGES = 10  # in a row that name nothing new
+_MOST_FAILURES = 10  # in a row of what returned: then the source is ill
 _VANISHED, _RETURNED, _GONE = "vanished", "returned", "gone"
 
 # Asked (how many vanished, how many are held) when it is more than the share that may be deleted untold.
@@ -85,24 +86,42 @@ class _Sweep:
     confirm: Confirm
     clock: Clock
     outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
+    known: str = ""  # what was learned of the source
     formats_left: int = 0  # that are not shown to have been swept
+    has_slipped: bool = False  # a list moved while it was read: what is missing in it is looked at one by one
+    is_at_limit: bool = False
 
     def whole(self) -> None:
+        """Do everything, or as much as the hours of the source allow."""
+        try:
+            self._whole()
+        except TimeIsOver as over:
+            self.is_at_limit = True
+            self.outcomes.append(RunOutcome.STOPPED)
+            self.story.note(str(over))
+
+    def _whole(self) -> None:
         """Sweep every format, and publish what was found."""
         self.instance.store.add_source(Source(self.entry.name, self.entry.url, self.entry.kind))
+        self.known = learned_of(self.instance, self.kind, self.entry.name)
         description = self.kind.describe(self._options(), self.fetch)
+        self.known = description.known
         keep_description(self.instance, self.entry.name, description)
         self.story.warn(description.notes)
         self.formats_left = len(self.entry.formats)
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             for metadata_prefix in self.entry.formats:
-                with Named(self.instance.folder) as named:
-                    self._sweep(Cursor(self.entry.name, metadata_prefix), named, publication)
+                try:
+                    with Named(self.instance.folder) as named:
+                        self._sweep(Cursor(self.entry.name, metadata_prefix), named, publication)
+                except OF_ONE_QUESTION as error:  # says nothing about the other formats, as long as the source is well
+                    self.ended(outcome_of(error), f"{metadata_prefix}: {error}")
+                    self.kind.describe(self._options(), self.fetch)
             publication.finish()
             self.story.counts.update({name: publication.counts[name] for name in OUTCOMES_OF_RECORDS})
 
     def _options(self) -> Options:
-        return options_of(self.entry, 0, Wishes())
+        return replace(options_of(self.entry, 0, Wishes()), known=self.known)
 
     def _sweep(self, cursor: Cursor, named: Named, publication: Publication) -> None:
         if not self._is_listed(cursor, named):
@@ -127,6 +146,7 @@ class _Sweep:
         try:
             for page in self.kind.listed(self._options(), state, self.fetch):
                 new = named.add((each.identifier, each.is_deleted) for each in page.slices)
+                self.has_slipped = self.has_slipped or page.has_slipped
                 self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)
                 barren = 0 if new or not page.slices else barren + 1
                 if page.is_last and not page.doubts:
@@ -192,10 +212,11 @@ class _Sweep:
         When all can be asked for, those that are still there are simply kept.
         """
         vanished = named.count(_VANISHED)
-        step = max(1, vanished // LOOKED_AT)
-        chosen = list(islice((each for batch in named.noted(_VANISHED) for each in batch), 0, None, step))[:LOOKED_AT]
+        most = vanished if self.has_slipped else LOOKED_AT
+        step = max(1, vanished // most) if most else 1
+        chosen = list(islice((each for batch in named.noted(_VANISHED) for each in batch), 0, None, step))[:most]
         living = self._living(cursor, chosen)
-        if living and vanished > LOOKED_AT:
+        if living and vanished > most:
             self._doubt(
                 f"{cursor.metadata_prefix}: the list does not name {living[0]}, which is there ({len(living)} of "
                 f"{len(chosen)} that were looked at)."
@@ -219,7 +240,7 @@ class _Sweep:
                 break
             try:
                 _, slices = self.kind.single(self._options(), cursor, each, self.fetch)
-            except (AnswerError, ConnectionFailed, RemoteRefuses):
+            except OF_ONE_QUESTION:
                 untold += 1
             else:
                 living += [each] if any(not found.is_deleted for found in slices) else []
@@ -246,16 +267,21 @@ class _Sweep:
     def _fetch_returned(self, cursor: Cursor, named: Named, publication: Publication) -> None:
         """Fetch what the source names and we hold as deleted: no incremental harvest would bring it again."""
         assert self.kind.single is not None
+        failures = 0
         for identifier in (each for batch in named.noted(_RETURNED) for each in batch):
             if self.stop.is_asked:
                 return
             try:
                 page, slices = self.kind.single(self._options(), cursor, identifier, self.fetch)
-            except (AnswerError, FetchError) as error:
+            except OF_ONE_QUESTION as error:
+                failures += 1
                 self.ended(
                     RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} returned, and could not be fetched: {error}"
                 )
+                if failures == _MOST_FAILURES:
+                    raise
                 continue
+            failures = 0
             self.instance.inbox.receive(page, slices, None)
             publication.feed(len(slices))
 
@@ -273,4 +299,5 @@ class _Sweep:
         outcome = gravest(self.outcomes)
         self.story.note(f"The sweep ended: {outcome.value.replace('_', ' ')} ({told(self.story.counts)}).")
         is_complete = outcome is RunOutcome.SUCCEEDED and not self.formats_left
-        return Ran(self.story.end(outcome, is_complete), status_of(outcome))
+        at_limit = self.is_at_limit and not self.stop.is_asked
+        return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))

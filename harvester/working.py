@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from time import time
 from traceback import format_exception
 from typing import NamedTuple
 
@@ -17,11 +19,12 @@ from harvester.locks import lock
 from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, told
 from harvester.progress import Progress
-from harvester.publication import Publication
+from harvester.publishing.publication import Publication
 from harvester.retrying import retry
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.sweeping import Confirm, sweep
+from harvester.tending.subscribing import subscribe
 from harvester.web import Pace
 
 
@@ -55,9 +58,10 @@ class Working:
 
     def harvested(self, entry: SourceEntry) -> Done:
         """Run one source."""
-        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+        another = partial(fetcher, self.instance.settings, entry, self.stop, self.pace)
+        with another() as fetch:
             kind = kind_of(entry.kind)
-            ran = pipeline.run(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+            ran = pipeline.run(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop, another)
         return Done(ran.status, run=ran.run)
 
     def retried(self, entry: SourceEntry) -> Done:
@@ -87,12 +91,42 @@ class Working:
         self.telling.say(f"{entry.name}: {told(counts) if counts else 'everything is published already'}.")
         return Done(Status.STOPPED if self.stop.is_asked else Status.SUCCEEDED, counts=counts)
 
+    def published_whole(self, entry: SourceEntry) -> Done:
+        """Publish what is harvested of one source and what is decided of its files, and not published yet."""
+        done = self.published(entry)
+        counts = Counter(done.counts)
+        if not self.stop.is_asked and self.instance.has_searched:
+            counts += self.released(entry).counts or Counter()
+            if counts["stamped"]:
+                self.telling.say(f"{entry.name}: {counts['stamped']} records were stamped for their files.")
+        return Done(done.status, counts=counts)
+
     def swept(self, entry: SourceEntry, confirm: Confirm = lambda _vanished, _held: False) -> Done:
         """Sweep one source."""
         with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
             kind = kind_of(entry.kind)
             ran = sweep(self.instance, entry, kind, fetch, self.telling, self.stop, confirm)
         return Done(ran.status, run=ran.run)
+
+    def subscribed(self, entry: SourceEntry) -> Done:
+        """Ask the hubs of one source to tell of its changes."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            asked = subscribe(self.instance, entry, kind_of(entry.kind), fetch, int(time()))
+        self.telling.say(f"{entry.name}: {', '.join(dict.fromkeys(each.hub for each in asked))} was asked to tell.")
+        return Done(Status.SUCCEEDED)
+
+    def discovered(self, entry: SourceEntry) -> Done:
+        """Search for the full text of some items of one source."""
+        from harvester.search import turns  # noqa: PLC0415 - half a second that most commands need not spend
+
+        ran = turns.discover(self.instance, entry, self.telling, self.stop)
+        return Done(ran.status, run=ran.run)
+
+    def released(self, entry: SourceEntry) -> Done:
+        """Publish what is decided of the files of one source and not published yet."""
+        from harvester.search import turns  # noqa: PLC0415 - as above
+
+        return Done(Status.SUCCEEDED, counts=Counter(stamped=turns.release(self.instance, entry)))
 
     def failed(self, name: str, error: BaseException) -> Done:
         """Tell what ended the work on one source; the others go on."""

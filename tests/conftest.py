@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 JUDGES = ROOT / ".venv" / "judges" / "bin"  # programs of others, which have a place of their own
 
-# The everyday tier is to be run often; CI tries four times as much.
-settings.register_profile("dev", deadline=None, max_examples=25)
+# The everyday tier is to be run often; CI tries ten times as much.
+settings.register_profile("dev", deadline=None, max_examples=10)
 # CI must say the same twice, and its machines are slow in ways that are not ours.
 settings.register_profile(
     "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
@@ -69,6 +70,32 @@ def loaded_by(code: str) -> tuple[set[str], list[str]]:
     found = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=unmeasured(os.environ))
     *printed, modules = found.stdout.splitlines()
     return set(modules.split()), printed
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Run a test that is marked `unmeasured` without coverage, in its own process and in those that it starts."""
+    if item.get_closest_marker("unmeasured") is None:
+        return (yield)
+    with _without_coverage():
+        return (yield)
+
+
+@contextmanager
+def _without_coverage() -> Iterator[None]:
+    from coverage import Coverage  # noqa: PLC0415 - the everyday tests would wait for it
+
+    surroundings, measured = dict(os.environ), Coverage.current()
+    for name in surroundings.keys() - unmeasured(surroundings).keys():
+        del os.environ[name]
+    if measured is not None:
+        measured.stop()
+    try:
+        yield
+    finally:
+        os.environ.update(surroundings)
+        if measured is not None:
+            measured.start()
 
 
 def _may_skip() -> bool:
@@ -124,6 +151,19 @@ def pytest_configure(config: pytest.Config) -> None:
     wants_memory = _is_everyday(config) and config.option.basetemp is None
     if wants_memory and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+# --- processes that share a run ---------------------------------------------------------------------------------
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Share a whole run: one process more than there are processors, since slow tests wait for servers half their time.
+
+    What is asked for by name is run by the one process that is there.
+    """
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return 0
+    return (os.cpu_count() or 1) + (0 if _is_everyday(config) else 1)
 
 
 # --- the everyday tier -----------------------------------------------------------------------------------------

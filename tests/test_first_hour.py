@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 90.0  # a busy machine is no defect
 
 
 def tour() -> list[str]:
@@ -104,22 +104,36 @@ def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Pop
     process.communicate()
 
 
-def addresses(demo: subprocess.Popen[str]) -> list[str]:
-    """Return the addresses that the demo prints, once it has come to its last line."""
+def told(demo: subprocess.Popen[str]) -> str:
+    """Return what the demo prints, once it has come to its last line."""
     assert demo.stdout is not None
     lines = []
     for line in demo.stdout:
         lines.append(line)
         if line.startswith("Ctrl-C"):
-            return re.findall(r"http://\S+verb=\S+", "".join(lines))
+            return "".join(lines)
     raise AssertionError("".join(lines))
+
+
+def addresses(text: str) -> list[str]:
+    """Return the addresses of answers that the demo has printed."""
+    return re.findall(r"http://\S+verb=\S+", text)
 
 
 def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
     began = time.monotonic()
-    printed = addresses(demo)
-    assert time.monotonic() - began < 30, "The demo takes too long."
-    assert len(printed) == 5
+    text = told(demo)
+    assert time.monotonic() - began < PATIENCE_SECONDS, "The demo takes too long."
+    # The columns of `harvester status`: items, deleted, fulltext.
+    held = dict(re.findall(r"(?m)^(laro\S*) +(\d+ +\d+ +\d+) ", text))
+    assert {name: counts.split() for name, counts in held.items()} == {
+        "laro": ["22", "0", "16"],
+        "laro-index": ["40", "0", "12"],
+        "laro-list": ["40", "0", "12"],
+    }
+    printed = addresses(text)
+    assert len(printed) == 7
+    assert 'ref="https://repository.example.net/LR-15-00007.pdf"' in text
     schema = etree.XMLSchema(etree.parse(ROOT / "schemas" / "OAI-PMH.xsd"))
     for address in printed:
         answer = etree.fromstring(fetched(address))
@@ -132,7 +146,7 @@ def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.
 
 @pytest.mark.needs("chromium")
 def test_a_browser_shows_the_records(demo: subprocess.Popen[str], tmp_path: Path) -> None:
-    records = next(address for address in addresses(demo) if "ListRecords&metadataPrefix=oai_dc" in address)
+    records = next(address for address in addresses(told(demo)) if "ListRecords&metadataPrefix=oai_dc" in address)
     profile = f"--user-data-dir={tmp_path / 'profile'}"
     browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", profile]
     shown = subprocess.run([*browser, "--dump-dom", records], capture_output=True, text=True, check=True, timeout=60)

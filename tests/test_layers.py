@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from tests.conftest import ROOT, loaded_by
 
 
@@ -26,7 +28,9 @@ CORE = (*GROUND, "gateway.settings", "gateway.xmlio", "gateway.registry")
 PUBLICATION = (
     "gateway.publish",
     "gateway.rebuild",
+    "gateway.filing",
     "gateway.items",
+    "gateway.known_files",
     "gateway.mapping",
     "gateway.names",
     "gateway.provenance",
@@ -37,14 +41,14 @@ PUBLICATION = (
 # The standard library is open to all.
 LAYERS = {
     # What everything stands on knows nothing else of ours, and no library.
-    "gateway.model": Layer(),
+    "gateway.model": Layer(("gateway.model",)),
     "gateway.errors": Layer(),
     "gateway.xmltext": Layer(),
     "gateway.addresses": Layer(),
     "gateway.settings": Layer(GROUND),
     "gateway.registry": Layer(GROUND),
     "gateway.xmlio": Layer(GROUND, ("lxml",)),
-    # Formats and store never see each other; publication, in its six files, is where they meet.
+    # Formats and store never see each other; publication, in its eight files, is where they meet.
     "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.registry")),
     "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.formats"), ("lxml",)),
     "gateway.store": Layer(
@@ -52,14 +56,29 @@ LAYERS = {
     ),
     "gateway.names": Layer(GROUND),
     "gateway.provenance": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
-    "gateway.related": Layer((*GROUND, "gateway.xmlio")),
-    "gateway.mapping": Layer((*CORE, "gateway.formats", "gateway.names", "gateway.provenance", "gateway.related")),
+    "gateway.related": Layer((*GROUND, "gateway.xmlio", "gateway.provenance")),
+    "gateway.known_files": Layer((*GROUND, "gateway.formats")),
+    "gateway.mapping": Layer(
+        (
+            *CORE,
+            "gateway.formats",
+            "gateway.known_files",
+            "gateway.names",
+            "gateway.provenance",
+            "gateway.related",
+        )
+    ),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    "gateway.filing": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.publish": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
-    "gateway.oaipmh": Layer((*GROUND, "gateway.store.base", "gateway.oaipmh")),
-    "gateway.oaipmh.routes": Layer((*GROUND, "gateway.store.base", "gateway.oaipmh"), ("flask", "isal")),
+    "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
+    "gateway.oaipmh.routes": Layer(
+        (*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh"), ("flask", "isal")
+    ),
+    "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
+    "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
     # The rim: what puts the parts together, and what people start.
     "gateway": Layer(("gateway",), ("click", "flask", "gunicorn", "tomlkit")),
     # The harvester uses the gateway's core, and never a face of it.
@@ -75,12 +94,13 @@ LAYERS = {
     # Steps are handed `fetch`; the search hands it to them, and manners stand before the network.
     "harvester.discovery": Layer((*GROUND, "harvester.wire", "harvester.verification", "harvester.discovery")),
     "harvester.search": Layer(
-        (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "protego", "zstandard")
+        (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "zstandard")
     ),
-    "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "harvester"), ("lxml", "protego")),
+    "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "harvester"), ("lxml",)),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),
+    "harvester.wire.robots": Layer((*GROUND, "harvester.wire"), ("protego",)),
     "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
     "harvester.sources.*": Layer(
         (
@@ -90,10 +110,14 @@ LAYERS = {
             "harvester.oai_pmh",
             "harvester.resourcesync",
             "harvester.sources",
+            "harvester.nameless",
         )
     ),
+    "harvester.nameless": Layer(GROUND),
     "harvester.oai_pmh": Layer((*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.oai_pmh")),
-    "harvester.resourcesync": Layer((*GROUND, "harvester.wire", "harvester.sources", "harvester.resourcesync")),
+    "harvester.resourcesync": Layer(
+        (*GROUND, "harvester.wire", "harvester.sources", "harvester.resourcesync", "harvester.nameless")
+    ),
 }
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
@@ -195,6 +219,7 @@ def test_only_xmlio_configures_parsers() -> None:
     assert wrong == {"gateway.xmlio"}
 
 
+@pytest.mark.slow
 def test_serving_oai_pmh_loads_no_xml_library() -> None:
     modules, _ = loaded_by("import gateway.oaipmh.routes")
     assert modules & {"lxml", "xml", "bs4"} == set()

@@ -151,3 +151,113 @@ def test_the_digest_tells_what_a_harvest_date_does_not() -> None:
 def test_the_most_specific_sets_are_those_that_no_other_is_below() -> None:
     assert most_specific({"source", "source:a", "source:a:b", "fulltext"}) == ("fulltext", "source:a:b")
     assert most_specific({"source"}) == ()
+
+
+def entry(links: str = "", loc: str = "http://e.org/1", terms: str = "http://www.openarchives.org/rs/terms/") -> bytes:
+    opening = f'<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="{terms}">'
+    return f"{opening}<loc>{loc}</loc>{links}</url>".encode()
+
+
+BARE_MODS = "<mods><titleInfo><title>A</title></titleInfo><name><namePart>B</namePart></name></mods>"
+PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
+
+
+@pytest.mark.parametrize(
+    ("content", "links", "told"),
+    [
+        (BARE_MODS, PROFILE_OF_MODS, ["title:A", "creator:B"]),
+        (BARE_MODS.replace("<mods>", "<mods xmlns='urn:my:mods'>"), PROFILE_OF_MODS, ["title:A", "creator:B"]),
+        (BARE_MODS, "", ["title:A"]),
+        ("<r><title>A</title></r>", PROFILE_OF_MODS, ["title:A"]),  # the profile is wrong
+        ("<dc><title>A</title><contributor>B</contributor></dc>", f'<rs:ln rel="profile" href="{OAI_DC}"/>',
+         ["title:A", "contributor:B"]),
+        (f"<x:r xmlns:x='{DC}'><x:title>A</x:title></x:r>", PROFILE_OF_MODS, ["title:A"]),  # the namespace tells
+    ],
+)  # fmt: skip
+def test_the_profile_of_a_resource_decides_how_it_is_read_when_its_namespace_does_not(content, links, told) -> None:
+    prepared = mapped(given_payload(content, exposed="", abouts=(entry(links),)))
+    found = [f"{etree.QName(each).localname}:{each.text}" for each in payload_of(prepared, "oai_dc")]
+    assert found == told
+
+
+def test_what_leads_to_metadata_may_say_its_profile_too() -> None:
+    link = '<rs:ln rel="describedby" href="http://e.org/1" profile="http://www.loc.gov/mods/"/>'
+    other = link.replace("org/1", "org/2").replace("mods", "MARC21/slim")
+    abouts = (entry(), entry(other + link, "http://e.org/f.pdf"))
+    prepared = mapped(given_payload(BARE_MODS, exposed="", abouts=abouts))
+    fragment = next(each for each in prepared.fragments if each.metadata_prefix == "oai_dc")
+    assert b"<dc:creator>B</dc:creator>" in fragment.body
+    assert b"<metadataNamespace>http://www.loc.gov/mods/v3<" in fragment.body
+
+
+def _said(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r>") -> str:
+    prepared = mapped(given_payload(content, exposed="", abouts=abouts, datestamp="2020-01-01"))
+    return next(each for each in prepared.fragments if each.metadata_prefix == prefix).body.decode()
+
+
+@pytest.mark.parametrize(
+    ("links", "told"),
+    [
+        (
+            (
+                '<lastmod>2020-01-03</lastmod><rs:md hash="md5:a sha-256:b"/>'
+                '<rs:ln rel="via" href="http://o.org/1.xml" modified="2019-01-02T03:04:05Z" hash="md5:a"/>'
+            ),
+            ("2020-01-03", "false", "http://o.org/", "http://o.org/1.xml", "2019-01-02T03:04:05Z"),
+        ),
+        (
+            (
+                '<lastmod>2020-01-03</lastmod><rs:md datetime="2020-01-04T00:00:00Z" hash="md5:a"/>'
+                '<rs:ln rel="via" href="http://o.org/oai?verb=GetRecord&amp;metadataPrefix=x&amp;identifier=oai:o:1"/>'
+            ),
+            ("2020-01-04T00:00:00Z", "true", "http://o.org/oai", "oai:o:1", "2020-01-04T00:00:00Z"),
+        ),
+        (
+            '<rs:ln rel="via" href="http://o.org/oai?verb=Identify" modified="2019-01-02"/>',
+            ("2019-01-02", "true", "http://o.org/", "http://o.org/oai?verb=Identify", "2019-01-02"),
+        ),
+    ],
+)
+def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, told: tuple[str, ...]) -> None:
+    """Z39.99, Example 32."""
+    body = _said("oai_dc", entry(links))
+    date, altered, base_url, identifier, datestamp = told
+    nested = body.partition("</metadataNamespace>")[2].partition("</originDescription>")[0]
+    assert nested == (
+        f'<originDescription harvestDate="{date}" altered="{altered}"><baseURL>{base_url}</baseURL>'
+        f"<identifier>{identifier}</identifier><datestamp>{datestamp}</datestamp><metadataNamespace></metadataNamespace>"
+    )
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "",
+        '<rs:ln rel="via" href="urn:x" modified="2019-01-02"/>',
+        '<rs:ln rel="via" href="http://o.org/1"/>',  # nobody says when
+        '<rs:ln rel="via" href="http://o.org/1" modified="lately"/>',
+    ],
+)
+def test_of_where_a_resource_was_nothing_is_nested_that_is_not_said(links: str) -> None:
+    assert _said("oai_dc", entry(links)).count("<originDescription") == 1
+
+
+def test_a_canonical_address_names_the_item_where_nothing_better_does() -> None:
+    canonical = '<rs:ln rel="canonical" href="http://e.org/resource/1"/>'
+    assert "http://e.org/resource/1</dii:Identifier>" in _said("oai_didl", entry(canonical))
+    for better in ("http://e.org/page", "doi:10.5555/12345678"):
+        content = f"<r><title>A</title><identifier>{better}</identifier></r>"
+        assert "http://e.org/resource/1" not in _said("oai_didl", entry(canonical), content=content)
+
+
+def test_the_files_among_the_items_of_a_collection_are_its_files() -> None:
+    items = (("1.pdf", "application/pdf"), ("2.xml", "application/xml"), ("3.html", "text/html"), ("4", ""))
+    links = "".join(f'<rs:ln rel="item" href="http://e.org/{name}" type="{type_}"/>' for name, type_ in items)
+    body = _said("oai_didl", entry(links))
+    assert body.count("<didl:Component>") == 1
+    assert '<didl:Resource mimeType="application/pdf" ref="http://e.org/1.pdf"/>' in body
+
+
+def test_of_a_file_it_is_told_where_its_source_has_it_from() -> None:
+    content = entry('<rs:ln rel="via" href="http://o.org/1.pdf"/>', "http://e.org/1.pdf")
+    assert "in its own entry in the list, which has it from http://o.org/1.pdf" in _said("oai_didl", entry(), content)

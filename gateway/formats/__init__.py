@@ -6,7 +6,7 @@ A format that has a metadataPrefix is written, and exists for every item; one wi
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -25,6 +25,7 @@ class MetadataFormat:
     UTF-8.
     `read_by(element, content, fields)` is there when a source's entry says how the fields of its payloads are called.
     `version` grows when the same Work is written otherwise than before.
+    `schemas` are the folders where the XSDs of what is read lie, where they tell nothing of the namespace.
     """
 
     namespaces: tuple[str, ...]  # read from; the first is the metadataNamespace of what is written
@@ -36,6 +37,7 @@ class MetadataFormat:
     write: Callable[[Work], bytes] | None = None
     glance: Callable[[bytes], Work | None] | None = None
     read_by: Callable[[Element, bytes, Mapping[str, str]], Work | None] | None = None
+    schemas: tuple[str, ...] = ()
 
     @property
     def namespace(self) -> str:
@@ -72,3 +74,30 @@ def glancing() -> tuple[MetadataFormat, ...]:
 def reader_of(namespace: str) -> MetadataFormat:
     """Return the format that reads a namespace; the fallback when no file knows it."""
     return next((each for each in load() if namespace in each.namespaces), load()[-1])
+
+
+def namespace_told(profiles: Iterable[str]) -> str:
+    """Return the namespace that the first of these profiles means which means one that a file reads; else nothing.
+
+    A profile is the address of a namespace, of all its versions (`http://www.loc.gov/mods/`), or of what lies below it,
+    or that of a schema.
+    """
+    return next(filter(None, map(_meant, profiles)), "")
+
+
+def _meant(profile: str) -> str:
+    bare = _bare(profile)
+    close = [(each, name) for each in load() for name in each.namespaces if _is_close(bare, _bare(name))]
+    exact = [name for _, name in close if _bare(name) == bare]
+    by_schema = [each for each in load() if any(bare.startswith(_bare(schema)) for schema in each.schemas)]
+    close = close or [(each, each.namespace) for each in by_schema]
+    is_plain = len({each.key for each, _ in close}) == 1  # what could mean two formats means none
+    return next(iter(exact), max((name for _, name in close), key=len) if is_plain else "")
+
+
+def _is_close(one: str, other: str) -> bool:
+    return one == other or one.startswith((f"{other}/", f"{other}.")) or other.startswith(f"{one}/")
+
+
+def _bare(address: str) -> str:
+    return address.rstrip("/#").replace("https://", "http://", 1)

@@ -90,5 +90,8 @@ def _texts(element: Element, name: str) -> tuple[str, ...]:
 
 
 FORMAT = MetadataFormat(
-    namespaces=(*(f"{_SCHEMA}kernel-{kernel}" for kernel in _KERNELS), *_WRAPPERS), rank=50, read=read
+    namespaces=(*(f"{_SCHEMA}kernel-{kernel}" for kernel in _KERNELS), *_WRAPPERS),
+    rank=50,
+    read=read,
+    schemas=("http://schema.datacite.org/meta/",),
 )

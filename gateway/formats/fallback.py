@@ -29,7 +29,12 @@ _NAMES: Mapping[str, str] = {
     "rights": "rights",
     "subject": "subject",
     "keyword": "subject",
+    "keywords": "subject",
+    "source": "source",
+    "document_type": "type",
 }
+# Whose texts may be lists, as in LARO's records (Autoload, Listing 6): parted by semicolons with a space on each side.
+_LISTS = ("creator", "subject")
 _MOST = 500  # statements: a payload may be a whole book
 
 
@@ -50,7 +55,15 @@ def _suggested(root: Element) -> Iterator[Statement]:
     for each in root.iter("{*}*"):
         name = _NAMES.get(name_of(each)[1].lower())
         if name and next(children(each), None) is None and (text := text_of(each)):
-            yield Statement(name, text, each.get(f"{{{XML}}}lang", ""))
+            yield from (Statement(name, part, each.get(f"{{{XML}}}lang", "")) for part in _parts(name, text))
+
+
+def _parts(name: str, text: str) -> list[str]:
+    """Return the parts of a list; of people, without the affiliations that stand behind their names there."""
+    parts = [part.strip() for part in text.split(" ; ")] if name in _LISTS else [text]
+    if name == "creator" and len(parts) > 1:
+        parts = [part.partition(" (")[0] for part in parts]
+    return [part for part in parts if part and part.lower() not in ("et al", "et al.")]
 
 
 FORMAT = MetadataFormat(namespaces=(), rank=0, read=read)

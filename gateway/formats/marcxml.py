@@ -95,4 +95,4 @@ def _locations(fields: list[Element]) -> tuple[tuple[FileLink, ...], str]:
     return tuple(files), page
 
 
-FORMAT = MetadataFormat(namespaces=(_MARC,), rank=30, read=read)
+FORMAT = MetadataFormat(namespaces=(_MARC,), rank=30, read=read, schemas=("http://www.loc.gov/standards/marcxml/",))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gateway.addresses import address
 from gateway.formats import MetadataFormat, reader_of
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._stated import sha256_of
 from gateway.formats._statements import completed
 from gateway.model import FileLink, Work
 from gateway.xmlio import Element, children, name_of
@@ -55,7 +56,8 @@ def _files(root: Element) -> Iterator[FileLink]:
         url = next((url for each in file.iterfind(f"{{{_METS}}}FLocat") if (url := _address(each))), "")
         if url and "html" not in mime_type:
             found = type_named(mime_type) or file_type(url) or UNKNOWN
-            yield FileLink(address(url), found, found_in="mets:FLocat", size=_size(file))
+            digest = sha256_of(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
+            yield FileLink(address(url), found, found_in="mets:FLocat", size=_size(file), sha256=digest)
 
 
 def _address(location: Element) -> str:
@@ -68,4 +70,4 @@ def _size(file: Element) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - petabytes
 
 
-FORMAT = MetadataFormat(namespaces=(_METS,), rank=60, read=read)
+FORMAT = MetadataFormat(namespaces=(_METS,), rank=60, read=read, schemas=("http://www.loc.gov/standards/mets/",))

@@ -97,4 +97,4 @@ def _locations(record: Element) -> tuple[tuple[FileLink, ...], str]:
     return tuple(files), page
 
 
-FORMAT = MetadataFormat(namespaces=(_MODS,), rank=40, read=read)
+FORMAT = MetadataFormat(namespaces=(_MODS,), rank=40, read=read, schemas=("http://www.loc.gov/standards/mods/",))

@@ -6,6 +6,7 @@ What arrives valid is carried as it came. What is not is made again from the sta
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
 _ROOT = f"{{{OAI_DC}}}dc"
 _LANGUAGE = f"{{{XML}}}lang"
 _BY_TAG = {f"{{{DC}}}{name}": name for name in ELEMENTS}
-_ROOT_ATTRIBUTES = frozenset({f"{{{XSI}}}schemaLocation", f"{{{XSI}}}noNamespaceSchemaLocation"})
+_SCHEMA_LOCATION = f"{{{XSI}}}schemaLocation"
+_ROOT_ATTRIBUTES = frozenset({_SCHEMA_LOCATION, f"{{{XSI}}}noNamespaceSchemaLocation"})
 _LANGUAGE_TAG = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")  # xs:language
 _OPENING = (
     f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" xsi:schemaLocation="{OAI_DC} {SCHEMA}">'
@@ -130,7 +132,10 @@ def read(root: Element, content: bytes) -> Work | None:
 
 
 def _is_frame_valid(root: Element) -> bool:
-    return _ROOT_ATTRIBUTES.issuperset(root.attrib) and not (root.text or "").strip(_SPACE)
+    """Tell whether the root may stand as it is; a strict harvester wants the schema named that we list (§3.4)."""
+    named = root.get(_SCHEMA_LOCATION, "").split()
+    is_told = (OAI_DC, SCHEMA) in zip(named[::2], named[1::2], strict=False)
+    return is_told and _ROOT_ATTRIBUTES.issuperset(root.attrib) and not (root.text or "").strip(_SPACE)
 
 
 def write(work: Work) -> bytes:
@@ -138,6 +143,15 @@ def write(work: Work) -> bytes:
     if work.oai_dc:
         return work.oai_dc
     return f"{_OPENING}{''.join(map(_element, work.statements))}</oai_dc:dc>".encode()
+
+
+def naming(work: Work, urls: Iterable[str]) -> Work:
+    """Return a work whose oai_dc names these addresses as well, behind all else that it says."""
+    added = tuple(Statement("identifier", url) for url in urls)
+    before, end, after = work.oai_dc.rpartition(b"</")
+    content = "".join(f'<identifier xmlns="{DC}">{escape(each.text)}</identifier>' for each in added).encode()
+    oai_dc = b"".join((before, content, end, after)) if end else b""
+    return work._replace(statements=work.statements + added, oai_dc=oai_dc)
 
 
 def _element(statement: Statement) -> str:

@@ -7,14 +7,16 @@ for the landing page, typed so that nobody takes it for a file. Every DIDL is re
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
+from gateway.formats._stated import stated
 from gateway.formats._statements import completed
-from gateway.model import FileLink, Statement, Work
+from gateway.model import FileLink, FileOrigin, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, XSI, clean, escape, escape_attribute
 
@@ -56,7 +58,7 @@ def _page(url: str) -> str:
 def _component(file: FileLink, modified: str) -> str:
     described = "".join(map(_descriptor, _secondary(file, modified)))
     known = f"{_NAMED}{escape(any_uri(file.url))}{_WITH_NAME}{_OBJECT_FILE}{described}"
-    return _resource(known, file.mime_type or UNKNOWN, file.url)
+    return f"<didl:Component>{known}{''.join(_resources(file))}</didl:Component>"
 
 
 def _secondary(file: FileLink, modified: str) -> Iterator[str]:
@@ -75,10 +77,13 @@ def _secondary(file: FileLink, modified: str) -> Iterator[str]:
 
 
 def _story(file: FileLink, modified: str) -> str:
-    """Return who names a file, where, and since when that is known: the source's own date, which stays the same."""
+    """Return who names a file, where, and since when that is known: dates that stay the same while the file does."""
+    version = f"; version: {file.version}" if file.version else ""
+    if file.origin is FileOrigin.DISCOVERED:
+        return f"{file.origin.value}: found by {file.found_in} at {file.found_at}{version}"
     place = f" in {file.found_in}" if file.found_in else ""
     place += f" of the record of {modified}" if modified else ""
-    version = f"; version: {file.version}" if file.version else ""
+    place += f"; fetched at {file.found_at}" if file.found_at else ""
     return f"{file.origin.value}: named{place}{version}"
 
 
@@ -91,10 +96,15 @@ def _descriptor(content: str) -> str:
     return f"{_BEFORE}{content}{_AFTER}"
 
 
-def _resource(descriptors: str, mime_type: str, url: str) -> str:
-    mime_type = mime_type if _MIME_TYPE.fullmatch(mime_type) else UNKNOWN
-    reference = f'<didl:Resource mimeType="{escape_attribute(mime_type)}" ref="{escape_attribute(address(url))}"/>'
-    return f"<didl:Component>{descriptors}{reference}</didl:Component>"
+def _resources(file: FileLink) -> Iterator[str]:
+    """Return the file itself, or where it is; the Resources of a Component are the same bytes (ISO/IEC 21000-2)."""
+    mime_type = file.mime_type if _MIME_TYPE.fullmatch(file.mime_type) else UNKNOWN
+    opening = f'<didl:Resource mimeType="{escape_attribute(mime_type)}"'
+    if file.content:
+        yield f'{opening} encoding="base64">{b64encode(file.content).decode()}</didl:Resource>'
+        return
+    for url in filter(None, (file.url, file.copy_url)):
+        yield f'{opening} ref="{escape_attribute(address(url))}"/>'
 
 
 def _term(name: str, text: str) -> str:
@@ -169,7 +179,9 @@ def _file(resource: Element, url: str, *, is_typed: bool) -> FileLink | None:
     is_known = mime_type and mime_type not in _METADATA_MIME_TYPES and not uri_of(url)
     if not is_known and not is_typed:
         return None
-    return FileLink(address(url), mime_type or UNKNOWN, found_in="didl:Resource")
+    file = FileLink(address(url), mime_type or UNKNOWN, found_in="didl:Resource")
+    component = resource.getparent()
+    return file if component is None else stated(file, component)
 
 
 def _types_above(resource: Element) -> Iterator[str]:
@@ -190,5 +202,12 @@ def _types(holder: Element) -> Iterable[str]:
 
 
 FORMAT = MetadataFormat(
-    metadata_prefix="oai_didl", schema=SCHEMA, namespaces=(DIDL,), version=1, rank=70, read=read, write=write
+    metadata_prefix="oai_didl",
+    schema=SCHEMA,
+    namespaces=(DIDL,),
+    version=1,
+    rank=70,
+    read=read,
+    write=write,
+    schemas=("http://standards.iso.org/ittf/PubliclyAvailableStandards/MPEG-21_schema_files/did/",),
 )

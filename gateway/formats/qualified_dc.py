@@ -52,6 +52,7 @@ _OF_OTHERS = frozenset(
 )  # fmt: skip
 _NAMESPACES = (
     DCTERMS,
+    DC,  # bare elements, as the standard of ResourceSync names them by (Z39.99, Example 28)
     "http://worldcat.org/xmlschemas/qdc-1.0/",  # CONTENTdm, OCLC
     "http://dspace.org/qualifieddc/",  # DSpace
     "http://www.openarchives.org/OAI/2.0/oai_dcterms/",
@@ -78,4 +79,9 @@ def _statements(root: Element) -> Iterator[tuple[str, Statement]]:
             yield name, Statement(element, text, each.get(f"{{{XML}}}lang", ""))
 
 
-FORMAT = MetadataFormat(namespaces=_NAMESPACES, rank=20, read=read)
+FORMAT = MetadataFormat(
+    namespaces=_NAMESPACES,
+    rank=20,
+    read=read,
+    schemas=("http://dublincore.org/schemas/xmls/", "http://www.dublincore.org/schemas/xmls/"),
+)

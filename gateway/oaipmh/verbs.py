@@ -22,12 +22,14 @@ from gateway.errors import (
     OaiError,
 )
 from gateway.model import Format, Page, Selection, SetDescription
+from gateway.names import original_spec
 from gateway.oaipmh import token
 from gateway.oaipmh.arguments import Arguments
 from gateway.oaipmh.envelope import CLOSING, element, error, opening, request, resumption_token
 from gateway.oaipmh.identity import Repository, identify
 from gateway.oaipmh.token import ListState, SetsState
 from gateway.store.base import View
+from gateway.xmltext import clean
 
 
 class Refused(Exception):
@@ -211,7 +213,9 @@ def _list_sets(view: View, repository: Repository, arguments: Arguments) -> Cont
 
 
 def _set(described: SetDescription) -> bytes:
-    names = element("setSpec", described.spec) + element("setName", described.name or described.spec)
+    has_name = described.name not in ("", described.spec)
+    name = described.name if has_name else clean(original_spec(described.spec)) or described.spec
+    names = element("setSpec", described.spec) + element("setName", name)
     if described.description:
         names += b"<setDescription>%b</setDescription>" % described.description
     return b"<set>%b</set>" % names

@@ -34,6 +34,7 @@ from gateway.model import (
     Source,
     StoredPage,
     StoredRecord,
+    Subscription,
 )
 
 
@@ -83,6 +84,10 @@ class View(Protocol):
         """Return a second below which no datestamp is; for an empty store, the second of its making."""
         ...
 
+    def copy_type(self, sha256: str) -> str | None:
+        """Return the media type of a copy of ours that a published record names, by its SHA-256; None: none does."""
+        ...
+
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, removed ones included, by name."""
         ...
@@ -116,7 +121,8 @@ class Store(Protocol):
 
         Records whose stored digest and flag equal the given ones are left alone. Every record written gets its old
         place removed, its memberships, tallies and a line of the log of changes. Raise IntentExpired (also when a
-        record already carries a later datestamp) or PositionMoved with nothing written; the intent is gone then.
+        record already carries a later datestamp), PositionMoved, or FilesChanged when the publication names another
+        edition than the source's, with nothing written; the intent is gone then.
         """
         ...
 
@@ -130,6 +136,10 @@ class Store(Protocol):
 
     def position(self, source: str) -> int:
         """Return the number of the last inbox page of this source that was published; 0 at first."""
+        ...
+
+    def edition(self, source: str) -> int:
+        """Return how often what is known of the files of a source's items was changed; ask before `states`."""
         ...
 
     def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
@@ -202,6 +212,14 @@ class Inbox(Protocol):
         """Return one page. Raise StoreDamaged when it is not there."""
         ...
 
+    def last_number(self) -> int:
+        """Return the number of the last page of all, 0 when there is none."""
+        ...
+
+    def number_behind(self, number: int) -> None:
+        """Give every page to come a higher number than this."""
+        ...
+
     def extents(self, source: str, after: int, limit: int) -> tuple[tuple[int, int], ...]:
         """Return (number, records) of at most `limit` of the pages that `pages` would return."""
         ...
@@ -268,6 +286,52 @@ class Inbox(Protocol):
 
     def events(self, run: int) -> Iterator[Event]:
         """Return the story of a run, oldest first."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class Subscriptions(Protocol):
+    """What hubs were asked for. The harvester asks, the gateway takes the calls of the hubs; neither waits for both.
+
+    What a hub says is written only where it was asked for: a call that comes too late changes nothing.
+    """
+
+    def of_source(self, source: str) -> tuple[Subscription, ...]:
+        """Return the subscriptions of a source, by topic; those that have ended too."""
+        ...
+
+    def find(self, token: str) -> Subscription | None:
+        """Return the subscription that is called under this token; None: nobody is."""
+        ...
+
+    def ask(self, subscription: Subscription) -> Subscription:
+        """Keep what a hub is about to be asked for, and return what is to be asked for.
+
+        Where the hub was asked for this topic before, it is the same subscription, unless that has ended.
+        """
+        ...
+
+    def confirm(self, token: str, lease_seconds: int, until: int) -> None:
+        """Write that the hub confirms what was asked for, and until when."""
+        ...
+
+    def deny(self, token: str, reason: str) -> None:
+        """Write that the hub will tell nothing, or nothing more, and why."""
+        ...
+
+    def end(self, source: str, topic: str, at: int) -> None:
+        """Write that a subscription is to end; what the hub tells from now on counts no more."""
+        ...
+
+    def ended(self, token: str) -> None:
+        """Write that the hub has ended it."""
+        ...
+
+    def notify(self, token: str, at: int) -> None:
+        """Write that the source of an active subscription has something new."""
         ...
 
     def close(self) -> None:

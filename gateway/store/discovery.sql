@@ -25,8 +25,8 @@ where identifier = :identifier returning identifier, source, upstream, lease, tr
 
 -- name: end
 -- Write how a search ended, unless the lease was lost meanwhile.
-update search set state = :state, due = :due, outcome = :outcome, searched_at = :at, story = :story,
-  tries = case :state when 'done' then 0 else tries end
+update search set state = :state, due = :due, outcome = :outcome, searched_at = :at, story = :story, basis = :basis,
+  tries = case :state when 'done' then 0 else tries end, changed = changed + (:state = 'done')
 where identifier = :identifier and lease = :lease and state = 'leased';
 
 -- name: release
@@ -39,9 +39,39 @@ where identifier = :identifier and lease = :lease and state = 'leased';
 update search set state = 'due', due = :at
 where state = 'done' and searched_at < :before and (:sources = '' or instr(:sources, ' ' || source || ' '));
 
+-- name: renew_outdated
+-- Make an item due again that was searched for on another basis; a search under way has lost its lease.
+update search set state = 'due', due = :at, tries = 0, lease = lease + 1
+where identifier = :identifier and basis != :basis and state != 'due';
+
+-- name: outdated
+-- An item that `renew_outdated` would make due.
+select identifier, source, upstream, lease, tries from search
+where identifier = :identifier and basis != :basis and state != 'due';
+
 -- name: search
 -- One item.
 select identifier, source, upstream, state, due, tries, outcome, searched_at, story from search where identifier = ?;
+
+-- name: change
+-- Count something that may have changed what is to be published of an item.
+update search set changed = changed + 1 where identifier = ?;
+
+-- name: change_all
+-- Count for every item of which something was accepted that it may have to be published otherwise.
+update search set changed = changed + 1
+where identifier in (select identifier from decision where verdict = 'accept');
+
+-- name: unpublished
+-- Items of some sources, or one, of which something may have to be published, behind one of them.
+select identifier, source, upstream, changed from search
+where changed > published and identifier > :after and (:sources = '' or instr(:sources, ' ' || source || ' '))
+  and (:identifier = '' or identifier = :identifier)
+order by identifier limit :limit;
+
+-- name: publish
+-- Note how far an item is published.
+update search set published = max(published, ?) where identifier = ?;
 
 -- name: counts
 -- How many items of each source are in which state, with which outcome.
@@ -61,14 +91,41 @@ delete from answer where expires <= ?;
 
 -- name: decision_add
 -- Add a decision.
-insert into decision (identifier, url, sha256, verdict, reason, decided_by, at) values (?, ?, ?, ?, ?, ?, ?);
+insert into decision (identifier, url, sha256, verdict, reason, decided_by, at, is_undoing)
+values (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: decisions
 -- All decisions on the copies of an item, in the order in which they were taken.
-select identifier, url, sha256, verdict, reason, decided_by, at from decision where identifier = ? order by number;
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing from decision
+where identifier = ? order by number;
 
 -- name: decided
 -- The decisions in force with a verdict, item by item.
-select identifier, url, sha256, verdict, reason, decided_by, at from decision
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing from decision
 where number in (select max(number) from decision group by identifier, url) and verdict = ? and identifier > ?
 order by identifier, url limit ?;
+
+-- name: host_away
+-- Until when a host is left alone.
+select away_until from host where name = ?;
+
+-- name: host_put
+-- Leave a host alone until a second.
+insert or replace into host values (?, ?);
+
+-- name: due
+-- Items that a search would take, of some sources, or one whether it is due or not, behind one of them.
+select identifier, source, upstream, lease, tries from search
+where identifier > :after and (:sources = '' or instr(:sources, ' ' || source || ' ')) and case
+  when :identifier != '' then identifier = :identifier
+  when state = 'done' then searched_at < :before
+  else due <= :at end
+order by identifier limit 1;
+
+-- name: ending_add
+-- Count how a step, or a copy, ended.
+insert into ending values (?, ?, ?, ?, 1) on conflict do update set count = count + 1;
+
+-- name: endings
+-- How steps and copies ended.
+select source, step, host, outcome, count from ending order by source, step, host, outcome;

@@ -11,6 +11,16 @@ insert into page (
 select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slices, body, repaired
 from page where id = ?;
 
+-- name: page_last
+-- The number of the last page of all.
+select coalesce(max(id), 0) from page;
+
+-- name: page_lost
+-- A page that stands for those that are lost, so that no number is given twice.
+insert into page (
+  id, source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slice_count, slices, body, repaired
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
 -- name: page_next
 -- The number of a source's next page that holds records.
 select min(id) from page where source = ? and slice_count > 0 and id > ?;

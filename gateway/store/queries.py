@@ -21,5 +21,10 @@ _QUERY = re.compile(
 
 def load(dialect: str) -> Mapping[str, str]:
     """Return the queries of the file `<dialect>.sql` by name."""
-    text = Path(__file__).with_name(f"{dialect}.sql").read_text("utf-8")
+    return load_file(Path(__file__).with_name(f"{dialect}.sql"))
+
+
+def load_file(file: Path) -> Mapping[str, str]:
+    """Return the queries of a file by name."""
+    text = file.read_text("utf-8")
     return MappingProxyType({query["name"]: query["text"].removesuffix(";") for query in _QUERY.finditer(text)})

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gateway.errors import IntentExpired, PositionMoved, StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.model import (
+    FileLink,
+    FileOrigin,
     Format,
     Intent,
     ItemState,
@@ -164,7 +166,7 @@ class SqliteStore:
                 self._step("publication locked")
                 stamped = self._write(session, intent, publication, packed)
                 self._step("publication written")
-        except (IntentExpired, PositionMoved):
+        except (IntentExpired, PositionMoved, FilesChanged):
             with suppress(StoreBusy, StoreUnwritable):  # then it expires
                 self.abandon(intent)
             raise
@@ -188,6 +190,8 @@ class SqliteStore:
         self._step("intent removed")
         if publication.position is not None:
             _move(session, publication.source, publication.position)
+        if publication.edition is not None:
+            _check_edition(session, publication.source, publication.edition)
         return write(session, intent.datestamp, publication, packed)
 
     def abandon(self, intent: Intent) -> None:
@@ -206,6 +210,12 @@ class SqliteStore:
         """Return the number of the last page published."""
         with self._file.reading() as session:
             row = session.one(SQL["position"], (source,))
+        return row[0] if row else 0
+
+    def edition(self, source: str) -> int:
+        """Return how often what is known of files was changed."""
+        with self._file.reading() as session:
+            row = session.one(SQL["edition"], (source,))
         return row[0] if row else 0
 
     def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
@@ -305,6 +315,11 @@ def _move(session: Session, source: str, position: tuple[int, int]) -> None:
         raise PositionMoved(f"Another process has published the pages of {source} after {before}.")
 
 
+def _check_edition(session: Session, source: str, edition: int) -> None:
+    if session.one(SQL["edition"], (source,)) not in ((edition,), None):
+        raise FilesChanged(f"Another process has changed what is known of the files of {source}.")
+
+
 def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iterator[ItemState]:
     numbers = json.dumps([row[0] for row in rows])
     payloads: dict[int, list[Payload]] = {row[0]: [] for row in rows}
@@ -313,5 +328,18 @@ def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iter
         payloads[item].append(Payload(prefix, page, place, digest, bool(is_deleted)))
     for item, prefix, digest, is_deleted in session.execute(SQL["records"], (numbers,)):
         records[item].append((prefix, digest, bool(is_deleted)))
+    files = _files(session, numbers) if rows else {}
     for number, upstream, identifier, is_deleted, *_ in rows:
-        yield ItemState(number, upstream, identifier, bool(is_deleted), tuple(payloads[number]), tuple(records[number]))
+        parts = tuple(payloads[number]), tuple(records[number]), tuple(files.get(number, ()))
+        yield ItemState(number, upstream, identifier, bool(is_deleted), *parts)
+
+
+def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
+    """Return what is known of the files of these items (a JSON list). Most stores know nothing of any."""
+    found: dict[int, list[FileLink]] = {}
+    if session.one(SQL["files_any"]) == (1,):
+        for item, *row in session.execute(SQL["files"], (numbers,)):
+            link = FileLink(*row)
+            link = link._replace(origin=FileOrigin(link.origin), is_named=bool(link.is_named))
+            found.setdefault(item, []).append(link)
+    return found

@@ -159,6 +159,20 @@ select record.item, prefix.name, record.digest, record.is_deleted
 from json_each(?) as wanted cross join record on record.item = wanted.value cross join prefix on prefix.id = record.prefix
 order by record.item, prefix.name;
 
+-- name: files_any
+-- Whether anything is known of any files.
+select exists (select * from file);
+
+-- name: files
+-- What is known of the files of these items (a JSON list).
+select item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content
+from json_each(?) as wanted cross join file on file.item = wanted.value order by file.id;
+
+-- name: copy_type
+-- The media type of a copy of ours that an item names which is not deleted.
+select mime_type from file join item on item.id = file.item
+where sha256 = ? and copy_url <> '' and not item.is_deleted limit 1;
+
 -- name: item_sets
 -- The specs of the sets an item is in.
 select 'source' from item where id = :item
@@ -199,6 +213,14 @@ select position from source where name = ?;
 -- name: position_move
 -- Move the position, if it still is where it was thought to be.
 update source set position = :after where name = :source and position = :before;
+
+-- name: edition
+-- How often what is known of the files of a source's items was changed.
+select edition from source where name = ?;
+
+-- name: edition_raise
+-- Count a change of what is known of the files of a source's items.
+update source set edition = edition + 1 where id = ?;
 
 -- name: prefix_add
 -- Give the name of a metadata format a number.
@@ -321,6 +343,16 @@ delete from record where prefix = ? and datestamp = ? and item = ?;
 -- name: record_add
 -- Put a record in its place.
 insert into record (prefix, datestamp, item, is_deleted, dictionary, digest, content) values (?, ?, ?, ?, ?, ?, ?);
+
+-- name: files_remove
+-- Forget what is known of an item's files.
+delete from file where item = ?;
+
+-- name: file_add
+-- Write what is known of a file.
+insert into file (
+  item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: members_remove
 -- Take records (a JSON list of items) from a set's list.

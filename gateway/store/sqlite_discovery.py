@@ -6,18 +6,22 @@ any moment, an item is due again when its lease runs out; what was written with 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import zstandard
 
 from gateway.errors import StoreDamaged
-from gateway.model import Decision, Lease, SearchState
+from gateway.model import Decision, Ending, Lease, SearchState, Unpublished
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
 
 SQL = load("discovery")
 _LEVEL = 3
+
+# From all decisions on the copies of an item so far, those that are to be added.
+Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
 
 
 def open_discovery(folder: Path) -> SqliteDiscovery:
@@ -44,18 +48,36 @@ class SqliteDiscovery:
             (item,) = session.one(SQL["position"], (source,)) or (0,)
         return int(item)
 
-    def enlist(self, source: str, items: Iterable[tuple[str, str]], item: int, at: int) -> None:
-        """Put items (identifier, upstream) up for a search, and remember the number of the last one looked at."""
+    def enlist(self, source: str, items: Iterable[tuple[str, str]], item: int, at: int, list_: str = "") -> None:
+        """Put items (identifier, upstream) up for a search, and remember the number of the last one looked at.
+
+        `list_` is what this number is remembered by, where a source is looked through for several reasons.
+        """
         with self._file.writing() as session:
             rows = [(identifier, source, upstream, at) for identifier, upstream in items]
             session.executemany(SQL["enlist"], rows)
-            session.execute(SQL["position_put"], (source, item))
+            session.execute(SQL["position_put"], (list_ or source, item))
 
     def renew(self, before: int, sources: Collection[str], at: int) -> int:
         """Make due again what was searched before a second; return how many. No sources: all."""
         with self._file.writing() as session:
             asked = {"before": before, "sources": _told(sources), "at": at}
             return int(session.execute(SQL["renew"], asked).rowcount)
+
+    def renew_outdated(self, bases: Iterable[tuple[str, str]], at: int) -> int:
+        """Make due again those items (identifier, basis) that were searched for on another basis; return how many.
+
+        A search that is under way has lost its lease.
+        """
+        with self._file.writing() as session:
+            rows = ({"identifier": name, "basis": basis, "at": at} for name, basis in bases)
+            return sum(int(session.execute(SQL["renew_outdated"], row).rowcount) for row in rows)
+
+    def outdated(self, identifier: str, basis: str) -> Lease | None:
+        """Return an item that was searched for on another basis, and is not due, without taking it; else None."""
+        with self._file.reading() as session:
+            row = session.one(SQL["outdated"], {"identifier": identifier, "basis": basis})
+        return Lease(*row) if row else None
 
     def lease(self, at: int, seconds: int, sources: Collection[str] = (), identifier: str = "") -> Lease | None:
         """Take the item that is due longest, or this one whether it is due or not; None when there is none.
@@ -68,13 +90,43 @@ class SqliteDiscovery:
             row = session.one(SQL["lease"], {"identifier": identifier, "until": at + seconds})
         return Lease(*row) if row else None
 
-    def done(self, lease: Lease, outcome: str, story: str, at: int, decisions: Sequence[Decision] = ()) -> bool:
-        """Write how a search ended for good, and what was decided. False: the lease was lost, nothing is written."""
-        return self._end(lease, "done", 0, outcome, story, at, decisions)
+    def due(self, after: str, at: int, sources: Collection[str] = (), identifier: str = "", before: int = 0) -> Lease:
+        """Return the item behind `after` that a search would take, without taking it; one of no name: there is none.
 
-    def waiting(self, lease: Lease, until: int, outcome: str, story: str, at: int) -> bool:
+        With what was searched before a second, or this one whether it is due or not.
+        """
+        asked = {"after": after, "at": at, "sources": _told(sources), "identifier": identifier, "before": before}
+        with self._file.reading() as session:
+            return Lease(*(session.one(SQL["due"], asked) or ("", "", "", 0, 0)))
+
+    def done(
+        self,
+        lease: Lease,
+        outcome: str,
+        story: str,
+        at: int,
+        decide: Decide = lambda _: (),
+        endings: Iterable[Ending] = (),
+        basis: str = "",
+    ) -> bool:
+        """Write how a search ended for good, and what is decided. False: the lease was lost, nothing is written.
+
+        `basis` is a digest of what it went by.
+        """
+        return self._end(lease, "done", 0, outcome, story, at, decide, endings, basis)
+
+    def waiting(
+        self,
+        lease: Lease,
+        until: int,
+        outcome: str,
+        story: str,
+        at: int,
+        endings: Iterable[Ending] = (),
+        basis: str = "",
+    ) -> bool:
         """Write how a search ended that is to be repeated. False: the lease was lost, and nothing is written."""
-        return self._end(lease, "waiting", until, outcome, story, at)
+        return self._end(lease, "waiting", until, outcome, story, at, endings=endings, basis=basis)
 
     def _end(
         self,
@@ -84,7 +136,9 @@ class SqliteDiscovery:
         outcome: str,
         story: str,
         at: int,
-        decisions: Sequence[Decision] = (),
+        decide: Decide = lambda _: (),
+        endings: Iterable[Ending] = (),
+        basis: str = "",
     ) -> bool:
         row = {
             "state": state,
@@ -92,13 +146,16 @@ class SqliteDiscovery:
             "outcome": outcome,
             "at": at,
             "story": zstandard.compress(story.encode(), _LEVEL),
+            "basis": basis,
             "identifier": lease.identifier,
             "lease": lease.number,
         }
         with self._file.writing() as session:
             is_written = bool(session.execute(SQL["end"], row).rowcount)
             if is_written:
-                session.executemany(SQL["decision_add"], decisions)
+                held = session.execute(SQL["decisions"], (lease.identifier,)).fetchall()
+                session.executemany(SQL["decision_add"], decide([_decision(each) for each in held]))
+                session.executemany(SQL["ending_add"], endings)
         return is_written
 
     def release(self, lease: Lease, at: int) -> None:
@@ -123,23 +180,49 @@ class SqliteDiscovery:
         with self._file.reading() as session:
             return tuple(session.execute(SQL["counts"]).fetchall())
 
+    def endings(self) -> tuple[tuple[Ending, int], ...]:
+        """Return how steps and copies ended, each with how often."""
+        with self._file.reading() as session:
+            return tuple((Ending(*row[:4]), row[4]) for row in session.execute(SQL["endings"]).fetchall())
+
     # -- what is decided -----------------------------------------------------------------------------------------
 
     def decide(self, decision: Decision) -> None:
         """Add a decision; it is in force until another one on the same copy."""
         with self._file.writing() as session:
             session.execute(SQL["decision_add"], decision)
+            session.execute(SQL["change"], (decision.identifier,))
 
     def decisions(self, identifier: str) -> tuple[Decision, ...]:
         """Return all decisions on the copies of an item, in the order in which they were taken."""
         with self._file.reading() as session:
-            return tuple(Decision(*row) for row in session.execute(SQL["decisions"], (identifier,)).fetchall())
+            return tuple(map(_decision, session.execute(SQL["decisions"], (identifier,)).fetchall()))
 
     def decided(self, verdict: str, after: str, limit: int) -> tuple[Decision, ...]:
         """Return at most `limit` decisions in force with a verdict, of items behind `after`."""
         with self._file.reading() as session:
             rows = session.execute(SQL["decided"], (verdict, after, limit)).fetchall()
-            return tuple(Decision(*row) for row in rows)
+            return tuple(map(_decision, rows))
+
+    # -- what is published ---------------------------------------------------------------------------------------
+
+    def unpublished(
+        self, after: str, limit: int, sources: Collection[str] = (), identifier: str = ""
+    ) -> tuple[Unpublished, ...]:
+        """Return items behind `after` of which something may have to be published; of some sources, or this one."""
+        asked = {"after": after, "limit": limit, "sources": _told(sources), "identifier": identifier}
+        with self._file.reading() as session:
+            return tuple(Unpublished(*row) for row in session.execute(SQL["unpublished"], asked).fetchall())
+
+    def change_all(self) -> None:
+        """Let everything that was ever accepted be looked at again."""
+        with self._file.writing() as session:
+            session.execute(SQL["change_all"])
+
+    def published(self, items: Iterable[Unpublished]) -> None:
+        """Note that items are published as they stood when they were returned, or later."""
+        with self._file.writing() as session:
+            session.executemany(SQL["publish"], [(each.changed, each.identifier) for each in items])
 
     # -- answers -------------------------------------------------------------------------------------------------
 
@@ -159,11 +242,28 @@ class SqliteDiscovery:
         with self._file.writing() as session:
             session.execute(SQL["answers_expire"], (at,))
 
+    # -- hosts ---------------------------------------------------------------------------------------------------
+
+    def away_until(self, host: str) -> int:
+        """Return the second until which a host is left alone; 0: nobody said so."""
+        with self._file.reading() as session:
+            (until,) = session.one(SQL["host_away"], (host,)) or (0,)
+        return int(until)
+
+    def stay_away(self, host: str, until: int) -> None:
+        """Leave a host alone until a second."""
+        with self._file.writing() as session:
+            session.execute(SQL["host_put"], (host, until))
+
     def _unpacked(self, content: bytes) -> bytes:
         try:
             return zstandard.decompress(content)
         except zstandard.ZstdError as error:
             raise StoreDamaged(f"{self._file.path}: a story or an answer cannot be read: {error}.") from error
+
+
+def _decision(row: Sequence[Any]) -> Decision:
+    return Decision._make(row)._replace(is_undoing=bool(row[-1]))
 
 
 def _told(sources: Collection[str]) -> str:

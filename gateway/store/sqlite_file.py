@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from time import monotonic, sleep
 from typing import Any, Final, TypeAlias
 
 from sqlite_utils import Database
@@ -26,6 +27,7 @@ Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
 PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
 BUSY_SECONDS = 30.0  # half an intent's life: who waits longer would publish too late
+_BETWEEN_TRIES_SECONDS = 0.01
 WRITER_CACHE_KIB = 32_768
 READER_CACHE_KIB = 8_192  # readers see the file through the mapping; this is for what lies beyond it and for the log
 MAPPED_BYTES = 8_000_000_000  # SQLite takes what it was built to take, usually 2 GiB
@@ -108,6 +110,8 @@ class SqliteFile:
         """
         if not create and not path.is_file():
             raise StoreMissing(f"{path} is not there; `gateway init` makes it.")
+        if not create and not path.stat().st_size:  # SQLite would take it for a new one, and make everything anew in it
+            raise StoreMissing(f"{path} is empty. If something was in it, restore it; else `gateway init` makes it.")
         self.path = path
         self._dictionary = dictionary
         self._busy_seconds = busy_seconds
@@ -212,13 +216,26 @@ class SqliteFile:
             database = Database(session.connection)
             self._refuse_newer({step.name for step in steps.applied(database)}, folder)
             if steps.pending(database):
-                session.execute("pragma journal_mode = wal")
+                self._keep_a_log(session)
                 session.execute("begin immediate")
                 # Looked at again under the lock: another process may just have done it.
                 steps.apply(database)
                 session.execute("commit")
         finally:
             session.connection.close()
+
+    def _keep_a_log(self, session: Session) -> None:
+        """Switch the file to its write-ahead log. SQLite does not wait by itself for others who do so, or write."""
+        ends = monotonic() + self._busy_seconds
+        while True:
+            try:
+                session.execute("pragma journal_mode = wal")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & _PRIMARY not in _BUSY or monotonic() > ends:
+                    raise
+                sleep(_BETWEEN_TRIES_SECONDS)
+            else:
+                return
 
     def _refuse_newer(self, applied: set[str], folder: Path) -> None:
         unknown = sorted(applied - {file.stem for file in folder.glob("*.sql")})

@@ -18,6 +18,7 @@ from gateway.store.sqlite_file import Session, SqliteFile
 SQL = load("inbox")
 T = TypeVar("T")
 
+_LOST = RawPage("", "lost", "", 0, 0, (), b"")
 _LEVEL = 3  # four microseconds a record, an eighth of the bytes
 _BATCH = 500
 
@@ -47,6 +48,17 @@ class SqliteInbox:
         if row is None:
             raise StoreDamaged(f"The page {number} is not in the inbox {self._file.path}.")
         return _page(number, row)
+
+    def last_number(self) -> int:
+        """Return the number of the last page."""
+        return self._number("page_last") or 0
+
+    def number_behind(self, number: int) -> None:
+        """Put an empty page at the number when the last page has a lower one."""
+        with self._file.writing() as session:
+            ((last,),) = session.execute(SQL["page_last"]).fetchall()
+            if last < number:
+                session.execute(SQL["page_lost"], (number, *_row(_LOST, ())))
 
     def pages(self, source: str, after: int) -> Iterator[StoredPage]:
         """Return the pages that hold records, each read by itself: nothing is locked while the caller works."""

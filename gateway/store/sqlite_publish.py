@@ -32,6 +32,8 @@ def write(session: Session, datestamp: int, publication: Publication, packed: Se
     for change, contents in zip(publication.changes, packed, strict=True):
         planner.plan(change, contents)
     _write_rows(session, known, datestamp, planner.rows)
+    if publication.files:
+        _write_files(session, known.source, publication)
     _write_quarantine(session, known.source, datestamp, publication)
     return len(planner.rows.records_added)
 
@@ -126,6 +128,15 @@ def _write_rows(session: Session, known: Known, datestamp: int, rows: Rows) -> N
         ("source_count", [(rows.items, rows.deleted, rows.fulltext, known.source)]),
     ):
         session.executemany(SQL[query], table)
+
+
+def _write_files(session: Session, source: int, publication: Publication) -> None:
+    wanted = {each.upstream: each.files for each in publication.files}
+    rows = session.execute(SQL["held_items"], {"source": source, "upstreams": json.dumps(sorted(wanted))})
+    items = {number: wanted[upstream] for upstream, number, *_ in rows.fetchall()}
+    session.executemany(SQL["files_remove"], [(number,) for number in items])
+    session.executemany(SQL["file_add"], [(number, *link) for number, links in items.items() for link in links])
+    session.execute(SQL["edition_raise"], (source,))
 
 
 def _write_quarantine(session: Session, source: int, datestamp: int, publication: Publication) -> None:

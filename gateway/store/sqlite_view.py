@@ -110,6 +110,11 @@ class SqliteView:
         (first,) = self._session.one(SQL["earliest"]) or (None,)
         return self._made_at if first is None else first
 
+    def copy_type(self, sha256: str) -> str | None:
+        """Return the media type of a copy that is named."""
+        row = self._session.one(SQL["copy_type"], (sha256,))
+        return None if row is None else str(row[0])
+
     def sources(self) -> tuple[Source, ...]:
         """Return all sources."""
         rows = self._session.execute(SQL["sources"])

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import time
 
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.model import SearchState
-from gateway.settings import Settings
+from gateway.model import Outcome
 from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
 from harvester.commands.output import json_option, write_json
-from harvester.due import seconds_of
 from harvester.instance import Instance, opened
 from harvester.outcomes import Status
+from harvester.search.asking import polite, strangers
 from harvester.search.discovering import Discovering, Result
-from harvester.search.manners import Manners
-from harvester.search.remembering import Remembering
+from harvester.search.releasing import BATCH as PUBLISHED_AT_ONCE
+from harvester.search.releasing import Releasing
 from harvester.search.steps import step_of, steps
 from harvester.search.stories import told
 from harvester.stopping import Stop, listening
-from harvester.web import Web
+from harvester.tending.due import seconds_of
+from harvester.terminal import plain
 
-# Strangers get less time than sources, and are not asked again and again.
-_FOR_STRANGERS = {
-    "fetch_retries": 1,
-    "fetch_deadline_seconds": 60.0,
-    "fetch_connect_timeout_seconds": 10.0,
-    "fetch_read_timeout_seconds": 20.0,
-    "fetch_max_wait_seconds": 10.0,
-    "fetch_delay_seconds": 0.0,
-}
+_UNKNOWN = (
+    "{} is no item that was or is to be searched for; identifiers are those of `harvester records`, and "
+    "`harvester discover` must have come to it."
+)
 
 
 @contextmanager
@@ -65,7 +62,7 @@ def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) 
     callback=_duration,
     help="Search again what was searched longer ago, such as 90d.",
 )
-@click.option("--dry-run", "is_dry", is_flag=True, help="Search, and write nothing down but the answers.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Search, and write nothing down but answers and who blocks us.")
 @json_option
 @click.pass_context
 def discover(
@@ -80,23 +77,31 @@ def discover(
 ) -> None:
     """Search for the full text of items that lack it.
 
-    Of the sources named, or of all. Rules decide on what is found, or leave it for review; nothing is published.
-    `harvester explain` tells the search for one item.
+    Of the sources named, or of all. Rules decide on what is found, or leave it for review; what is accepted is
+    published. `harvester explain` tells the search for one item.
     """
     chosen = tuple(map(step_of, names)) or steps()
     with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
         named = _named(instance, sources)
-        with Web(_settings(instance.settings), sleep=stop.pause) as web, stop.breaking(web.break_off):
-            manners = Manners(web, instance.settings.seconds("discover_delay_seconds"), sleep=stop.pause)
-            fetch = Remembering(manners, desk, time)
+        with strangers(instance.settings, stop.pause) as web, stop.breaking(web.break_off):
+            fetch = polite(web, desk, instance.settings, stop.pause)
             work = Discovering(instance.store, desk, fetch, instance.settings, chosen)
-            desk.forget_answers(int(time()))
-            work.enlist(named)
-            if recheck_older_than:
-                desk.renew(int(time()) - recheck_older_than, named, int(time()))
-            _known(desk, item)
-            results = work.run(named, item, limit, is_dry=is_dry or bool(names), is_asked_to_stop=lambda: stop.is_asked)
-            counts = Counter(_shown(result, as_json=as_json) for result in results)
+            is_dry = is_dry or bool(names)
+            before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
+            if not is_dry:
+                _prepare(work, named, before)
+            begin = partial(work.try_out, before=before) if is_dry else work.run
+            results = begin(named, item, limit, is_asked_to_stop=lambda: stop.is_asked)
+            releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
+            counts: Counter[str] = Counter()
+            for result in results:
+                counts[_shown(result, as_json=as_json)] += 1
+                if not is_dry and counts.total() % PUBLISHED_AT_ONCE == 0:
+                    releasing.release(named)
+            if not is_dry:
+                releasing.release(named)
+    if item and not counts and not stop.is_asked:
+        raise ConfigurationError(_UNKNOWN.format(item))
     words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) or "nothing is due"
     click.echo(f"Searched for {counts.total()} items: {words}.", err=True)
     ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
@@ -112,20 +117,12 @@ def _named(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:
     return sources or known
 
 
-def _settings(settings: Settings) -> Settings:
-    """Return the settings for fetching from strangers."""
-    limits = {**_FOR_STRANGERS, "fetch_max_bytes": settings.number("discover_max_bytes")}
-    return Settings(settings.instance, {**settings, **limits}, settings.origins)
-
-
-def _known(desk: SqliteDiscovery, item: str) -> SearchState | None:
-    if item and (state := desk.search(item)) is not None:
-        return state
-    if item:
-        raise ConfigurationError(
-            f"{item} is no item that lacks full text; identifiers are those of `harvester records`."
-        )
-    return None
+def _prepare(work: Discovering, sources: tuple[str, ...], before: int) -> None:
+    """Put up what is to be searched for, with what was searched before a second; 0: nothing of that."""
+    work.desk.forget_answers(int(time()))
+    work.enlist(sources)
+    if before:
+        work.desk.renew(before, sources, int(time()))
 
 
 def _shown(result: Result, *, as_json: bool) -> str:
@@ -135,9 +132,47 @@ def _shown(result: Result, *, as_json: bool) -> str:
         found = [each._asdict() for each in searched.candidates]
         write_json({"identifier": result.identifier, "outcome": searched.outcome, "candidates": found})
     else:
-        best = next((each.url for each in searched.candidates if each.outcome == searched.outcome), "")
-        click.echo(f"{result.identifier}  {searched.outcome}  {best}".rstrip())
+        telling = (searched.outcome, Outcome.SUCCESS)
+        best = next((each.url for each in searched.candidates if each.outcome in telling), "")
+        click.echo(plain(f"{result.identifier}  {searched.outcome}  {best}".rstrip()))
     return str(searched.outcome)
+
+
+@click.command()
+@click.argument("sources", nargs=-1)
+@click.option(
+    "--by",
+    "fields",
+    multiple=True,
+    type=click.Choice(("source", "step", "host")),
+    help="What is counted apart; repeatable. Sources and steps when nothing is said.",
+)
+@json_option
+@click.pass_context
+def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], as_json: bool) -> None:
+    """Count how the steps of searches, and the copies that were looked at, ended.
+
+    Of the sources named, or of all; every search counts, also those that were repeated. Steps that asked nobody are at
+    no host: counted by host they are left out, and how many they are is said.
+    """
+    with searching(ctx.obj) as (instance, desk):
+        named = _named(instance, sources)
+        endings = [(each, count) for each, count in desk.endings() if each.source in named]
+    chosen = tuple(dict.fromkeys(fields)) or ("source", "step")
+    counts: Counter[tuple[str, ...]] = Counter()
+    nowhere = 0
+    for each, count in endings:
+        if "host" in chosen and not each.host:
+            nowhere += count
+        else:
+            counts[(*(getattr(each, field) for field in chosen), each.outcome)] += count
+    for values, count in sorted(counts.items()):
+        if as_json:
+            write_json({**dict(zip((*chosen, "outcome"), values, strict=True)), "count": count})
+        else:
+            click.echo(f"{count:>8}  {'  '.join(values)}")
+    if nowhere:
+        click.echo(f"{nowhere} more ended at no host: nobody was asked.", err=True)
 
 
 @click.command()
@@ -150,11 +185,13 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     The identifier is the item's here.
     """
     with searching(ctx.obj) as (_, desk):
-        state = _known(desk, identifier)
+        state = desk.search(identifier)
         decisions = desk.decisions(identifier)
-    assert state is not None
+    if state is None:
+        raise ConfigurationError(_UNKNOWN.format(identifier))
     if as_json:
-        write_json({**state._asdict(), "decisions": [each._asdict() for each in decisions]})
+        story = json.loads(state.story) if state.story else None
+        write_json({**state._asdict(), "story": story, "decisions": [each._asdict() for each in decisions]})
         return
     for line in told(state, decisions):
-        click.echo(line)
+        click.echo(plain(line))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
 import click
 
-from gateway.errors import ConfigurationError, GatewayError
+from gateway.errors import ConfigurationError, GatewayError, NotXml
 from harvester.commands.output import json_option, write_rows
 from harvester.commands.recognise import add_entry, is_address, name_for
 from harvester.crew import Crew, Job, host_of
@@ -66,12 +67,18 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, as_
 
 def _named(instance: Instance, asked: SourceEntry, stop: Stop) -> Sequence[wire.Friend]:
     """Return whom the document at the address names, or else the Identify of the repository there."""
+    url = asked.url
+    if url.startswith("file:"):  # a document on this machine is the file itself
+        url = last = f"{url}#{url.rpartition('/')[2]}"
+    else:
+        last = request_url(base_url(url), "Identify")
     with fetcher(instance.settings, asked, stop) as fetch:
-        found: tuple[wire.Friend, ...] = ()
-        for url in (asked.url, request_url(base_url(asked.url), "Identify")):
-            answer = fetch(Request(url))
-            found = found or wire.parse(answer.body, answer.header("Content-Type"))
-    return found
+        first = fetch(Request(url))
+        with suppress(NotXml):  # without arguments a repository may answer anything
+            if found := wire.parse(first.body, first.header("Content-Type")):
+                return found
+        answer = fetch(Request(last))
+        return wire.parse(answer.body, answer.header("Content-Type"))
 
 
 def _called(named: Sequence[wire.Friend], entries: Iterable[SourceEntry]) -> Iterator[tuple[wire.Friend, str, str]]:

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
 import click
 
+from gateway.model import RunOutcome
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
 from harvester.commands.options import Function, Given, access_options, auth_of, date
 from harvester.commands.output import json_option, write_json, write_rows
 from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
-from harvester.mirror.auditing import Found, compared, held, incomplete, listed
+from harvester.mirror.auditing import MENDABLE, Found, compared, held, incomplete, listed
 from harvester.mirror.collecting import Limits
 from harvester.mirror.holding import Holding
 from harvester.mirror.importing import Importing
 from harvester.mirror.lanes import Lanes
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
-from harvester.mirror.package import unpacked
 from harvester.mirror.place import Order, Place, check, opened
 from harvester.mirror.receipt import Receipt
 from harvester.mirror.robots import Robots
-from harvester.outcomes import Status, status_of
+from harvester.mirror.unpacking import unpacked
+from harvester.outcomes import Status, noting, status_of, worst
 from harvester.progress import Progress, progress
 from harvester.sources import Options
 from harvester.sources_file import SourceEntry, checked_url, entry_from
@@ -126,6 +128,12 @@ def run(
     is 3 when something is missing. Interrupted, the same command goes on where it stopped.
     """
     settings = load(instance_folder(ctx.find_root().obj))
+    if retry_failed:
+        if not incremental:
+            raise click.UsageError(
+                "--full asks for every record, --retry-failed for none: only one of them can be given."
+            )
+        check(folder)
     with telling(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
@@ -156,33 +164,49 @@ def audit(ctx: click.Context, /, folder: Path, offline: bool, as_json: bool, **g
     """Hash everything in DIR again, and compare it with what its provider has now.
 
     A line for each thing that is not as it should be: corrupt, lost, strange, damaged, incomplete; missing, extra,
-    stale. The exit status is 3 when there is one. Nothing is changed.
+    stale. The exit status is 3 when there is one. Nothing is changed, and DIR may be on a disk that cannot be written;
+    `harvester mirror --retry-failed` fetches again what is corrupt or lost.
     """
     settings = load(instance_folder(ctx.find_root().obj))
     check(folder)
-    with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
-        place = opened(folder)
+    is_writable = os.access(folder, os.W_OK)
+    with lock(folder, "mirror") if is_writable else nullcontext(), listening(Stop()) as stop, progress() as shown:
+        place = opened(folder, settles=is_writable)
         remote = _remote(settings, stop, place.order.base_url, given)
-        found, count = _hashed(place, stop, shown)
-        doubts: list[str] = []
-        if not offline:
-            with remote.fetcher() as fetch:
-                now, doubts = listed(place, kind_of(remote.entry.kind), Options("", place.order.base_url), fetch)
-            found += compared(count, now, is_whole=not doubts)
+        found, count = _hashed(place, stop, shown, is_writable=is_writable)
+        differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, count)
+        found += differences
     write_rows([each._asdict() for each in found], ("finding", "identifier", "reason"), as_json=as_json)
     told = ", ".join(f"{number} {name}" for name, number in Counter(str(each.finding) for each in found).items())
-    in_doubt = f" In doubt: {' '.join(doubts)}" if doubts else ""
-    click.echo(f"{len(count)} objects: {told or 'everything is as it should be'}.{in_doubt}", err=True)
-    ctx.exit(int(Status.WITH_ERRORS if found or doubts else Status.SUCCEEDED))
+    good, in_doubt = "everything is as it should be", ""
+    if doubts:
+        good, in_doubt = "nothing wrong was found", f" In doubt: {' '.join(doubts)}"
+    click.echo(f"{len(count)} objects: {told or good}.{in_doubt}", err=True)
+    ctx.exit(int(worst([status_of(outcome), Status.WITH_ERRORS if found or doubts else Status.SUCCEEDED])))
 
 
-def _hashed(place: Place, stop: Stop, shown: Progress) -> tuple[list[Found], list[Holding]]:
-    """Return what is wrong with what is held, and what is known of each object without its files."""
+def _compared(place: Place, remote: _Remote, holdings: list[Holding]) -> tuple[list[Found], RunOutcome, list[str]]:
+    """Return how the provider differs, how asking it ended, and why that may not be all: hashing was not in vain."""
+    ended: list[tuple[RunOutcome, str]] = []
+    with noting(lambda outcome, reason: ended.append((outcome, reason))), remote.fetcher() as fetch:
+        now, doubts = listed(place, kind_of(remote.entry.kind), Options("", place.order.base_url), fetch)
+        return list(compared(holdings, now, is_whole=not doubts)), RunOutcome.SUCCEEDED, doubts
+    ((outcome, reason),) = ended
+    return [], outcome, [reason]
+
+
+def _hashed(place: Place, stop: Stop, shown: Progress, *, is_writable: bool) -> tuple[list[Found], list[Holding]]:
+    """Return what is wrong with what is held, and what is known of each object without its files.
+
+    What can be mended is remembered, if it can be.
+    """
     found: list[Found] = []
     holdings: list[Holding] = []
     for each in held(place, stop):
         if isinstance(each, Found):
             found.append(each)
+            if each.finding in MENDABLE and is_writable:
+                place.mark(each.identifier, is_whole=False)
             continue
         found += incomplete(each)
         holdings.append(replace(each, files=()))
@@ -213,10 +237,11 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
         folder.mkdir(parents=True, exist_ok=True)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
         place = opened(folder, order)
-        receipt = Receipt("import", place.order.base_url, place.order.metadata_prefix, _now(), place.order.sets)
-        with unpacked(source, folder / "aside", settings.number("fetch_file_max_bytes")) as package:
+        ours = place.order
+        receipt = Receipt("import", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [str(source)])
+        most = settings.number("fetch_file_max_bytes")
+        with unpacked(source, folder / "aside", most, ours.metadata_prefix) as package:
             Importing(place, receipt, shown, stop, time.time, package).whole(given["since"])
-            receipt.doubts.extend(f"{name} holds no records." for name in package.unread)
     click.echo(receipt.line(), err=True)
     if as_json:
         write_json(receipt.as_data())
@@ -228,7 +253,7 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
     """Return a run, with everything that it works with."""
     settings, order = remote.settings, place.order
     threads, per_host = settings.number("mirror_threads"), settings.number("mirror_host_connections")
-    robots = Robots(remote.stop.pause, time.monotonic)
+    robots = Robots(remote.stop.pause, time.monotonic, obeys=place.obeys_robots)
     most = settings.number("fetch_file_max_bytes")
     lanes: Lanes[Result] = Lanes(threads, per_host, remote.fetcher, remote.stop)
     with lanes, remote.fetcher() as fetch:
@@ -238,7 +263,7 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
             options=Options("", order.base_url, settings.number("harvest_overlap_seconds")),
             fetch=fetch,
             lanes=lanes,
-            limits=Limits(most, robots.refusal) if place.obeys_robots else Limits(most),
+            limits=Limits(most, robots.check, robots.failed),
             receipt=Receipt(name, order.base_url, order.metadata_prefix, _now(), order.sets),
             progress=shown,
             stop=remote.stop,

@@ -12,9 +12,10 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.xmltext import parse_utc_datetime
-from harvester.due import is_duration
+from harvester.hours import are_hours
 from harvester.sources_file import AUTH_KINDS
-from harvester.windows import UNITS
+from harvester.tending.due import is_duration
+from harvester.windows.days import UNITS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -80,6 +81,13 @@ def duration(_context: click.Context, parameter: click.Parameter, value: str) ->
     """Check an option that is a duration."""
     if value and not is_duration(value):
         raise click.BadParameter("A whole number and one of s, m, h, d and w is wanted, such as 6h.", param=parameter)
+    return value
+
+
+def hours(_context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check an option that is two times of the day."""
+    if value and not are_hours(value):
+        raise click.BadParameter("Two times of the day are wanted, such as 21:00-05:00.", param=parameter)
     return value
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gateway.xmltext import utc_datetime
+from harvester.terminal import plain
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -51,7 +52,7 @@ def write_facts(facts: Mapping[str, object], *, as_json: bool) -> None:
 
 
 def in_words(value: object) -> str:
-    """Return a value as people read it."""
+    """Return a value as people read it: in one line, and without what would command a terminal."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -60,7 +61,7 @@ def in_words(value: object) -> str:
         return ", ".join(f"{name} {in_words(each)}" for name, each in value.items())
     if isinstance(value, (list, tuple)):
         return ", ".join(in_words(each) for each in value)
-    return str(value)
+    return plain(str(value))
 
 
 def moment(second: int | None) -> str | None:

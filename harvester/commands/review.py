@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import getpass
+import os
 from time import time
 
 import click
 
+from gateway.addresses import address
 from gateway.errors import ConfigurationError
 from gateway.model import Decision
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.commands.discover import explain, searching
 from harvester.commands.output import json_option, moment, write_rows
+from harvester.instance import Instance
+from harvester.search.deciding import standing
+from harvester.search.releasing import Releasing
+from harvester.terminal import plain
 
 _SHOWN = 1000  # decisions of one list
 _COLUMNS = ("identifier", "url", "verdict", "reason", "decided_by", "at")
@@ -64,30 +70,56 @@ def reject(ctx: click.Context, identifier: str, url: str | None, reason: str) ->
 @click.argument("url", required=False)
 @click.pass_context
 def undo(ctx: click.Context, identifier: str, url: str | None) -> None:
-    """Take the last decision on a file back: the one before it is in force again."""
-    with searching(ctx.obj) as (_, desk):
-        history = _of_one(desk, identifier, url)
-        if len(history) < 2:  # noqa: PLR2004 - the last one, and the one before
-            raise ConfigurationError(f"There is only one decision on {history[-1].url}; accept or reject it instead.")
-        _add(desk, history[-1], history[-2].verdict, f"Undone: {history[-1].verdict}. {history[-2].reason}")
+    """Take the last decision on a file back: the one before it is in force again.
+
+    Each time it goes one step further back.
+    """
+    with searching(ctx.obj) as (instance, desk):
+        *before, last = standing(_of_one(desk, identifier, url))
+        if not before:
+            raise ConfigurationError(f"Nothing is left to undo on {last.url}: {last.verdict} was the first decision.")
+        if before[-1].sha256 != last.sha256:
+            raise ConfigurationError(
+                f"The decision before, {before[-1].verdict}, was on other bytes of {last.url}; accept or reject these."
+            )
+        reason = f"Undone: {last.verdict}. {before[-1].reason}"
+        _add(instance, desk, before[-1]._replace(reason=reason, is_undoing=True))
 
 
 def _decide(option: str | None, identifier: str, url: str | None, verdict: str, reason: str) -> None:
-    with searching(option) as (_, desk):
-        _add(desk, _of_one(desk, identifier, url)[-1], verdict, reason or "No reason was given.")
+    with searching(option) as (instance, desk):
+        last = _of_one(desk, identifier, url)[-1]
+        reason = reason or "No reason was given."
+        _add(instance, desk, last._replace(verdict=verdict, reason=reason, is_undoing=False))
 
 
-def _add(desk: SqliteDiscovery, last: Decision, verdict: str, reason: str) -> None:
-    desk.decide(last._replace(verdict=verdict, reason=reason, decided_by=getpass.getuser(), at=int(time())))
-    click.echo(f"{last.identifier}: {verdict} {last.url}", err=True)
+def _add(instance: Instance, desk: SqliteDiscovery, decision: Decision) -> None:
+    """Write a decision as whoever calls, and publish what it means at once."""
+    desk.decide(decision._replace(decided_by=_whoever_calls(), at=int(time())))
+    releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
+    stamped = releasing.release(identifier=decision.identifier)
+    told = f"{decision.identifier}: {decision.verdict} {decision.url}"
+    click.echo(plain(f"{told}; {stamped} records have a new datestamp."), err=True)
+
+
+def _whoever_calls() -> str:
+    """Return the name of the user, or the number of one that this machine has no name for."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # as Python 3.13 has it
+        return f"user {os.getuid()}"
 
 
 def _of_one(desk: SqliteDiscovery, identifier: str, url: str | None) -> list[Decision]:
-    """Return the decisions on one copy. Raise ConfigurationError when it is not told which, or there is none."""
+    """Return the decisions on one copy, whose URL may be written as DIDLs have it.
+
+    Raise ConfigurationError when it is not told which, or there is none.
+    """
     found = desk.decisions(identifier)
     urls = sorted({each.url for each in found})
-    if not urls or (url and url not in urls):
+    chosen = [url] if url in urls else [each for each in urls if not url or address(each) == url]
+    if not chosen:
         raise ConfigurationError(f"No file {url or ''} was found for {identifier}.".replace("  ", " "))
-    if url is None and len(urls) > 1:
-        raise ConfigurationError(f"{identifier} has several files; name one: {', '.join(urls)}.")
-    return [each for each in found if each.url == (url or urls[0])]
+    if len(chosen) > 1:
+        raise ConfigurationError(f"{identifier} has several files; name one: {', '.join(chosen)}.")
+    return [each for each in found if each.url == chosen[0]]

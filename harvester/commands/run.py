@@ -94,14 +94,15 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
 @json_option
 @click.pass_context
 def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
-    """Publish what was harvested and is not published yet.
+    """Publish what was harvested, and decided of files, and is not published yet.
 
-    Every run does it anyhow. Alone it is wanted after a run whose publication failed, for want of disk space say.
+    Every run and every search does it anyhow. Alone it is wanted after one whose publication failed, for want of disk
+    space say.
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         working = Working(instance, telling, stop, Pace())
         for entry in _chosen(instance, names, not names):
-            done = working.published(entry)
+            done = working.published_whole(entry)
             if as_json:
                 write_done(entry.name, done)
     ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import time
 from typing import Any
 
 import click
@@ -10,13 +11,15 @@ import click
 from gateway.errors import ConfigurationError, FetchError, GatewayError
 from gateway.model import Source
 from gateway.rebuild import remove_source
+from harvester import downloaded
 from harvester.commands.audit import audit
 from harvester.commands.friends import friends
 from harvester.commands.load import load
-from harvester.commands.options import Given, access_options, auth_of, date, duration, own_fields, slice_option
+from harvester.commands.options import Given, access_options, auth_of, date, duration, hours, own_fields, slice_option
 from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.commands.recognise import check_address, is_address
 from harvester.commands.run import facts_of_run, write_done
+from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.descriptions import keep_description
 from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of
@@ -25,8 +28,9 @@ from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, options_of
 from harvester.progress import progress
 from harvester.sources import Description
-from harvester.sources_file import SourceEntry, checked_name, entry_from, table_of
+from harvester.sources_file import MOST_CONNECTIONS, SourceEntry, checked_name, entry_from, table_of
 from harvester.stopping import Stop, listening
+from harvester.tending.subscribing import forget
 from harvester.web import Pace
 from harvester.working import Working
 
@@ -60,7 +64,9 @@ source.add_command(load)
 @click.option(
     "--sweep-every", default="", callback=duration, metavar="TIME", help="How often `tend` sweeps it, such as 30d."
 )
+@click.option("--hours", default="", callback=hours, metavar="HH:MM-HH:MM", help="From when to when (UTC) it is asked.")
 @slice_option
+@click.option("--connections", type=click.IntRange(1, MOST_CONNECTIONS), help="How many windows are asked for at once.")
 @click.option("--rights", default="", metavar="URL", help="A rights statement that applies to every record.")
 @click.option(
     "--prefer", multiple=True, metavar="PREFIX", help="The format that describes the works best; may be repeated."
@@ -105,7 +111,8 @@ def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
 
 def _asked(instance: Instance, entry: SourceEntry) -> Description:
     overlap = instance.settings.number("harvest_overlap_seconds")
-    with fetcher(instance.settings, entry, Stop()) as fetch:
+    # Who it is may be asked at any hour.
+    with fetcher(instance.settings, replace(entry, hours=""), Stop()) as fetch:
         return kind_of(entry.kind).describe(options_of(entry, overlap, Wishes()), fetch)
 
 
@@ -154,9 +161,11 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
         entry = instance.sources.entry(name)
         cursors = instance.inbox.cursors(name)
         lists = [{"format": each.metadata_prefix, "set": each.set_spec, "state": each.state} for each in cursors]
-        profile = kind_of(entry.kind).profile(entry.own, cursors)
+        profile = kind_of(entry.kind).profile(entry.own, (*cursors, *instance.inbox.windows(name)))
         held = instance.store.counts(name)
+        told = [facts_of(each) for each in instance.subscriptions.of_source(name)]
         facts = {"name": name, **table_of(entry), "held": held, "profile": profile, "lists": lists}
+        facts["subscriptions"] = [{key: each[key] for key in each if each[key] and key != "source"} for each in told]
     write_facts(facts, as_json=as_json)
 
 
@@ -226,6 +235,8 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
             instance.inbox.forget_windows(window)
         with progress() as telling:
             deleted = remove_source(instance.store, name, lambda done: telling.show(f"{name} deleted", done, living))
+        forget(instance, name, int(time()))
+        downloaded.forget(instance.folder, name)
         instance.sources.remove(name)
     write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)
 
@@ -260,3 +271,5 @@ def _is_confirmed(question: str) -> bool:
 
 
 source.add_command(audit)
+source.add_command(subscribe_)
+source.add_command(unsubscribe_)

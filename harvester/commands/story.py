@@ -16,7 +16,7 @@ from harvester.instance import Instance, opened
 from harvester.locks import is_locked
 from harvester.sources_file import SourceEntry
 from harvester.story import LEFT
-from harvester.tending import STAGES
+from harvester.tending.stages import STAGES
 
 # Enough to see whether a source has a habit of failing.
 RUNS_SHOWN = 20
@@ -55,7 +55,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, o
     name = entry.name
     newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
     is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
-    last = newest if is_running else harvests
+    last = newest if is_running else harvests or newest
     windows = Counter(each.outcome for each in instance.inbox.windows(name))
     position = instance.store.position(name)
     return {
@@ -73,7 +73,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, o
 
 def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
     """Return when each stage is due that ever is."""
-    moments = ((stage.name, stage.due(instance, entry)) for stage in STAGES)
+    moments = ((stage.name, stage.due_at(instance, entry, now)) for stage in STAGES)
     return {name: "now" if at <= now else moment(int(at)) for name, at in moments if at is not None}
 
 

@@ -12,7 +12,7 @@ from harvester.kinds import kinds
 from harvester.outcomes import Status, worst
 from harvester.progress import progress
 from harvester.stopping import Stop, listening
-from harvester.tending import Tended, Tending
+from harvester.tending.stages import Tended, Tending
 from harvester.web import Pace
 from harvester.working import Working
 
@@ -22,7 +22,7 @@ from harvester.working import Working
 @json_option
 @click.pass_context
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
-    """Do whatever is due: harvest, publish, sweep.
+    """Do whatever is due: harvest, publish, sweep, search for full text.
 
     A source is harvested as often as `every` in its entry says, and swept as often as `sweep_every` does. To be called
     every few minutes, or once with --watch.

@@ -120,7 +120,7 @@ def _asked_as(argument: str, *values: str) -> Callable[[Repository], list[Exchan
 def _from_before_earliest(repository: Repository) -> Findings:
     _, earliest = repository.earliest
     exchange = _list(repository, from_=repository.stamp(earliest - _YEAR))
-    if exchange.read().errors:
+    if exchange.read().errors and repository.records.headers:  # where there is no record at all, none can match
         yield Finding(exchange, "A from before the earliestDatestamp is refused.")
 
 

@@ -59,6 +59,7 @@ class Found:
     policy: Policy | None = None
     identifiers: Identifiers | None = None  # all of them, when the step corrects them
     note: str = ""
+    host: str = ""  # where it ended, when that is not whom it asked last
 
 
 @dataclass(frozen=True, slots=True)

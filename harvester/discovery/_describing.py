@@ -19,9 +19,9 @@ def address(base: str, doi: str, **arguments: str) -> str:
     return base + quote(doi, safe="/:;()._-") + ("?" + query if query else "")
 
 
-def described(url: str, fetch: Fetch, read: Read) -> Found:
+def described(url: str, fetch: Fetch, read: Read, headers: tuple[tuple[str, str], ...] = ()) -> Found:
     """Ask a service for one work; what it does not know is NOT_FOUND."""
-    description = read(fetch(Request(url, headers=(("Accept", "application/json"),))))
+    description = read(fetch(Request(url, headers=(("Accept", "application/json"), *headers))))
     if description is None:
         return Found(Outcome.NOT_FOUND)
     files = any(not copy.is_page for copy in description.copies)

@@ -26,10 +26,13 @@ from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.landing_page import Page, obstacle, site_of
 
 MOST_HOPS = 8
+_LONGEST = 4096  # characters of an address
 _MOST_SAME = 2
 _MOST_HTML_BYTES = 5_000_000
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_ACCEPT = (("Accept", "application/pdf, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5"),)
+_ACCEPT = "application/pdf, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5"
+# Where it led back to: with the cookies that were given on the way the answer is another one.
+_ANEW = (("Cache-Control", "no-cache"),)
 
 _STATUSES = {
     401: Outcome.FORBIDDEN,
@@ -73,17 +76,23 @@ def outcome_of(error: GatewayError) -> Outcome:
     return next(outcome for kind, outcome in _ERRORS if isinstance(error, kind))
 
 
-def visit(url: str, fetch: Fetch) -> Visit:
-    """Follow an address to what it leads to, at most eight hops away; a page that refreshes itself is a hop."""
+def visit(url: str, fetch: Fetch, accept: str = _ACCEPT) -> Visit:
+    """Follow an address to what it leads to, at most eight hops away; a page that refreshes itself is a hop.
+
+    Who gives a cookie and then leads in a circle nevertheless is a wall of cookies.
+    """
     hops: list[str] = []
+    has_cookie = False
     while True:
         refused = _refused(url, hops)
         if refused is not None:
-            return Visit(refused, url, tuple(hops))
+            is_wall = has_cookie and refused is Outcome.REDIRECT_LOOP
+            return Visit(Outcome.BLOCKED_COOKIE if is_wall else refused, url, tuple(hops))
         try:
-            fetched = fetch(Request(url, headers=_ACCEPT, follows=False))
+            fetched = fetch(Request(url, headers=(("Accept", accept), *_ANEW * (url in hops)), follows=False))
         except GatewayError as error:
             return Visit(outcome_of(error), url, tuple(hops))
+        has_cookie = has_cookie or bool(fetched.header("Set-Cookie"))
         arrived = _arrived(fetched, url, tuple(hops))
         following = _following(arrived)
         if not following:
@@ -94,7 +103,7 @@ def visit(url: str, fetch: Fetch) -> Visit:
 
 def _refused(url: str, hops: list[str]) -> Outcome | None:
     """Return why an address is not asked, or None."""
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if not host_of(url) or urlsplit(url).scheme not in ("http", "https") or len(url) > _LONGEST:
         return Outcome.BAD_SCHEME
     if site_of(url) in SKIPPED:
         return Outcome.SKIP_HOST
@@ -106,9 +115,10 @@ def _refused(url: str, hops: list[str]) -> Outcome | None:
 def _arrived(fetched: Fetched, url: str, hops: tuple[str, ...]) -> Visit:
     kind = mime_type(fetched.body)
     found = Visit(Outcome.SUCCESS, url, hops, fetched, kind)
-    if fetched.status in _REDIRECTS and fetched.header("Location"):
+    if fetched.status in _REDIRECTS and fetched.location:
         return found
-    page = landing_page.read(fetched.body, url) if kind == HTML and len(fetched.body) <= _MOST_HTML_BYTES else None
+    is_page = kind == HTML and len(fetched.body) <= _MOST_HTML_BYTES
+    page = landing_page.read(fetched.body, url, fetched.header("Content-Type")) if is_page else None
     if page is not None and page.outcome is not None:
         return found._replace(outcome=page.outcome)
     if fetched.status != 200:  # noqa: PLR2004 - OK
@@ -123,14 +133,22 @@ def _arrived(fetched: Fetched, url: str, hops: tuple[str, ...]) -> Visit:
 def _following(arrived: Visit) -> str:
     fetched = arrived.fetched
     assert fetched is not None
-    if fetched.status in _REDIRECTS and fetched.header("Location"):
+    if fetched.status in _REDIRECTS and fetched.location:
         try:
-            return urljoin(arrived.url, fetched.header("Location").strip())
+            return urljoin(arrived.url, fetched.location)
         except ValueError:
             return "about:blank"  # an address that is none is refused like one of another scheme
     if arrived.page is not None and arrived.page.refresh not in ("", arrived.url) and not arrived.page.copies:
         return arrived.page.refresh
     return ""
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address, or an empty string where there is none or it is none (`http://[`)."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def is_pdf(visited: Visit) -> bool:

@@ -1,4 +1,4 @@
-"""The pages of a work: its signposts, and which links lead to the file; at most two levels deep, on the same site.
+"""The pages of a work: which of their links lead to the file; at most two levels deep, on the same site.
 
 Whoever comes here was sent by the record, by the DOI or by a service; most hosts have nothing else to say.
 """
@@ -9,23 +9,14 @@ from dataclasses import dataclass, field
 
 from gateway.model import Outcome
 from harvester.discovery import Found, Known, Step
-from harvester.discovery._visiting import Visit, is_pdf, visit
-from harvester.wire import signposting
+from harvester.discovery._visiting import Visit, host_of, is_pdf, visit
+from harvester.discovery._walking import pages_of
 from harvester.wire.copies import Copy, without_repetitions
-from harvester.wire.http import Fetch, Request
+from harvester.wire.http import Fetch
 from harvester.wire.landing_page import site_of
 
-_MOST_PAGES = 3  # where a search begins
 _MOST_LEVELS = 2
 _MOST_FURTHER = 3  # pages that one page may lead to
-
-
-def pages_of(known: Known) -> tuple[str, ...]:
-    """Return where to look: what the record and services name, and where the DOI or handle resolves to."""
-    handle = known.identifiers.value("handle")
-    resolved = [f"https://doi.org/{known.doi}"] if known.doi else [f"https://hdl.handle.net/{handle}"] if handle else []
-    named = [copy.url for copy in known.pages if "//doi.org/" not in copy.url]
-    return tuple(dict.fromkeys([*named[:1], *resolved, *named[1:]]))[:_MOST_PAGES]
 
 
 @dataclass(slots=True)
@@ -35,7 +26,7 @@ class _Walk:
     fetch: Fetch
     seen: set[str] = field(default_factory=set)
     copies: list[Copy] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
+    ends: list[Found] = field(default_factory=list)  # of pages that led to no file
 
     def go(self, url: str, level: int) -> None:
         """Take what a page tells, and go on to the pages that it says have the file."""
@@ -44,39 +35,31 @@ class _Walk:
         self.seen.add(url)
         visited = visit(url, self.fetch)
         if visited.outcome is not Outcome.SUCCESS or visited.fetched is None:
-            self.outcomes.append(visited.outcome)
+            self._end(visited.outcome, visited)
         elif is_pdf(visited):
             self.copies.append(Copy(url, mime_type="application/pdf", evidence="page:is the file"))
         elif visited.page is None:
-            self.outcomes.append(Outcome.WRONG_MIMETYPE)
+            self._end(Outcome.WRONG_MIMETYPE, visited)
         else:
             self._take(visited, level)
 
+    def _end(self, outcome: Outcome, visited: Visit) -> None:
+        self.ends.append(Found(outcome, host=host_of(visited.url)))
+
     def _take(self, visited: Visit, level: int) -> None:
         assert visited.page is not None
-        told = [*self._signposted(visited), *visited.page.copies]
+        told = visited.page.copies
         self.copies += [copy for copy in told if not copy.is_page]
         further = [copy.url for copy in told if copy.is_page and site_of(copy.url) == site_of(visited.url)]
         if not told:
-            self.outcomes.append(Outcome.NO_PDF_LINK)
+            self._end(Outcome.NO_PDF_LINK, visited)
         elif further and set(further) <= self.seen:
-            self.outcomes.append(Outcome.LINK_LOOP)
+            self._end(Outcome.LINK_LOOP, visited)
         elif level >= _MOST_LEVELS and further:
-            self.outcomes.append(Outcome.MAX_HOPS)
+            self._end(Outcome.MAX_HOPS, visited)
         elif len(further) == len(told):  # no file here
             for url in further[:_MOST_FURTHER]:
                 self.go(url, level + 1)
-
-    def _signposted(self, visited: Visit) -> list[Copy]:
-        """Return what signposts lead to: of the answer's headers, else of the page's head, else of a link set."""
-        assert visited.fetched is not None
-        assert visited.page is not None
-        told = signposting.of_answer(visited.fetched)
-        own = told if told.items or told.linksets else signposting.read(visited.url, visited.page.links)
-        if not own.items and own.linksets:
-            headers = (("Accept", own.linksets[0].type or "application/linkset+json"),)
-            own = signposting.of_linkset(self.fetch(Request(own.linksets[0].href, headers=headers)), visited.url)
-        return [copy for copy in own.copies if copy.mime_type in ("", "application/pdf")]
 
 
 def _find(known: Known, fetch: Fetch) -> Found:
@@ -87,13 +70,13 @@ def _find(known: Known, fetch: Fetch) -> Found:
             break
     if walk.copies:
         return Found(Outcome.SUCCESS, without_repetitions(walk.copies))
-    return Found(walk.outcomes[0] if walk.outcomes else Outcome.NO_PDF_LINK)
+    return walk.ends[0] if walk.ends else Found(Outcome.NO_PDF_LINK)
 
 
 STEP = Step(
     "landing_page",
     80,
-    "Reads the signposts and links of the work's pages.",
+    "Reads which links of the work's pages lead to the file.",
     lambda known: bool(pages_of(known)),
     _find,
 )

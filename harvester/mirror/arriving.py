@@ -8,18 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
 
 from gateway.errors import AnswerTooLarge, ConnectionFailed
 from harvester.mirror.ocfl import ALWAYS, telling
-from harvester.wire.http import Fetched
+from harvester.web.encodings import is_compressed_file
+from harvester.wire.http import Fetched, settled_date
 
 _CHUNK = 1 << 20
-_SETTLED_SECONDS = 60
+_CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<length>\d{1,18}|\*)")
 
 
 class Arriving:
@@ -44,9 +45,12 @@ class Arriving:
         return ("Range", f"bytes={self.size}-"), ("If-Range", self._validator)
 
     def begin(self, answer: Fetched) -> bool:
-        """Take whole files, and the rest of what is there. Raise ConnectionFailed for a rest that does not fit."""
+        """Take whole files, and the rest of what is there. Raise ConnectionFailed for a rest that does not fit.
+
+        What is there stays when the server has as many bytes and therefore no rest (RFC 9110 §15.5.17).
+        """
         if answer.status == HTTPStatus.PARTIAL_CONTENT:
-            if not answer.header("Content-Range").startswith(f"bytes {self.size}-"):
+            if not self._is_rest(answer):
                 self._begin_anew()
                 raise ConnectionFailed(f"{answer.url} sent another part than it was asked for.")
         elif answer.status == HTTPStatus.OK:
@@ -55,13 +59,25 @@ class Arriving:
             with telling(self._note):
                 self._note.write_text(json.dumps({"url": self._url, "validator": self._validator}), "utf-8")
         else:
-            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            is_all = answer.header("Content-Range").strip() == f"bytes */{self.size}"
+            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and not is_all:
                 self._begin_anew()
             return False
         if self._stream is None:
             with telling(self._file):
                 self._stream = self._file.open("ab")
         return True
+
+    def _is_rest(self, answer: Fetched) -> bool:
+        """Tell whether a part goes from where ours ends to the end, and is of the same file as far as it says so.
+
+        A server that knows nothing of If-Range sends the rest of whatever it has now.
+        """
+        match = _CONTENT_RANGE.fullmatch(answer.header("Content-Range").strip())
+        if match is None or int(match["first"]) != self.size or _is_encoded(answer):
+            return False
+        is_to_the_end = match["length"] in ("*", str(int(match["last"]) + 1))
+        return is_to_the_end and (not self.size or _validator(answer) in ("", self._validator))
 
     def write(self, part: bytes) -> None:
         """Add bytes to the file. Raise AnswerTooLarge when there are more than there may be."""
@@ -123,16 +139,16 @@ class Arriving:
             each.update(part)
 
 
+def _is_encoded(answer: Fetched) -> bool:
+    return bool(answer.header("Content-Encoding")) and not is_compressed_file(answer.header("Content-Type"))
+
+
 def _validator(answer: Fetched) -> str:
     """Return what tells a server whether its file is still the same: a strong ETag, else a date that is old enough.
 
-    Within the minute a file may be replaced twice and keep its date (RFC 9110 §8.8.2.2); that is no rest to go on with.
+    Nothing for what came encoded: ranges are of the encoded bytes, and those that are here are not.
     """
-    entity_tag, modified = answer.header("ETag").strip(), answer.header("Last-Modified").strip()
-    if entity_tag.startswith('"'):
-        return entity_tag
-    try:
-        age = parsedate_to_datetime(answer.header("Date")) - parsedate_to_datetime(modified)
-    except (ValueError, TypeError):
+    if _is_encoded(answer):
         return ""
-    return modified if age.total_seconds() >= _SETTLED_SECONDS else ""
+    entity_tag = answer.header("ETag").strip()
+    return entity_tag if entity_tag.startswith('"') else settled_date(answer)

@@ -13,7 +13,7 @@ from gateway.model import Cursor
 from harvester.mirror.holding import RECEIVED, Holding, read
 from harvester.mirror.inventory import NAME, SIDECAR, Inventory
 from harvester.mirror.inventory import read as read_inventory
-from harvester.mirror.ocfl import digests_of
+from harvester.mirror.ocfl import DECLARATION, ROOT_FILES, StorageRoot, digests_of
 from harvester.mirror.place import Place
 from harvester.sources import Options, SourceKind
 from harvester.stopping import Stop, StopAsked
@@ -31,6 +31,9 @@ class Finding(StrEnum):
     MISSING = "missing"  # the provider has it, the mirror has not
     EXTRA = "extra"  # the mirror has it, the provider has not
     STALE = "stale"  # the provider has another state of it
+
+
+MENDABLE = (Finding.CORRUPT, Finding.LOST)  # the bytes may be fetched again
 
 
 class Found(NamedTuple):
@@ -53,7 +56,8 @@ def held(place: Place, stop: Stop) -> Iterator[Holding | Found]:
 
     Raise StopAsked after the object at which somebody asked to stop.
     """
-    for folder in place.root.objects():
+    yield from _around(place.root)
+    for folder in place.root.folders():
         try:
             inventory = _inventory(folder)
             yield from (Found(each, inventory.identifier, reason) for each, reason in _wrong(folder, inventory))
@@ -64,12 +68,39 @@ def held(place: Place, stop: Stop) -> Iterator[Holding | Found]:
             raise StopAsked("The audit was stopped.")
 
 
+def _around(root: StorageRoot) -> Iterator[Found]:
+    """Return what is wrong outside of the objects."""
+    for name in ROOT_FILES:
+        if not (root.folder / name).is_file():
+            yield Found(Finding.DAMAGED, name, "It is not there.")
+    for each in root.strays():
+        name = str(each.relative_to(root.folder))
+        if each.is_dir() and not any(each.iterdir()):
+            yield Found(Finding.DAMAGED, name, "The folder is empty: the object that was in it is gone.")
+        else:
+            yield Found(Finding.STRANGE, name, "It is part of no object.")
+
+
 def _inventory(folder: Path) -> Inventory:
+    if not (folder / DECLARATION).is_file():
+        raise StoreDamaged(f"{folder / DECLARATION} is not there.")
+    return read_inventory(_written(folder))
+
+
+def _written(folder: Path) -> bytes:
+    """Return the inventory in a folder. Raise StoreDamaged when it is not the one that was written."""
     content = (folder / NAME).read_bytes()
     stated = (folder / SIDECAR).read_text("ascii", "replace").split()
     if stated[:1] != [sha512(content).hexdigest()]:
         raise StoreDamaged(f"{folder / NAME} is not the one that was written: its digest is another.")
-    return read_inventory(content)
+    return content
+
+
+def _known(inventory: Inventory) -> set[str]:
+    """Return the places of all files that an object has."""
+    folders = ("", *(f"v{number}/" for number in range(1, inventory.head + 1)))
+    inventories = {f"{folder}{name}" for folder in folders for name in (NAME, SIDECAR)}
+    return {DECLARATION, *inventories, *inventory.manifest.values()}
 
 
 def _wrong(folder: Path, inventory: Inventory) -> Iterator[tuple[Finding, str]]:
@@ -80,8 +111,14 @@ def _wrong(folder: Path, inventory: Inventory) -> Iterator[tuple[Finding, str]]:
             yield Finding.LOST, f"{place} is not there."
         elif digests_of(file).sha512 != digest:
             yield Finding.CORRUPT, f"{place} is not what arrived."
-    for file in sorted(folder.glob("v*/content/**/*")):
-        if file.is_file() and file.relative_to(folder).as_posix() not in expected:
+    for number in range(1, inventory.head + 1):
+        try:
+            _written(folder / f"v{number}")
+        except (StoreDamaged, OSError) as error:
+            yield Finding.DAMAGED, str(error)
+    known = _known(inventory)
+    for file in sorted(folder.rglob("*")):
+        if not file.is_dir() and file.relative_to(folder).as_posix() not in known:
             yield Finding.STRANGE, f"{file.relative_to(folder)} is in no version."
 
 

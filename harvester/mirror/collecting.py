@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
@@ -13,14 +13,16 @@ from gateway.errors import (
     AnswerTooLarge,
     FetchError,
     RemoteRefuses,
+    RobotsDenied,
     TryLater,
 )
 from gateway.xmltext import utc_datetime
 from harvester.mirror.arriving import Arriving
 from harvester.mirror.holding import HeldFile, entry
 from harvester.mirror.inventory import Arrived
-from harvester.mirror.ocfl import Incoming, digests_of, telling
+from harvester.mirror.ocfl import ALWAYS, Incoming, hashed, telling
 from harvester.mirror.planning import Want
+from harvester.mirror.robots import SILENCES
 from harvester.mirror.verifying import Bytes, Fate, Verdict, verdict
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -31,6 +33,7 @@ _HEADERS = (("Accept", "*/*"), ("Accept-Encoding", "identity"))
 _BY_ERROR: tuple[tuple[type[FetchError], Fate], ...] = (
     (TryLater, Fate.TRY_LATER),
     (AnswerTooLarge, Fate.TOO_LARGE),
+    (RobotsDenied, Fate.DISALLOWED),
     (RemoteRefuses, Fate.REFUSED),
     (AddressRefused, Fate.REFUSED),
     (FetchError, Fate.UNREACHABLE),
@@ -49,17 +52,21 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a file may be, and whether an address may be asked for (robots.txt); the reason when it may not."""
+    """How large a file may be, and what raises a FetchError when an address may not be asked for (robots.txt).
+
+    It is told of an address whose host did not answer.
+    """
 
     max_bytes: int
-    refusal: Callable[[str, Fetch], str] = lambda _url, _fetch: ""
+    check: Callable[[str, Fetch], None] = lambda _url, _fetch: None
+    failed: Callable[[str, Fetch], None] = lambda _url, _fetch: None
 
 
 def collect(want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
     """Collect one file: the first of its locations that brings good bytes. Never raises for what the remote does."""
     if not want.component.addresses:
         named = ", ".join(want.component.locations) or "nothing"
-        return _missing(want, Fate.NO_ADDRESS, f"It names {named}, which cannot be asked for.")
+        return missing(want, Fate.NO_ADDRESS, f"It names {named}, which cannot be asked for.")
     first: Collected | None = None
     for url in want.component.addresses:
         found = _from(url, want, aside, fetch, limits)
@@ -71,56 +78,76 @@ def collect(want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
 
 
 def extracted(want: Want, aside: Path, now: int) -> Collected:
-    """Lay aside a stream that the document carries By-Value."""
-    content = want.component.content or b""
+    """Lay aside a stream that the document carries By-Value, when it is what the document states of it.
+
+    Markup that stood in the document was written anew: nobody can say what its bytes had been, and none are compared.
+    """
+    component = want.component
+    if component.content is None:
+        return missing(want, Fate.CORRUPT, "The bytes that the document carries are no base64.")
     with telling(aside):
-        aside.write_bytes(content)
-    digests = digests_of(aside)
-    file = entry(want.component)._replace(
+        aside.write_bytes(component.content)
+    digests = hashed(aside, {*ALWAYS, *(algorithm for algorithm, _ in component.digests)})
+    size = len(component.content)
+    stated = component._replace(digests=(), size=None, mime_type="") if component.is_markup else component
+    judged = verdict(stated, Bytes(size, digests, component.content[:_LOOK], component.content[-_LOOK:]))
+    if judged.fate is not Fate.FETCHED:
+        aside.unlink()
+        return missing(want, judged.fate, judged.reason)
+    arrived = Arrived(digests["sha512"], digests["sha256"])
+    file = entry(component)._replace(
         path=want.path,
-        size=len(content),
-        sha512=digests.sha512,
-        sha256=digests.sha256,
+        size=size,
+        sha512=arrived.sha512,
+        sha256=arrived.sha256,
         received_at=utc_datetime(now),
+        verified=judged.verified,
         fate=Fate.BY_VALUE,
     )
-    return Collected(want, file, Incoming(aside, digests))
+    return Collected(want, file, Incoming(aside, arrived))
 
 
 def _from(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
     try:
-        if refusal := limits.refusal(url, fetch):
-            return _missing(want, Fate.DISALLOWED, refusal)
         return _fetched(url, want, aside, fetch, limits)
     except FetchError as error:
+        if isinstance(error, SILENCES):
+            limits.failed(url, fetch)
         fate = next(fate for kind, fate in _BY_ERROR if isinstance(error, kind))
-        return _missing(want, fate, str(error))
+        return missing(want, fate, str(error))
 
 
 def _fetched(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
     algorithms = [algorithm for algorithm, _ in want.component.digests]
     with closing(Arriving(aside, url, limits.max_bytes, algorithms)) as arriving:
-        found, is_mixed = _judged(url, want, aside, arriving, fetch)
+        found, is_mixed = _judged(url, want, aside, arriving, fetch, limits)
     return _fetched(url, want, aside, fetch, limits) if is_mixed else found
 
 
-def _judged(url: str, want: Want, aside: Path, arriving: Arriving, fetch: Fetch) -> tuple[Collected, bool]:
+def _judged(
+    url: str, want: Want, aside: Path, arriving: Arriving, fetch: Fetch, limits: Limits
+) -> tuple[Collected, bool]:
     """Ask for a file and judge it; tell whether it is bad because its two parts were not of one file."""
-    condition = () if arriving.size else _condition(want, url)
-    request = Request(url, headers=(*_HEADERS, *condition), sink=arriving)
+    has_part = arriving.size > 0
+    condition = () if has_part else _condition(want, url)
+    request = Request(url, headers=(*_HEADERS, *condition), sink=arriving, permits=lambda at: limits.check(at, fetch))
     answer = fetch(request)
-    if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+    if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and want.component.digests and arriving.size:
+        # The part is all there is; its digest will tell. What the answer says of itself is not said of the file.
+        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=())
+    elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+        arriving.forget()
         answer = fetch(request)  # without a range: the part was forgotten
     if answer.status == HTTPStatus.NOT_MODIFIED and condition:
         return Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False)), False
     if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
         fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
-        return _missing(want, fate, f"{url} answers with HTTP status {answer.status}."), False
+        return missing(want, fate, f"{url} answers with HTTP status {answer.status}."), False
     judged = verdict(want.component, _bytes(aside, arriving, answer))
     if judged.fate is Fate.FETCHED:
         return _good(url, want, aside, arriving, answer, judged), False
     arriving.forget()
-    return _missing(want, judged.fate, judged.reason), answer.status == HTTPStatus.PARTIAL_CONTENT
+    return missing(want, judged.fate, judged.reason), has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
 
 
 def _good(url: str, want: Want, aside: Path, arriving: Arriving, answer: Fetched, judged: Verdict) -> Collected:
@@ -168,7 +195,7 @@ def _bytes(file: Path, arriving: Arriving, answer: Fetched) -> Bytes:
     return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)
 
 
-def _missing(want: Want, fate: Fate, reason: str) -> Collected:
+def missing(want: Want, fate: Fate, reason: str) -> Collected:
     """Return a file that could not be had; what was held of it before stays, marked as stale."""
     if want.before is not None and want.before.path:
         return Collected(want, want.kept._replace(fate=fate, reason=reason, is_stale=True))

@@ -23,7 +23,10 @@ _SEMANTICS = "info:eu-repo/semantics/"
 
 
 class Component(NamedTuple):
-    """One datastream of a complex object. `content` is None when it is delivered By-Reference."""
+    """One datastream of a complex object. `content` is None when it is delivered By-Reference.
+
+    Delivered By-Value it may be markup, which was written anew, or broken: then there is no content to be had.
+    """
 
     locations: tuple[str, ...] = ()  # as the document has them, relative ones too; equivalent
     content: bytes | None = None
@@ -33,6 +36,18 @@ class Component(NamedTuple):
     size: int | None = None  # bytes
     digests: tuple[tuple[str, str], ...] = ()  # (algorithm as hashlib names it, lower-case hexadecimal)
     modified: str = ""
+    is_markup: bool = False
+    is_broken: bool = False
+
+    @property
+    def is_by_value(self) -> bool:
+        """Tell whether the document carries its bytes, or should: what is broken may still be had elsewhere."""
+        return self.content is not None or (self.is_broken and not self.locations)
+
+    @property
+    def says_something(self) -> bool:
+        """Tell whether it holds or names anything."""
+        return bool(self.locations) or self.is_by_value
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -66,8 +81,8 @@ def files(found: Iterable[Component]) -> tuple[Component, ...]:
     is_typed = any(each.type.startswith(_SEMANTICS) for each in everything)
     kept: dict[object, Component] = {}
     for each in everything:
-        if each.content is not None or not _is_page(each, is_typed=is_typed):
-            kept.setdefault(each.locations or (each.identifier, each.content), each)
+        if each.is_by_value or not _is_page(each, is_typed=is_typed):
+            kept.setdefault(each.locations or (each.identifier, each.content or len(kept)), each)
     return tuple(kept.values())
 
 

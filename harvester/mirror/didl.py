@@ -13,7 +13,7 @@ from lxml import etree
 
 from gateway.addresses import is_address
 from gateway.xmlio import Element, children, name_of, text_of
-from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF
+from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF, escape
 from harvester.mirror.components import Component, decoded, extent, with_premis
 
 NAMESPACES = (DIDL, "urn:mpeg:mpeg21:2002:01-DIDL-NS")
@@ -26,7 +26,7 @@ def read(root: Element) -> Iterator[Component]:
     """Return every Component of a DIDL that holds or names something."""
     for element in root.iter("{*}Component"):
         component = _component(element)
-        if component.locations or component.content is not None:
+        if component.says_something:
             yield component
 
 
@@ -64,20 +64,40 @@ def _with_resource(component: Component, resource: Element) -> Component:
     if content is not None and is_address(text := content.decode("utf-8", "replace").strip()):
         # DSpace in Utrecht writes the address of the page between the tags, where the bytes belong.
         return component._replace(mime_type=mime_type, locations=(*component.locations, text))
-    return component._replace(mime_type=mime_type, content=component.content if content is None else content)
+    if content is None:
+        is_broken = component.content is None and bool(_text(resource).strip())
+        return component._replace(mime_type=mime_type, is_broken=is_broken)
+    is_markup = any(True for _ in children(resource))
+    return component._replace(mime_type=mime_type, content=content, is_markup=is_markup)
 
 
 def _content(resource: Element) -> bytes | None:
-    """Return the bytes that a Resource carries; None when it carries none."""
-    inside = list(children(resource))
-    if inside:
-        return b"".join(
-            etree.tostring(each, encoding="UTF-8", with_tail=False, xml_declaration=False) for each in inside
-        )
-    text = resource.text or ""
+    """Return the bytes that a Resource carries; None when it carries none. Comments in it are no part of them."""
+    if any(True for _ in children(resource)):
+        return _markup(resource)
+    text = _text(resource)
     if (resource.get("encoding") or "").lower() == "base64":
         return decoded(text)
     return text.encode() if text.strip() else None
+
+
+def _text(holder: Element) -> str:
+    """Return the text of an element as it is, comments and processing instructions left out."""
+    return (holder.text or "") + "".join(each.tail or "" for each in holder)
+
+
+def _markup(holder: Element) -> bytes:
+    """Return the elements in an element, and the text around them where it is more than white space."""
+    parts = [_letters(holder.text)]
+    for each in holder:
+        if name_of(each)[1]:
+            parts.append(etree.tostring(each, encoding="UTF-8", with_tail=False, xml_declaration=False))
+        parts.append(_letters(each.tail))
+    return b"".join(parts)
+
+
+def _letters(text: str | None) -> bytes:
+    return escape(text).encode() if text and text.strip() else b""
 
 
 def _described(component: Component, holder: Element) -> Component:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from gateway.errors import StoreDamaged
 from harvester.mirror.components import Component
@@ -135,6 +136,32 @@ def _frozen(value: object) -> object:
     return tuple(_frozen(each) for each in value) if isinstance(value, list) else value
 
 
+class Nameable(Protocol):
+    """What a document names: a Component of it, or the file that is held of one."""
+
+    @property
+    def locations(self) -> tuple[str, ...]:
+        """Where it is."""
+        ...
+
+    @property
+    def identifier(self) -> str:
+        """What it is called."""
+        ...
+
+
+_Named = TypeVar("_Named", bound=Nameable)
+
+
+def with_names(files: Iterable[_Named]) -> Iterator[tuple[_Named, tuple[str, ...]]]:
+    """Return files with their names: their locations; else their identifier, and which of those with it they are."""
+    counts: Counter[str] = Counter()
+    for each in files:
+        if not each.locations:
+            counts[each.identifier] += 1
+        yield each, each.locations or (f"id {each.identifier} {counts[each.identifier]}",)
+
+
 def by_location(files: Iterable[HeldFile]) -> dict[str, HeldFile]:
-    """Return files by each of their locations, and by their identifiers where they have none."""
-    return {name: each for each in files for name in (each.locations or (f"id {each.identifier}",))}
+    """Return files by each of their names."""
+    return {name: each for each, names in with_names(files) for name in names}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from harvester.dump import as_received
+from harvester.mirror.keeping import Keeping
 from harvester.mirror.package import Package, delivered
 from harvester.mirror.receipt import Change
 from harvester.mirror.running import Run, received_from
-from harvester.mirror.verifying import Fate
 from harvester.wire.dates import moment_of
 from harvester.wire.list_state import ListState, text_of
 
@@ -23,7 +24,8 @@ class Importing(Run):
     def whole(self, date: str = "") -> None:
         """Take every object of the package that is not held in a newer state; what it lacks is told as missing.
 
-        Then the mirror goes on from `date`, else from the date of the package, else from its newest record.
+        Then the mirror goes on from `date`, else from the date of the package or when its first answer was given,
+        whichever is earlier, else from its newest record.
         """
         newest = ""
         with self.noted():
@@ -32,26 +34,38 @@ class Importing(Run):
                     return
                 newest = max(newest, found.datestamp)
                 if found.problem:
-                    self.receipt.count(Change.UNUSABLE)
-                    self.receipt.miss(found.identifier, Fate.UNREADABLE, found.problem)
+                    self.unusable(found)
                     continue
-                keeping = self.object(received_from(page, found))
-                is_older = keeping.before is not None and keeping.before.datestamp > found.datestamp
-                if is_older or self.is_settled(keeping):
-                    self.receipt.objects[Change.UNCHANGED] += is_older
+                received = received_from(page, found)
+                keeping = self.object(replace(received, document=as_received(received.document)))
+                if (is_known := _is_known_better(keeping)) or self.is_settled(keeping):
+                    self.receipt.objects[Change.UNCHANGED] += is_known
                     continue
                 for want in keeping.pending(self.now()):
                     file = self.package.find(want, document)
                     keeping.note(delivered(want, file, keeping.aside(want)))
                 self.commit(keeping)
                 self.progress.show("imported", count, None)
-            self._go_on_from(date or self.package.date or newest)
+            self.receipt.doubts.extend(f"{name} holds no records." for name in self.package.unread())
+            if not newest:
+                self.receipt.doubts.append(f"No records of {self.place.order.metadata_prefix} are in the package.")
+            made = (moment_of(self.package.date), self.package.answered)
+            self._go_on_from(moment_of(date) or min(filter(None, made), default=moment_of(newest)))
 
-    def _go_on_from(self, date: str) -> None:
+    def _go_on_from(self, moment: int | None) -> None:
         """Let the next run ask for what has changed since the day of the package, unless it knows better already."""
-        moment = moment_of(date)
         if moment is None:
             return
+        moment = min(moment, self.now())  # what was dated by a wrong clock
         for set_spec in self.place.order.sets or ("",):
             self.place.states.setdefault(set_spec, text_of(ListState(complete=moment - moment % _DAY_SECONDS)))
         self.place.save()
+
+
+def _is_known_better(keeping: Keeping) -> bool:
+    """Tell whether a newer state is held, or the same in a document that can be read where this one cannot."""
+    before, now = keeping.before, keeping.now
+    if before is None:
+        return False
+    is_other_format = before.datestamp == now.datestamp and bool(now.problem) and not before.problem
+    return before.datestamp > now.datestamp or is_other_format

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from gateway.errors import AnswerError, UnusableRecord
 from gateway.xmltext import utc_datetime
 from harvester.mirror.collecting import Collected, extracted
-from harvester.mirror.components import components, files
-from harvester.mirror.holding import DOCUMENT, RECEIVED, Holding, written
+from harvester.mirror.components import Component, components, files
+from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, written
 from harvester.mirror.inventory import Inventory
-from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, telling
-from harvester.mirror.planning import Want, wants
+from harvester.mirror.ocfl import ALWAYS, Incoming, StorageRoot, digests_of, telling
+from harvester.mirror.planning import Want, has_digests, wants
 from harvester.mirror.receipt import Change
 from harvester.mirror.verifying import Fate
 
@@ -41,6 +42,7 @@ class Keeping:
     received: Received
     wants: tuple[Want, ...] = ()
     results: dict[str, Collected] = field(default_factory=dict)
+    harmed: frozenset[str] = frozenset()  # files whose bytes are not on this disk any more as they arrived
 
     def aside(self, want: Want) -> Path:
         """Return where the bytes of a file wait; the same in every run, so that a part is found again."""
@@ -55,7 +57,7 @@ class Keeping:
         for want in self.wants:
             if want.is_same:
                 self.note(Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False)))
-            elif want.component.content is not None:
+            elif want.component.is_by_value:
                 self.note(extracted(want, self.aside(want), at))
             else:
                 left.append(want)
@@ -75,6 +77,27 @@ class Keeping:
         """What is known of the object once everything has been tried."""
         return replace(self.now, files=tuple(self.results[want.path].file for want in self.wants))
 
+    def as_harmed(self, harmed: frozenset[str]) -> Keeping:
+        """Return the object with these files to be fetched again, whatever is known of them."""
+        bad = {self.inventory.state[path] for path in harmed}
+        planned = (want.again if want.before and want.before.sha512 in bad else want for want in self.wants)
+        return replace(self, wants=tuple(planned), harmed=harmed)
+
+    def mended(self) -> bool:
+        """Put what has come again where it was harmed; tell whether there was anything."""
+        arrived = [each.incoming for each in self.results.values()]
+        arrived += [self._laid(path, content) for path, content in self._record.items() if path in self.harmed]
+        found = [each for each in arrived if each is not None and self.root.lacks(self.inventory, each.arrived.sha512)]
+        for each in found:
+            self.root.mend(self.inventory, each)
+        return bool(found)
+
+    @property
+    def _record(self) -> dict[str, bytes]:
+        """What came with the record itself, by where it is kept."""
+        abouts = {f"about-{number}.xml": about for number, about in enumerate(self.received.abouts, 1)}
+        return abouts if self.now.is_deleted else {DOCUMENT: self.received.document, **abouts}
+
     def commit(self, at: int, message: str) -> tuple[Change, Holding]:
         """Write the next version with what could be had; tell what changed."""
         moment = utc_datetime(at)
@@ -86,10 +109,8 @@ class Keeping:
                 state[want.path] = result.incoming
             elif result.file.path:
                 state[want.path] = result.file.sha512
-        if not holding.is_deleted:
-            state[DOCUMENT] = self._laid(DOCUMENT, self.received.document)
-        for number, about in enumerate(self.received.abouts, 1):
-            state[f"about-{number}.xml"] = self._laid(f"about-{number}.xml", about)
+        for path, content in self._record.items():
+            state[path] = self._laid(path, content)
         state[RECEIVED] = self._laid(RECEIVED, written(holding))
         self.root.commit(self.inventory, state, moment, message)
         if holding.is_deleted:
@@ -114,14 +135,29 @@ def begun(root: StorageRoot, inventory: Inventory, before: Holding | None, now: 
         named = files(components(received.document))
     except (AnswerError, UnusableRecord) as error:
         return Keeping(root, inventory, before, replace(now, problem=str(error)), received)
-    planned = wants(named, before.files if before else (), inventory.by_sha256, is_untouched=is_untouched)
+    earlier = partial(_earlier, root, inventory)
+    planned = wants(named, before.files if before else (), earlier, is_untouched=is_untouched)
     return Keeping(root, inventory, before, now, received, planned)
+
+
+def _earlier(root: StorageRoot, inventory: Inventory, component: Component) -> HeldFile | None:
+    """Return what some version holds of a file, by the digest that its document states; None when none does."""
+    stated = dict(component.digests)
+    digest = stated.get("sha512", "") or inventory.by_sha256.get(stated.get("sha256", ""), "")
+    if digest not in inventory.manifest or root.lacks(inventory, digest):
+        return None
+    place = inventory.manifest[digest]
+    size = (root.place(inventory.identifier) / place).stat().st_size
+    found = HeldFile(size=size, sha512=digest, sha256=inventory.sha256.get(place, ""))
+    verified = tuple(name for name in ALWAYS if name in stated)
+    found = found._replace(verified=(*verified, "size") if component.size is not None else verified)
+    return found if has_digests(component, found) else None
 
 
 def is_done(keeping: Keeping) -> bool:
     """Tell whether the object already is what the record says, with nothing missing."""
     before, now = keeping.before, keeping.now
-    if before is None:
+    if before is None or keeping.harmed:
         return False
     if now.is_deleted or before.is_deleted:
         return now.is_deleted and before.is_deleted and now.datestamp == before.datestamp

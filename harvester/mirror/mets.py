@@ -21,7 +21,7 @@ def read(root: Element) -> Iterator[Component]:
     for section in root.iterfind(f"{{{namespace}}}fileSec"):
         for file in section.iter(f"{{{namespace}}}file"):
             component = _file(file)
-            if component.locations or component.content is not None:
+            if component.says_something:
                 yield _administered(component, file, sections)
 
 
@@ -39,6 +39,8 @@ def _file(file: Element) -> Component:
         whole_number(file.get("SIZE", "")),
         digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", "")),
         file.get("CREATED", ""),
+        is_markup=any(each.find("{*}xmlData") is not None for each in inside["FContent"]),
+        is_broken=any(text_of(each) for each in inside["FContent"]) and not any(each is not None for each in contents),
     )
 
 

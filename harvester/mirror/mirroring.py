@@ -7,15 +7,18 @@ Killed anywhere, the page in flight is asked for again, and what had arrived of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from gateway.model import Cursor
+from gateway.errors import StoreDamaged
+from gateway.model import Cursor, RawPage, Slice
 from harvester.mirror.collecting import Collected, Limits, collect
 from harvester.mirror.holding import DOCUMENT, Holding
 from harvester.mirror.inventory import Inventory
@@ -27,6 +30,7 @@ from harvester.mirror.running import Run, received_from
 from harvester.mirror.verifying import Fate
 from harvester.sources import Options, SourceKind, Step
 from harvester.wire.http import Fetch
+from harvester.wire.list_state import state_of
 
 Result: TypeAlias = tuple[Keeping, Collected]
 _WRITERS = 8  # versions that are written at once
@@ -42,35 +46,57 @@ class Mirroring(Run):
     fetch: Fetch
     lanes: Lanes[Result]
     limits: Limits
+    has_damage: bool = False  # an object could not be read: what its record says is asked for again
 
     def whole(self, *, is_full: bool = False) -> None:
         """Harvest what has changed since the last run, or everything, and collect its files."""
         with self.noted():
             description = self.kind.describe(self.options, self.fetch)
-            options = replace(self.options, granularity=description.granularity)
+            options = self.options.after(description)
             if is_full:
-                self.place.states.clear()
+                self._begin_anew()
             for set_spec in self.place.order.sets or ("",):
                 if not self.stop.is_asked:
                     self._list(options, set_spec)
 
+    def _begin_anew(self) -> None:
+        """Forget how far the lists have come, and what could not be read of them: it comes again, or is gone."""
+        self.place.states.clear()
+        self.place.save()
+        for identifier, _ in self.place.unread():
+            self.place.forget_unread(identifier)
+
     def retried(self) -> None:
         """Try again what is missing, without asking the provider for records."""
         with self.noted():
+            self.receipt.doubts.extend(self._unlisted())
             failed = list(self.place.failed())
             for start in range(0, len(failed), _BATCH):
                 if not self.stop.is_asked:
-                    self._collect([self._held_again(each) for each in failed[start : start + _BATCH]])
+                    batch = failed[start : start + _BATCH]
+                    again = (self._sound(each, partial(self._held_again, each)) for each in batch)
+                    self._collect([each for each in again if each is not None])
+
+    def _unlisted(self) -> Iterator[str]:
+        """Tell of the lists that were never shown to be whole: what they name beyond that is not even missing yet."""
+        for set_spec in self.place.order.sets or ("",):
+            state, _ = state_of(self.place.states.get(set_spec, ""))
+            if not state.complete:
+                name = f"The list of {set_spec}" if set_spec else "The list"
+                yield f"{name} has not come to its end yet; `harvester mirror` without --retry-failed goes on with it."
 
     def _list(self, options: Options, set_spec: str) -> None:
         cursor = Cursor("", self.place.order.metadata_prefix, set_spec, self.place.states.get(set_spec, ""))
-        for step in self.kind.changes(options, cursor, self.fetch):
+        for number, step in enumerate(self.kind.changes(options, cursor, self.fetch)):
+            if number == 0:
+                self.receipt.asked.append(step.page.url)
             self._collect(self._objects(step))
             if self.stop.is_asked:
                 return
             self.receipt.doubts.extend(step.doubts)
-            self.place.states[set_spec] = step.cursor.state
-            self.place.save()
+            if not self.has_damage:
+                self.place.states[set_spec] = step.cursor.state
+                self.place.save()
             self.progress.show(set_spec or self.place.order.metadata_prefix, step.received, step.announced[1])
             if step.is_last:
                 return
@@ -78,25 +104,43 @@ class Mirroring(Run):
     # -- objects --
 
     def _objects(self, step: Step) -> list[Keeping]:
-        """Return the objects of a page that are not yet what their records say; count those that are."""
-        slices = {each.identifier: each for each in step.slices if not each.problem}
-        for each in step.slices:
-            if each.problem:
-                self.receipt.count(Change.UNUSABLE)
-                self.receipt.miss(each.identifier, Fate.UNREADABLE, each.problem)
-        objects = [self.object(received_from(step.page, each)) for each in slices.values()]
-        return [each for each in objects if not self.is_settled(each)]
+        """Return the objects of a page that are not yet what their records say; count those that are.
 
-    def _held_again(self, identifier: str) -> Keeping:
-        """Return an object as if its record had come once more."""
+        Of an object that a page has twice, the newest record counts.
+        """
+        in_order = sorted(step.slices, key=attrgetter("datestamp"))
+        slices = {each.identifier: each for each in in_order if not each.problem}
+        for each in in_order:
+            if each.problem:
+                self.unusable(each)
+        objects = (self._sound(each.identifier, partial(self._cut, step.page, each)) for each in slices.values())
+        return [each for each in objects if each is not None and not self.is_settled(each)]
+
+    def _cut(self, page: RawPage, found: Slice) -> Keeping:
+        return self.object(received_from(page, found))
+
+    def _sound(self, identifier: str, made: Callable[[], Keeping | None]) -> Keeping | None:
+        """Return an object; None when it is damaged, which is told and keeps no other from being mirrored."""
+        try:
+            return made()
+        except (StoreDamaged, OSError) as error:
+            self.has_damage = True
+            self.receipt.count(Change.UNUSABLE)
+            self.receipt.miss(identifier, Fate.UNREADABLE, str(error))
+            return None
+
+    def _held_again(self, identifier: str) -> Keeping | None:
+        """Return an object as if its record had come once more; None when nothing is to be had of it any more."""
         root = self.place.root
-        inventory = root.inventory(identifier)
-        before = self.place.holding(inventory)
-        assert before is not None
+        inventory, before = self.place.known(identifier)
+        if before.is_deleted:  # what was harmed is an earlier version
+            self.place.mark(identifier, is_whole=True)
+            return None
         contents = {name: _content(root.place(identifier), inventory, name) for name in inventory.state}
         abouts = tuple(contents[name]() for name in sorted(contents) if name.startswith("about-"))
         received = Received(identifier, before.datestamp, before.sets, document=contents[DOCUMENT](), abouts=abouts)
-        return begun(root, inventory, before, replace(before, files=(), problem=""), received)
+        keeping = begun(root, inventory, before, replace(before, files=(), problem=""), received)
+        return self.with_harm(keeping, is_record_new=False)
 
     # -- files --
 

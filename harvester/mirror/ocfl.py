@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256, sha512
 from pathlib import Path
@@ -27,8 +27,11 @@ from harvester.mirror.inventory import NAME, SIDECAR, Arrived, Inventory, read, 
 ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
 
 _ROOT, _OBJECT = "ocfl_1.1", "ocfl_object_1.1"
+DECLARATION = f"0={_OBJECT}"
+ROOT_FILES = (f"0={_ROOT}", "ocfl_layout.json")
 _LAYOUT = "0003-hash-and-id-n-tuple-storage-layout"
 _TUPLE, _TUPLES = 3, 3
+_TUPLE_NAME = re.compile(f"[0-9a-f]{{{_TUPLE}}}")
 _MOST_CHARACTERS = 100  # of an identifier in the name of its folder; the layout says so
 _CONFIG = {"extensionName": _LAYOUT, "digestAlgorithm": "sha256", "tupleSize": _TUPLE, "numberOfTuples": _TUPLES}
 _VERSION = re.compile(r"v([1-9]\d*)")
@@ -100,18 +103,58 @@ class StorageRoot:
 
     def inventory(self, identifier: str) -> Inventory:
         """Return what is held of an object; without a version when there is none. Raise StoreDamaged."""
+        folder = self.place(identifier)
         try:
-            found = read((self.place(identifier) / NAME).read_bytes())
+            found = read((folder / NAME).read_bytes())
         except FileNotFoundError:
+            if folder.exists() and any(folder.iterdir()):
+                raise StoreDamaged(f"{folder / NAME} is not there; its newest version has a copy of it.") from None
             return Inventory(identifier)
         if found.identifier != identifier:
-            raise StoreDamaged(f"{self.place(identifier)} holds {found.identifier}, not {identifier}.")
+            raise StoreDamaged(f"{folder} holds {found.identifier}, not {identifier}.")
         return found
 
     def objects(self) -> Iterator[Path]:
         """Return the folders of all objects, in order."""
-        depth = "/".join(["[0-9a-f]" * _TUPLE] * _TUPLES)
-        return (each for each in sorted(self.folder.glob(f"{depth}/*")) if (each / f"0={_OBJECT}").exists())
+        return (each for each in self.folders() if (each / DECLARATION).exists())
+
+    def folders(self) -> list[Path]:
+        """Return what lies where objects do, in order, whether it declares itself one or not."""
+        return sorted(self.folder.glob("/".join([*["[0-9a-f]" * _TUPLE] * _TUPLES, "*"])))
+
+    def strays(self) -> Iterator[Path]:
+        """Return what no object may be in: files above the objects, and folders that hold nothing."""
+        holders = [self.folder]
+        for _ in range(_TUPLES):
+            inside = [(each, sorted(each.iterdir())) for each in holders]
+            yield from (each for each, contents in inside if not contents and each != self.folder)
+            found = [each for _, contents in inside for each in contents]
+            holders = [each for each in found if each.is_dir() and _TUPLE_NAME.fullmatch(each.name)]
+            known = {self.folder / name for name in (*ROOT_FILES, "extensions")}.union(holders)
+            yield from (each for each in found if each not in known)
+        yield from (each for each in holders if not any(each.iterdir()))
+
+    def harmed(self, inventory: Inventory) -> frozenset[str]:
+        """Read the newest version of an object; return its files whose bytes are lost or not those that arrived."""
+        folder = self.place(inventory.identifier)
+        harmed = {
+            digest for digest in inventory.state.values() if not _holds(folder / inventory.manifest[digest], digest)
+        }
+        return frozenset(path for path, digest in inventory.state.items() if digest in harmed)
+
+    def lacks(self, inventory: Inventory, digest: str) -> bool:
+        """Read what some version holds under a SHA-512; tell whether it is lost, or not what arrived."""
+        place = inventory.manifest.get(digest)
+        return place is not None and not _holds(self.place(inventory.identifier) / place, digest)
+
+    def mend(self, inventory: Inventory, incoming: Incoming) -> None:
+        """Put bytes that have come again where the object had them."""
+        file = self.place(inventory.identifier) / inventory.manifest[incoming.arrived.sha512]
+        with telling(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            flush(incoming.file)
+            incoming.file.replace(file)
+            flush(file.parent)
 
     def commit(self, before: Inventory, state: Mapping[str, Incoming | str], created: str, message: str) -> Inventory:
         """Give an object a further version with exactly these files, and return its inventory.
@@ -144,6 +187,13 @@ class StorageRoot:
                 above.rmdir()
 
 
+def _holds(file: Path, digest: str) -> bool:
+    try:
+        return digests_of(file).sha512 == digest
+    except OSError:
+        return False
+
+
 def _is_plain(character: str) -> bool:
     return character.isascii() and (character.isalnum() or character in "-_")
 
@@ -166,16 +216,26 @@ def _made(workspace: Path, inventory: Inventory, contents: Mapping[str, Incoming
     for place, content in contents.items():
         assert isinstance(content, Incoming)
         (made / place).parent.mkdir(parents=True, exist_ok=True)
-        # A link, not a move: killed before the end, the file is still where it waited.
-        os.link(content.file, made / place)
+        put(content.file, made / place)
         flush(made / place)
     for holder in (version, made):
         durable(holder / NAME, written(inventory))
         durable(holder / SIDECAR, _sidecar(written(inventory)))
-    durable(made / f"0={_OBJECT}", f"{_OBJECT}\n".encode())
+    durable(made / DECLARATION, f"{_OBJECT}\n".encode())
     for each in (version, *(each for each in version.rglob("*") if each.is_dir())):
         flush(each)
     return made
+
+
+def put(file: Path, place: Path, link: Callable[[Path, Path], None] = os.link) -> None:
+    """Put bytes into a version; the file stays where it waited, in case all of this is killed before the end.
+
+    A link costs nothing; where the file system has no links, or no more for this file, it is a copy.
+    """
+    try:
+        link(file, place)
+    except OSError:
+        shutil.copyfile(file, place)
 
 
 def _move_in(made: Path, folder: Path, head: int) -> None:

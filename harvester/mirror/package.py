@@ -1,48 +1,60 @@
 """A delivered package: OAI records and the files they name, as a folder, tar or zip, a bag or not.
 
-Records are read from every XML file that holds some: answers of OAI-PMH, what `harvester dump` wrote, single records.
-A file is found by the location that its document gives: relative to it, or by the end of its address.
+Records are read from every XML file that holds some, compressed (`.gz`) or not: answers of OAI-PMH, what
+`harvester dump` wrote, single records. A file is found by the location that its document gives: relative to it, or by
+the end of its address. Where neither digest nor size will tell, that end must be the end of no other file's address.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
-import tarfile
-import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import IO
-from urllib.parse import unquote, urlsplit
+from typing import BinaryIO, cast
 
-from gateway.errors import AnswerError, ConfigurationError
+from gateway.errors import AnswerError, ConfigurationError, UnusableRecord
 from gateway.model import RawPage, Slice
 from gateway.xmltext import OAI_PMH
-from harvester.mirror import bag
-from harvester.mirror.collecting import Collected
+from harvester.mirror.collecting import Collected, missing
+from harvester.mirror.components import components, files
 from harvester.mirror.holding import entry
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.ocfl import ALWAYS, Incoming, hashed, telling
-from harvester.mirror.planning import Want
+from harvester.mirror.planning import Want, path_of
+from harvester.mirror.running import received_from
 from harvester.mirror.verifying import Bytes, Fate, verdict
-from harvester.wire.oai_pmh import parse_list
+from harvester.wire.files import DUMP, Cut, cut_answer, cut_dump
 
-_LISTS = re.compile(rb"(?s)<list\b[^>]*>(.*?)</list>")
+_DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>")
 _OPENING = f'<OAI-PMH xmlns="{OAI_PMH}"><ListRecords>'.encode()
 _CLOSING = b"</ListRecords></OAI-PMH>"
+_HEADERS_ONLY = re.compile(rb"<(?:[\w.-]+:)?ListIdentifiers[\s>]")
 _LOOK = 2048  # bytes at either end that are looked at
-_CHUNK = 1 << 20
+_START = 4096  # bytes that tell what a file is
+_PART = 4_000_000  # bytes of a dump that are read at once
+_MOST = 256_000_000  # bytes of any other file that holds records
 
 
-@dataclass(slots=True)
+@dataclass
 class Package:
-    """What was delivered, unpacked and verified. `date` is the day it was made, where it says so."""
+    """What was delivered, unpacked and verified. `date` is the day it was made, where it says so.
+
+    `answered` is the second in which the first of its answers was given, once its records have been read.
+    """
 
     payload: Path
+    metadata_prefix: str
     date: str = ""
-    unread: list[str] = field(default_factory=list)  # XML files that hold no records
+    answered: int | None = None
+    _unread: set[Path] = field(default_factory=set)  # XML files that hold no records
+    _taken: set[Path] = field(default_factory=set)
     _by_name: dict[str, list[PurePosixPath]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -50,16 +62,22 @@ class Package:
             self._by_name.setdefault(file.name, []).append(PurePosixPath(file.relative_to(self.payload).as_posix()))
 
     def records(self) -> Iterator[tuple[Path, RawPage, Slice]]:
-        """Return every record, with the file that holds it."""
+        """Return every record, with the file that holds it, but those that are said to be of another format."""
         for file in self._files():
-            if file.suffix.lower() == ".xml":
+            if file.name.lower().endswith((".xml", ".xml.gz")):
                 yield from self._records(file)
+
+    def unread(self) -> Iterator[str]:
+        """Return the XML files that hold no records and are no file of one."""
+        return (each.relative_to(self.payload).as_posix() for each in sorted(self._unread - self._taken))
 
     def find(self, want: Want, document: Path) -> Path | None:
         """Return the file that a document names; None when it is not here, or there are several that could be it."""
+        is_told = bool(want.component.digests) or want.component.size is not None
         for location in want.component.locations:
-            found = self._at(location, document)
+            found = self._at(location, document, is_told=is_told)
             if found is not None:
+                self._taken.add(found)
                 return found
         return None
 
@@ -68,29 +86,52 @@ class Package:
 
     def _records(self, file: Path) -> Iterator[tuple[Path, RawPage, Slice]]:
         count = 0
-        for body in _pages(file.read_bytes()):
-            try:
-                answer = parse_list(body)
-            except AnswerError:
-                continue
-            page = RawPage("", "ListRecords", file.name, 0, 200, (), body, repaired=answer.repaired)
-            for each in answer.slices:
-                count += 1
-                yield file, page, each
+        for body, found in _cuts(file):
+            page = RawPage("", "ListRecords", file.name, 0, 200, (), body, repaired=found.repaired)
+            count += len(found.slices)
+            if found.prefix in ("", self.metadata_prefix):
+                self.answered = min(filter(None, (self.answered, found.moment)), default=None)
+                yield from ((file, page, each) for each in found.slices)
         if not count:
-            self.unread.append(file.relative_to(self.payload).as_posix())
+            self._unread.add(file)
 
-    def _at(self, location: str, document: Path) -> Path | None:
-        path = PurePosixPath(unquote(urlsplit(location).path if "://" in location else location))
+    def _at(self, location: str, document: Path, *, is_told: bool) -> Path | None:
+        path = PurePosixPath(path_of(location))
         if "://" not in location and not path.is_absolute() and ".." not in path.parts:
             for folder in (document.parent, self.payload):
-                if (folder / path).is_file():
+                if _is_file(folder / path) and self._is_inside(folder / path):
                     return folder / path
         candidates = self._by_name.get(path.name, [])
         ends = [(_shared(each, path), each) for each in candidates]
         best = max((count for count, _ in ends), default=0)
         fitting = [each for count, each in ends if count == best]
-        return self.payload / fitting[0] if len(fitting) == 1 else None
+        if len(fitting) != 1:
+            return None
+        is_known = is_told or self._ends[path.parts[-best:]] == 1
+        return self.payload / fitting[0] if is_known else None
+
+    @cached_property
+    def _ends(self) -> Counter[tuple[str, ...]]:
+        """How many files of all documents have an address that ends so."""
+        named: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+        for _, page, found in self.records():
+            with suppress(AnswerError, UnusableRecord):
+                for each in files(components(received_from(page, found).document)):
+                    paths = [PurePosixPath(path_of(place)).parts for place in each.locations]
+                    named |= {(each.locations, path[-count:]) for path in paths for count in range(1, len(path) + 1)}
+        return Counter(end for _, end in named)
+
+    def _is_inside(self, file: Path) -> bool:
+        """Tell whether a file lies in the package itself: a link may lead anywhere on this machine."""
+        return file.resolve().is_relative_to(self.payload.resolve())
+
+
+def _is_file(file: Path) -> bool:
+    """Tell whether there is such a file; what no file can be called is none."""
+    try:
+        return file.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _shared(one: PurePosixPath, other: PurePosixPath) -> int:
@@ -104,21 +145,49 @@ def _shared(one: PurePosixPath, other: PurePosixPath) -> int:
     return count
 
 
-def _pages(content: bytes) -> Iterator[bytes]:
-    """Return what an XML file holds as answers of OAI-PMH: itself, the lists of a dump, or one record."""
-    start = content[:4096]
-    if b"<harvest" in start:
-        yield from (_OPENING + match[1] + _CLOSING for match in _LISTS.finditer(content))
-    elif b"OAI-PMH" in start:
-        yield content
-    else:
-        yield _OPENING + re.sub(rb"^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>", b"", content) + _CLOSING
+def _cuts(file: Path) -> Iterator[tuple[bytes, Cut]]:
+    """Return the records that an XML file holds: those of a dump part by part, else of an answer, or one alone."""
+    with _opened(file) as stream:
+        start = stream.read(_START)
+        stream.seek(0)
+        if DUMP.match(start):
+            yield from dumped(stream)
+        elif len(body := stream.read(_MOST + 1)) <= _MOST and not _HEADERS_ONLY.search(start):
+            body = body if b"OAI-PMH" in start else _OPENING + _DECLARATION.sub(b"", body) + _CLOSING
+            with suppress(AnswerError):
+                yield body, cut_answer(body)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[BinaryIO]:
+    """Return the content of a file, decompressed. Raise ConfigurationError when that cannot be."""
+    try:
+        with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
+            yield cast("BinaryIO", stream)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ConfigurationError(f"{file.name} cannot be read: {error}.") from error
+
+
+def dumped(stream: BinaryIO, size: int = _PART, most: int = _MOST) -> Iterator[tuple[bytes, Cut]]:
+    """Read a dump of any length, part by part: a record that does not fit into a part makes the part longer.
+
+    Raise ConfigurationError when there is no end of it.
+    """
+    left, prefix = b"", ""
+    while part := left + (more := stream.read(size)):
+        if len(part) > most:
+            raise ConfigurationError(f"A dump has a record of more than {most} bytes.")
+        found, rest = cut_dump(part, prefix, is_last=not more)
+        yield part[:rest], found
+        left, prefix = part[rest:], found.prefix
+        if not more and not rest:
+            return
 
 
 def delivered(want: Want, file: Path | None, aside: Path) -> Collected:
     """Take a file out of a package, when it is there and good."""
     if file is None:
-        return Collected(want, entry(want.component)._replace(fate=Fate.NOT_FOUND, reason="It is not in the package."))
+        return missing(want, Fate.NOT_FOUND, "It is not in the package.")
     with telling(aside):
         shutil.copyfile(file, aside)
     digests = hashed(aside, {*ALWAYS, *(algorithm for algorithm, _ in want.component.digests)})
@@ -129,7 +198,7 @@ def delivered(want: Want, file: Path | None, aside: Path) -> Collected:
         judged = verdict(want.component, Bytes(size, digests, first, stream.read()))
     if judged.fate is not Fate.FETCHED:
         aside.unlink()
-        return Collected(want, entry(want.component)._replace(fate=judged.fate, reason=judged.reason))
+        return missing(want, judged.fate, judged.reason)
     arrived = Arrived(digests["sha512"], digests["sha256"])
     held = entry(want.component)._replace(
         path=want.path,
@@ -140,71 +209,3 @@ def delivered(want: Want, file: Path | None, aside: Path) -> Collected:
         fate=Fate.DELIVERED,
     )
     return Collected(want, held, Incoming(aside, arrived))
-
-
-# --- unpacking ------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def unpacked(source: Path, aside: Path, max_bytes: int) -> Iterator[Package]:
-    """Return a package, unpacked below `aside` as long as the context lasts, and verified when it is a bag.
-
-    Raise ConfigurationError when it cannot be read, has more bytes than it may, or is a bag that is not good.
-    """
-    folder = aside / "package"
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        if source.is_dir():
-            yield _package(source)
-            return
-        with telling(folder):
-            folder.mkdir(parents=True)
-        try:
-            _unpack(source, folder, max_bytes)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, OSError) as error:
-            raise ConfigurationError(f"{source} cannot be unpacked: {error}.") from error
-        yield _package(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _package(folder: Path) -> Package:
-    """Return what is in a folder, or in the only folder that is in it: archives are often packed with one around."""
-    inside = list(folder.iterdir())
-    if len(inside) == 1 and inside[0].is_dir():
-        folder = inside[0]
-    if not bag.is_bag(folder):
-        return Package(folder)
-    good = bag.checked(folder)
-    return Package(good.payload, good.info.get("bagging-date", ""))
-
-
-def _unpack(source: Path, folder: Path, max_bytes: int) -> None:
-    left = max_bytes
-    for name, stream in _members(source):
-        parts = PurePosixPath(name).parts
-        if not parts or name.startswith("/") or ".." in parts:
-            raise ConfigurationError(f"{source} has a file that leads out of it: {name!r}.")
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        with (folder / name).open("wb") as target:
-            while part := stream.read(_CHUNK):
-                left -= len(part)
-                if left < 0:
-                    raise ConfigurationError(f"{source} has more than {max_bytes} bytes, unpacked.")
-                target.write(part)
-
-
-def _members(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """Return the files of an archive; folders, links and devices are left out."""
-    if zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            for each in archive.infolist():
-                if not each.is_dir():
-                    with archive.open(each) as stream:
-                        yield each.filename, stream
-        return
-    with tarfile.open(source) as tar:
-        for member in tar:
-            stream_or_none = tar.extractfile(member) if member.isfile() else None
-            if stream_or_none is not None:
-                yield member.name, stream_or_none

@@ -2,7 +2,7 @@
 
 DIR/mirror.json      whose mirror it is, and where its lists have come to
 DIR/ocfl/            the objects, an OCFL 1.1 storage root
-DIR/failed/          a small file for each object of which something is missing
+DIR/failed/          a small file for each object of which something is missing, and each record that cannot be read
 DIR/receipts/        what each run did, a JSON document each
 DIR/aside/           what is not finished
 """
@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
-from gateway.errors import ConfigurationError
+from gateway.errors import ConfigurationError, StoreDamaged
 from harvester.mirror import holding
 from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.inventory import Inventory
@@ -59,16 +59,19 @@ class Place:
         replaced(self.folder / "mirror.json", json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def holding(self, inventory: Inventory) -> Holding | None:
-        """Return what is known of an object; None when there is none."""
+        """Return what is known of an object; None when there is none. Raise StoreDamaged."""
         if not inventory.head:
             return None
-        return holding.read((self.root.place(inventory.identifier) / inventory.place(RECEIVED)).read_bytes())
+        try:
+            return holding.read((self.root.place(inventory.identifier) / inventory.place(RECEIVED)).read_bytes())
+        except (OSError, KeyError) as error:
+            raise StoreDamaged(f"The {RECEIVED} of {inventory.identifier} cannot be read: {error!r}.") from error
 
     # -- what failed --
 
     def mark(self, identifier: str, *, is_whole: bool) -> None:
         """Remember whether something is missing of an object."""
-        file = self.folder / "failed" / sha256(identifier.encode()).hexdigest()
+        file = self._mark_of(identifier)
         with telling(file):
             if is_whole:
                 file.unlink(missing_ok=True)
@@ -76,17 +79,58 @@ class Place:
                 file.parent.mkdir(exist_ok=True)
                 replaced(file, identifier.encode())
 
+    def is_marked(self, identifier: str) -> bool:
+        """Tell whether something is missing of an object."""
+        return self._mark_of(identifier).exists()
+
+    def _mark_of(self, identifier: str) -> Path:
+        return self.folder / "failed" / sha256(identifier.encode()).hexdigest()
+
     def failed(self) -> Iterator[str]:
         """Return the identifiers of the objects of which something is missing."""
         for file in sorted((self.folder / "failed").glob("[0-9a-f]" * 64)):
             yield file.read_text("utf-8")
+
+    def known(self, identifier: str) -> tuple[Inventory, Holding]:
+        """Return an object that was held. Raise StoreDamaged when it cannot be read, or is not there any more."""
+        inventory = self.root.inventory(identifier)
+        found = self.holding(inventory)
+        if found is None:
+            raise StoreDamaged(f"{identifier} is not there any more; `harvester mirror --full` brings it.")
+        return inventory, found
+
+    # -- records that came and cannot be read --
+
+    def note_unread(self, identifier: str, reason: str) -> None:
+        """Remember that the newest record of an object cannot be read, and why."""
+        file = self._unread_of(identifier)
+        with telling(file):
+            file.parent.mkdir(exist_ok=True)
+        replaced(file, json.dumps({"identifier": identifier, "reason": reason}).encode())
+
+    def forget_unread(self, identifier: str) -> None:
+        """Forget it: the record has come again, and can be read."""
+        file = self._unread_of(identifier)
+        with telling(file):
+            file.unlink(missing_ok=True)
+
+    def unread(self) -> Iterator[tuple[str, str]]:
+        """Return the identifiers of records that cannot be read, and why."""
+        for file in sorted((self.folder / "failed").glob("*.json")):
+            found = json.loads(file.read_bytes())
+            yield found["identifier"], found["reason"]
+
+    def _unread_of(self, identifier: str) -> Path:
+        return self._mark_of(identifier).with_suffix(".json")
+
+    # -- receipts --
 
     def keep(self, receipt: Receipt) -> Path:
         """Write a receipt and return its file."""
         folder = self.folder / "receipts"
         with telling(folder):
             folder.mkdir(exist_ok=True)
-        name = f"{receipt.started_at.replace(':', '')}-{receipt.command}"
+        name = f"{receipt.started_at.replace(':', '')}-{receipt.command.replace(' --', '-')}"
         names = (name, *(f"{name}-{number}" for number in range(2, 1000)))
         file = next(each for each in (folder / f"{name}.json" for name in names) if not each.exists())
         replaced(file, receipt.as_json())
@@ -99,10 +143,11 @@ def check(folder: Path) -> None:
         raise ConfigurationError(f"{folder} is no mirror: it has no mirror.json.")
 
 
-def opened(folder: Path, order: Order | None = None) -> Place:
+def opened(folder: Path, order: Order | None = None, *, settles: bool = True) -> Place:
     """Return the mirror in a folder, which becomes the mirror of `order` when it is none yet.
 
-    Raise ConfigurationError when it is no mirror, or of something else.
+    `settles`: what a process that died has left is settled, for which the lock of the mirror must be held.
+    Raise ConfigurationError when it is no mirror, or of something else; StoreDamaged when its objects are gone.
     """
     file = folder / "mirror.json"
     try:
@@ -114,10 +159,16 @@ def opened(folder: Path, order: Order | None = None) -> Place:
         place = _begun(folder, order)
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{file} cannot be read: {error!r}.") from error
-    if order is not None and replace(order, sets=tuple(sorted(order.sets))) != place.order:
+    if order is not None and replace(order, sets=tuple(sorted(set(order.sets)))) != place.order:
         told = f"{place.order.metadata_prefix} of {place.order.base_url}"
         raise ConfigurationError(f"{folder} is the mirror of {told}, sets {', '.join(place.order.sets) or 'all'}.")
-    place.root.prepare()
+    if place.states and not place.root.folder.exists():
+        raise StoreDamaged(
+            f"{place.root.folder} is not there, and {file} tells of objects in it. Bring it back from a copy, "
+            "or mirror into another folder."
+        )
+    if settles:
+        place.root.prepare()
     return place
 
 
@@ -126,7 +177,7 @@ def _begun(folder: Path, order: Order) -> Place:
         folder.mkdir(parents=True, exist_ok=True)
         if any(each.name not in _BEGUN for each in folder.iterdir()):
             raise ConfigurationError(f"{folder} is not empty and no mirror.")
-    place = Place(folder, replace(order, sets=tuple(sorted(order.sets))))
+    place = Place(folder, replace(order, sets=tuple(sorted(set(order.sets)))))
     place.save()
     return place
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
+from itertools import chain, count
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from harvester.mirror.components import Component
-from harvester.mirror.holding import HeldFile, by_location, stated_again
+from harvester.mirror.holding import HeldFile, by_location, stated_again, with_names
 
 _MOST_CHARACTERS = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_QUERY = re.compile(r"[?#]")
 _EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt"}
 
 
@@ -33,63 +34,86 @@ class Want(NamedTuple):
         assert self.before is not None
         return stated_again(self.before, self.component)
 
+    @property
+    def again(self) -> Want:
+        """The same file, to be fetched whether it has changed or not."""
+        forgotten = self.before and self.before._replace(entity_tag="", last_modified="")
+        return self._replace(before=forgotten, is_same=False)
+
 
 def wants(
     components: Iterable[Component],
     before: Iterable[HeldFile],
-    earlier_bytes: Mapping[str, str] = MappingProxyType({}),
+    earlier_bytes: Callable[[Component], HeldFile | None] = lambda _: None,
     *,
     is_untouched: bool = False,
 ) -> tuple[Want, ...]:
     """Return what each Component means for the files that are held.
 
-    `earlier_bytes` are those of all versions, SHA-512 by SHA-256. `is_untouched`: the document and its datestamp are
-    those of before, so whatever is held is present.
+    `earlier_bytes` finds what some version holds by the digests that the document states. `is_untouched`: the document
+    and its datestamp are those of before, so whatever is held is present.
     """
+    before = tuple(before)
     held = by_location(before)
     taken = {each.path for each in held.values() if each.path}
     found: list[Want] = []
-    for component in components:
-        names = component.locations or (f"id {component.identifier}",)
+    given: set[str] = set()
+    for component, names in with_names(components):
         earlier = next((held[name] for name in names if name in held), None)
         path = earlier.path if earlier and earlier.path else _path(component, taken)
-        if path in {each.path for each in found}:  # two Components share a location
+        if path in given:  # two Components share a location
             path, earlier = _path(component, taken), None
         taken.add(path)
+        given.add(path)
         is_same = earlier is not None and earlier.is_good and (is_untouched or _is_same(component, earlier))
-        if not is_same and (returned := _returned(component, path, earlier_bytes)):
-            earlier, is_same = returned, True
+        if not is_same and (returned := _moved(component, before) or earlier_bytes(component)):
+            earlier, is_same = returned._replace(path=path), True
         found.append(Want(component, path, earlier, is_same and component.content is None))
     return tuple(found)
 
 
-def _returned(component: Component, path: str, earlier_bytes: Mapping[str, str]) -> HeldFile | None:
-    """Return a file whose bytes some version holds, by the digest that the document states; None when none does."""
-    short = dict(component.digests).get("sha256", "")
-    if short not in earlier_bytes:
-        return None
-    return HeldFile(path=path, size=component.size, sha512=earlier_bytes[short], sha256=short, verified=("sha256",))
+def _moved(component: Component, before: Iterable[HeldFile]) -> HeldFile | None:
+    """Return a file of before that has the digests which are stated of another address now; None when none has."""
+    return next((each for each in before if each.is_good and has_digests(component, each)), None)
 
 
 def _is_same(component: Component, held: HeldFile) -> bool:
-    """Tell whether the document means the bytes that are held: by their digest, or by all that it said of them then."""
-    ours = {"sha256": held.sha256, "sha512": held.sha512}
-    stated = dict(component.digests)
-    if shared := ours.keys() & stated.keys():
-        return all(ours[name] == stated[name] for name in shared)
+    """Tell whether the document means the bytes that are held: by their digest, or by all that it said of them then.
+
+    The size alone tells nothing: what was replaced may be just as long.
+    """
+    proven = has_digests(component, held)
+    if proven is not None:
+        return proven
     now = (component.size, component.digests, component.modified)
     then = (held.stated_size, held.stated_digests, held.stated_modified)
-    return now == then and now != (None, (), "")
+    return now == then and bool(component.digests or component.modified)
+
+
+def has_digests(component: Component, held: HeldFile) -> bool | None:
+    """Tell whether bytes that are held have the digests and the size that are stated; None when no digest can tell."""
+    if held.size is not None and component.size not in (None, held.size):
+        return False
+    proven = {name: digest for name, digest in held.stated_digests if name in held.verified}
+    ours = {**proven, "sha256": held.sha256, "sha512": held.sha512}
+    shared = [(ours[name], digest) for name, digest in component.digests if name in ours]
+    return all(one == other for one, other in shared) if shared else None
+
+
+def path_of(location: str) -> str:
+    """Return the path of an address, or of what should be one: a location may be any text. Else the text itself."""
+    _, is_absolute, rest = location.partition("://")
+    return unquote(_QUERY.split(rest, maxsplit=1)[0].partition("/")[2] if is_absolute else location)
 
 
 def _path(component: Component, taken: set[str]) -> str:
     """Return a path of its own for a file: its name as the address has it, of harmless characters only."""
     source = next(iter(component.addresses or component.locations), "") or component.identifier
-    last = unquote(urlsplit(source).path if "://" in source else source).rstrip("/").rpartition("/")[2]
+    last = path_of(source).rstrip("/").rpartition("/")[2]
     name = _UNSAFE.sub("_", last).strip("._")[-_MOST_CHARACTERS:].lstrip("._") or "file"
     stem, dot, extension = name.rpartition(".")
     if not dot:
         stem, extension = name, ""
         dot = _EXTENSIONS.get(component.mime_type.partition(";")[0].strip().lower(), "")
-    numbers = ("", *(f"-{number}" for number in range(2, len(taken) + 3)))
+    numbers = chain(("",), (f"-{number}" for number in count(2)))
     return next(path for each in numbers if (path := f"files/{stem}{each}{dot}{extension}") not in taken)

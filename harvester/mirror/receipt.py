@@ -19,9 +19,10 @@ class Change(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
+    MENDED = "mended"  # bytes that were harmed on this disk came again
     DELETED = "deleted"
     NEVER_HELD = "never_held"  # deleted before it was ever held
-    UNUSABLE = "unusable"  # a record without an identifier, or that cannot be cut from its page
+    UNUSABLE = "unusable"  # a record without an identifier, or not to be cut from its page; an object that is damaged
 
 
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
@@ -36,6 +37,7 @@ class Receipt:
     metadata_prefix: str
     started_at: str
     sets: tuple[str, ...] = ()
+    asked: list[str] = field(default_factory=list)  # the request that began each list, or the package
     ended_at: str = ""
     outcome: RunOutcome = RunOutcome.RUNNING
     objects: Counter[str] = field(default_factory=Counter)
@@ -60,15 +62,16 @@ class Receipt:
             if file.fate is Fate.FETCHED:
                 self.bytes_fetched += file.size or 0
                 self.verified["digest" if set(file.verified) - {"size"} else "size" if file.verified else "none"] += 1
-        self._miss(holding)
+        self.miss_of(holding)
 
-    def _miss(self, holding: Holding) -> None:
+    def miss_of(self, holding: Holding, **more: str) -> None:
+        """Note all that is missing of an object."""
         if holding.problem:
-            self.miss(holding.identifier, Fate.UNREADABLE, holding.problem)
+            self.miss(holding.identifier, Fate.UNREADABLE, holding.problem, **more)
         for file in holding.missing:
             url = next(iter(file.locations), file.identifier)
             kept = {"kept": "an earlier state"} if file.is_stale else {}
-            self.miss(holding.identifier, file.fate, file.reason, url=url, **kept)
+            self.miss(holding.identifier, file.fate, file.reason, url=url, **kept, **more)
 
     def miss(self, identifier: str, fate: Fate, reason: str, **more: str) -> None:
         """Note that something is missing."""
@@ -90,9 +93,10 @@ class Receipt:
         objects = _counted(self.objects, Change) or "no objects"
         files = _counted(self.files, Fate) or "none looked at"
         verified = f" (verified: {_counted(self.verified, ('digest', 'size', 'none'))})" if self.verified else ""
-        end = "Nothing is missing." if not self.missing else f"Missing: {len(self.missing)}."
+        ends = [f"Missing: {len(self.missing)}."] if self.missing else []
         if self.outcome not in _ENDED:
-            end += " It has not come to its end; the same command goes on."
+            ends.append("It has not come to its end; the same command goes on.")
+        end = " ".join(ends) or "Nothing is missing."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
         return f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched. {end}{doubts}"
 

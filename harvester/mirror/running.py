@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from gateway.errors import StoreDamaged
 from gateway.model import RawPage, RunOutcome, Slice
 from gateway.xmltext import utc_datetime
 from harvester.dump import fragment
-from harvester.mirror.holding import Holding
+from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.keeping import Keeping, Received, begun, is_done
 from harvester.mirror.place import Place
 from harvester.mirror.receipt import Change, Receipt
+from harvester.mirror.verifying import Fate
 from harvester.outcomes import noting
 from harvester.progress import Progress
 from harvester.stopping import Stop
@@ -35,6 +37,7 @@ class Run:
             with noting(self._ended):
                 yield
             if self.receipt.outcome is RunOutcome.RUNNING:
+                self._tell_earlier()
                 good = RunOutcome.SUCCEEDED if self.receipt.is_whole else RunOutcome.SUCCEEDED_WITH_ERRORS
                 self.receipt.outcome = RunOutcome.STOPPED if self.stop.is_asked else good
             if self.receipt.outcome is RunOutcome.SUCCEEDED:
@@ -43,16 +46,57 @@ class Run:
             self.receipt.ended_at = utc_datetime(self.now())
             self.place.keep(self.receipt)
 
+    def _tell_earlier(self) -> None:
+        """Tell what was missing before, and was not tried in this run: it is missing still."""
+        told = {each["identifier"] for each in self.receipt.missing}
+        for identifier in self.place.failed():
+            if identifier in told:
+                continue
+            try:
+                inventory, held = self.place.known(identifier)
+            except StoreDamaged as error:
+                self.receipt.miss(identifier, Fate.UNREADABLE, str(error))
+                continue
+            self.receipt.miss_of(held, tried="in an earlier run")
+            for path in sorted(self.place.root.harmed(inventory)):
+                self.receipt.miss(identifier, Fate.HARMED, f"{path} is not on this disk any more as it arrived.")
+        for identifier, reason in self.place.unread():
+            if identifier not in told:
+                self.receipt.miss(identifier, Fate.UNREADABLE, reason, tried="in an earlier run")
+
     def _ended(self, outcome: RunOutcome, reason: str) -> None:
         self.receipt.outcome = outcome
         self.receipt.doubts.append(reason)
 
+    def unusable(self, found: Slice) -> None:
+        """Count a record that cannot be read; every run tells it until it has come again and can be."""
+        self.receipt.count(Change.UNUSABLE)
+        self.receipt.miss(found.identifier, Fate.UNREADABLE, found.problem)
+        self.place.note_unread(found.identifier, found.problem)
+
     def object(self, received: Received) -> Keeping:
         """Return what a record means for the object of its name."""
+        self.place.forget_unread(received.identifier)
         root, order = self.place.root, self.place.order
         inventory = root.inventory(received.identifier)
         now = Holding(received.identifier, order.base_url, order.metadata_prefix, received.datestamp, received.sets)
-        return begun(root, inventory, self.place.holding(inventory), now, received)
+        return self.with_harm(begun(root, inventory, self.place.holding(inventory), now, received), is_record_new=True)
+
+    def with_harm(self, keeping: Keeping, *, is_record_new: bool) -> Keeping:
+        """Return an object with what an audit found harmed of it to be put there again.
+
+        Files are fetched; documents are there when their record has come anew. Raise StoreDamaged for anything else.
+        """
+        identifier = keeping.now.identifier
+        if keeping.now.is_deleted or not self.place.is_marked(identifier):
+            return keeping
+        harmed = keeping.root.harmed(keeping.inventory)
+        if RECEIVED in harmed:
+            raise StoreDamaged(f"{identifier}: {RECEIVED} is not what was written; it must come from a copy.")
+        beyond = sorted(each for each in harmed if not each.startswith("files/"))
+        if beyond and not is_record_new:
+            raise StoreDamaged(f"{identifier}: {beyond[0]} is not what arrived; `harvester mirror --full` brings it.")
+        return keeping.as_harmed(harmed)
 
     def is_settled(self, keeping: Keeping) -> bool:
         """Tell whether nothing is to be done about an object, and count it then."""
@@ -70,8 +114,9 @@ class Run:
 
     def made(self, keeping: Keeping) -> tuple[Change, Holding]:
         """Give an object its next version, unless trying again has brought nothing. For any thread."""
+        is_mended = keeping.mended()
         if _is_no_better(keeping):
-            return Change.UNCHANGED, keeping.holding
+            return Change.MENDED if is_mended else Change.UNCHANGED, keeping.holding
         return keeping.commit(self.now(), f"harvester {self.receipt.command} of {self.receipt.base_url}")
 
     def counted(self, change: Change, holding: Holding) -> None:
@@ -92,12 +137,12 @@ def _is_no_better(keeping: Keeping) -> bool:
     if (before.datestamp, before.document_sha256) != (now.datestamp, now.document_sha256):
         return False
     had = {(each.path, each.sha512) for each in before.files if each.is_good}
-    return had == {(each.path, each.sha512) for each in keeping.holding.files if each.is_good}
+    return had >= {(each.path, each.sha512) for each in keeping.holding.files if each.is_good}
 
 
 def received_from(page: RawPage, found: Slice) -> Received:
     """Return a record that was cut from a page, its document and about containers standing alone."""
     text = page.repaired or page.body
-    abouts = tuple(fragment(text[start:stop], found.declarations) for start, stop in found.abouts)
-    document = fragment(text[found.start : found.stop], found.declarations)
-    return Received(found.identifier, found.datestamp, found.sets, found.is_deleted, document, abouts)
+    parts = ((found.start, found.stop), *found.abouts)
+    document, *abouts = (fragment(text[start:stop], found.declarations, is_enclosed=False) for start, stop in parts)
+    return Received(found.identifier, found.datestamp, found.sets, found.is_deleted, document, tuple(abouts))

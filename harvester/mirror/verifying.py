@@ -33,6 +33,7 @@ class Fate(StrEnum):
     UNREACHABLE = "unreachable"
     TRY_LATER = "try_later"
     UNREADABLE = "unreadable"  # the document itself
+    HARMED = "harmed"  # held once; an audit found its bytes lost or changed on this disk
 
 
 HELD = frozenset((Fate.FETCHED, Fate.KEPT, Fate.BY_VALUE, Fate.DELIVERED))
@@ -68,11 +69,24 @@ _BEGINNINGS: dict[str, re.Pattern[bytes]] = {
     "image/gif": re.compile(rb"GIF8[79]a"),
     "image/tiff": re.compile(rb"II[*+]\x00|MM\x00[*+]"),
     "image/jp2": re.compile(rb"\x00\x00\x00\x0cjP|\xff\x4f\xff\x51"),
+    "application/epub+zip": re.compile(rb"PK\x03\x04"),
+}
+# Office documents that are ZIP files; one with a password is an OLE file under the same type.
+_OFFICE = ("application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument.")
+_OFFICE_BEGINNING = re.compile(rb"PK\x03\x04|\xd0\xcf\x11\xe0|<\?xml")  # the last: flat OpenDocument
+# By MIME type, what stands near the end, for files whose end nobody has told.
+_ENDINGS = {
+    "application/pdf": b"%%EOF",
+    "application/zip": b"PK\x05\x06",
+    "application/epub+zip": b"PK\x05\x06",
+    "image/jpeg": b"\xff\xd9",
+    "image/png": b"IEND",
 }
 _PAGE = re.compile(
     rb"(?is)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b"
 )
-_HYPERTEXT = ("html", "xml")  # types whose files may look like a page
+_MARKUP = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\x00]*<")
+_HYPERTEXT = ("text/html", "application/xhtml+xml")
 
 
 def verdict(component: Component, found: Bytes) -> Verdict:
@@ -104,14 +118,22 @@ _SENTENCES = {
 
 def _looks_wrong(component: Component, found: Bytes) -> Fate | None:
     mime_type = component.mime_type.partition(";")[0].strip().lower()
-    is_hypertext = mime_type.endswith(_HYPERTEXT)
-    if mime_type and not is_hypertext and _PAGE.match(found.first):
+    if _is_page(mime_type, found):
         return Fate.WEB_PAGE
-    if not mime_type and "html" in found.content_type.lower() and _PAGE.match(found.first):
-        return Fate.WEB_PAGE
-    beginning = _BEGINNINGS.get(mime_type)
+    beginning = _OFFICE_BEGINNING if mime_type.startswith(_OFFICE) else _BEGINNINGS.get(mime_type)
     if beginning is not None and not beginning.match(found.first):
         return Fate.WRONG_TYPE
-    if mime_type == "application/pdf" and not found.is_measured and b"%%EOF" not in found.last:
+    if not found.is_measured and _ENDINGS.get(mime_type, b"") not in found.last:
         return Fate.BROKEN_OFF
     return None
+
+
+def _is_page(mime_type: str, found: Bytes) -> bool:
+    """Tell whether bytes are a web page where none is meant: by how they begin, or by markup that is served as HTML."""
+    if mime_type in _HYPERTEXT:
+        return False
+    is_served_as_one = "text/html" in found.content_type.lower()
+    begins_like_one = bool(_PAGE.match(found.first))
+    if mime_type.endswith("xml"):  # may be XHTML under its other name
+        return is_served_as_one and begins_like_one
+    return (is_served_as_one and bool(_MARKUP.match(found.first))) or (bool(mime_type) and begins_like_one)

@@ -8,32 +8,47 @@ from gateway.errors import ConfigurationError
 from harvester.sources import Options
 from harvester.wire.dates import DAY, bound, written
 from harvester.wire.list_state import ListState, state_of, text_of
+from harvester.wire.windows import Window, window_of
 
 
 def begun(options: Options, state: ListState) -> ListState:
     """Return the list to walk: the one in progress if it is the one that is asked for, else a new one."""
-    granularity = options.granularity or DAY
-    try:
-        if options.window is None:
-            from_, until = bound(options.from_, granularity), bound(options.until, granularity, is_until=True)
-        else:
-            from_ = bound(options.window[0] or options.from_, granularity)
-            until = bound(options.window[1] or options.until, granularity, is_until=True)
-    except ValueError as error:
-        raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
-    is_window = options.window is not None
-    if state.complete and not is_window:
-        since = written(state.complete - options.overlap_seconds, granularity)
+    is_window, (from_, until) = options.window is not None, _dates(options)
+    if state.is_window and not is_window:
+        state = state_of(state.paused)[0] if state.paused else state.at_rest()
+    if state.is_begun and _has_dates(state) and _is_wanted(options, state, Window(from_, until)):
+        return state
+    if is_window:
+        paused = state.paused or (text_of(state) if state.is_begun and not state.is_window else "")
+        return replace(state.at_rest(), from_=from_, until=until, is_window=True, paused=paused)
+    state = state.within(from_)
+    if state.complete:
+        since = written(state.complete - options.overlap_seconds, options.granularity or DAY)
         # A `from` behind the last date that is wanted is no legal request.
         from_ = max(from_, min(since, until) if until else since)
-    is_same = state.is_window == is_window and (not is_window or (state.from_, state.until) == (from_, until))
-    if state.is_begun and is_same and _has_dates(state):
-        return state
-    if state.is_window and not is_window and state.paused:
-        return state_of(state.paused)[0]
-    paused = state.paused or (text_of(state) if state.is_begun and not state.is_window else "")
-    new = replace(state.at_rest(), from_=from_, until=until, is_window=is_window)
-    return replace(new, paused=paused) if is_window else new
+    return replace(state.at_rest(), from_=from_, until=until)
+
+
+def _dates(options: Options) -> Window:
+    """Return between which dates is asked, as the source counts. Raise ConfigurationError for none."""
+    granularity = options.granularity or DAY
+    first, last = options.window or ("", "")
+    try:
+        from_ = bound(first or options.from_, granularity)
+        until = bound(last or options.until, granularity, is_until=True)
+    except ValueError as error:
+        raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
+    if until and from_ > until:
+        raise ConfigurationError(f"Nothing is dated from {from_} until {until}: from is later than until.")
+    return Window(from_, until)
+
+
+def _is_wanted(options: Options, state: ListState, wanted: Window) -> bool:
+    """Tell whether the list in progress brings what is wanted: this very window, or all that the entry wants by now."""
+    if options.window is not None:
+        return state.is_window and (state.from_, state.until) == wanted
+    is_to_its_end = window_of("", state.until).covers(window_of("", wanted.until))
+    return state.reaches(wanted.from_) and is_to_its_end
 
 
 def _has_dates(state: ListState) -> bool:

@@ -9,7 +9,8 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.ladder import announced, contradicts, entered, misfit, next_window, to_check
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import ListEnd, Step
-from harvester.wire.list_state import Rung, state_of
+from harvester.wire.dates import moment_of
+from harvester.wire.list_state import Dates, Rung, state_of
 from harvester.wire.windows import Window, text_of_windows, windows_of
 
 
@@ -67,8 +68,11 @@ def ended(walk: Walk, page: RawPage, slices: tuple[Slice, ...], doubts: tuple[st
     if not doubts and not state.has_gaps:
         left = dict.fromkeys(each for each in left if not state.whole.covers(each))
     is_shown = not doubts and not state.is_window and state.first
-    complete = state.first if is_shown else state.complete
-    rest = replace(state.at_rest(), complete=complete, left=text_of_windows(*left))
+    # Behind the last date that was asked for nothing is shown, should the administrator want more one day.
+    complete = min(state.first, moment_of(state.until) or state.first) if is_shown else state.complete
+    # Of a server from which nothing came in any way it is not known that it must be given dates.
+    dates = state.dates if state.received or state.dates != Dates.NEEDED else Dates.UNKNOWN.value
+    rest = replace(state.at_rest(), complete=complete, left=text_of_windows(*left), dates=dates)
     walk.state = replace(state_of(state.paused)[0], left=rest.left) if state.paused else rest
     told = tuple(f"What is dated {each.in_words} could not be had." for each in left)
     end = ListEnd.GAPS if doubts or told else ListEnd.PROPER

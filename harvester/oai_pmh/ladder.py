@@ -11,7 +11,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from gateway.xmltext import utc_datetime
-from harvester.wire.dates import moment_of
+from harvester.wire.dates import SECONDS, moment_of, written
 from harvester.wire.list_state import ListState, Rung
 from harvester.wire.windows import Window, halves, text_of_windows, windows_of
 
@@ -111,9 +111,9 @@ def ordered(state: ListState, datestamps: list[str]) -> ListState:
     """Return the list after a page with these datestamps: how far it has come, as long as they come in order."""
     if state.is_unordered or not datestamps:
         return state
-    written = len(set(map(len, datestamps))) == 1
+    is_uniform = len(set(map(len, datestamps))) == 1
     first, last = moment_of(datestamps[0]), moment_of(datestamps[-1])
-    if not written or first is None or last is None or datestamps != sorted(datestamps):
+    if not is_uniform or first is None or last is None or datestamps != sorted(datestamps):
         return replace(state, is_unordered=True, last="")
     if utc_datetime(first) < state.last:
         return replace(state, is_unordered=True, last="")
@@ -135,12 +135,17 @@ def to_check(state: ListState) -> Window | None:
     is_as_announced = state.distinct == state.announced == state.announced_first and not state.has_gaps
     if not state.certain or is_as_announced:
         return None
-    return Window(state.whole.from_, utc_datetime((moment_of(state.certain) or 0) - 1))
+    return Window(state.whole.from_, written((moment_of(state.certain) or 0) - 1, SECONDS))
 
 
 def _has_less(state: ListState) -> bool:
-    announced = state.announced
-    return announced is not None and (state.distinct < announced or announced < (state.announced_first or 0))
+    """Tell whether fewer came than were announced, or than there must be of those that the first answer counted.
+
+    Where pages are counted, one record that goes and one that comes meanwhile leave all numbers as they are, and a
+    third record unseen.
+    """
+    announced, first = state.announced, state.announced_first or 0
+    return announced is not None and (state.distinct < announced or min(announced, state.distinct - state.late) < first)
 
 
 def announced(state: ListState) -> str:
@@ -154,4 +159,6 @@ def misfit(state: ListState) -> str:
         return announced(state)
     if state.repeated:
         return f"Records came again in one list: {state.repeated}; its pages may have shifted."
+    if state.late and not state.is_doubted:
+        return f"Records were added or changed while the list was walked: {state.late}; its pages may have shifted."
     return "The list could not be walked in one piece."

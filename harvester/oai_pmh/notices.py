@@ -11,7 +11,7 @@ from gateway.model import Slice
 from gateway.xmltext import utc_datetime
 from harvester.wire.dates import bound, moment_of
 from harvester.wire.http import Fetched
-from harvester.wire.list_state import ListState
+from harvester.wire.list_state import Dates, ListState
 from harvester.wire.oai_pmh import ListAnswer
 from harvester.wire.windows import Window
 
@@ -42,6 +42,35 @@ def first_noticed(
     return replace(state, first=received if given is None else given, is_first_generation=is_older)
 
 
+def opening_noticed(state: ListState, answer: ListAnswer, set_spec: str) -> ListState:
+    """Notice at the first answer of a part whether records come without dates, or keep to them, and name their set."""
+    if not answer.slices:
+        return state
+    dates = state.dates or ("" if any(state.here) else Dates.OPTIONAL.value)
+    names_set = bool(set_spec) and all(each.sets and is_in(set_spec, each) for each in answer.slices)
+    keeps_dates = any(state.here) and not state.ignores_dates and not lies_beside(state.here, answer.slices)
+    return replace(state, dates=dates, names_set=names_set, keeps_dates=keeps_dates)
+
+
+def strays(state: ListState, answer: ListAnswer, set_spec: str) -> tuple[Slice, ...]:
+    """Return what a token has brought that was not asked for, where the request before it had none of that.
+
+    Some tokens forget the set or the dates (SobekCM#6, LearningRegistry#53).
+    """
+    if not state.token:
+        return ()
+    return tuple(
+        each
+        for each in answer.slices
+        if (state.names_set and not is_in(set_spec, each)) or (state.keeps_dates and lies_beside(state.here, (each,)))
+    )
+
+
+def is_in(set_spec: str, record: Slice) -> bool:
+    """Tell whether a record may be in a set: it names the set, or one below it, or none at all."""
+    return not record.sets or any(f"{each}:".startswith(f"{set_spec}:") for each in record.sets)
+
+
 def dates_noticed(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_before: bool) -> ListState:
     """Notice when windows are of no use: when a source sends what lies more than a day beside the one asked for.
 
@@ -59,10 +88,11 @@ def dates_noticed(state: ListState, answer: ListAnswer, notes: list[str], *, is_
 
 def lies_beside(window: Window, slices: tuple[Slice, ...]) -> bool:
     """Tell whether any of these records is dated more than a day beside a window."""
-    from_, until = moment_of(window.from_) or 0, moment_of(window.until)
+    from_, until = moment_of(window.from_), moment_of(window.until)
+    first = -_NEVER if from_ is None else from_ - _DAY_SECONDS
     last = _NEVER if until is None else until + _DAY_SECONDS
     stamps = (moment_of(each.datestamp) for each in slices)
-    return any(stamp is not None and not from_ - _DAY_SECONDS <= stamp <= last for stamp in stamps)
+    return any(stamp is not None and not first <= stamp <= last for stamp in stamps)
 
 
 def size_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
@@ -76,6 +106,18 @@ def size_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> List
         notes.append(f"The completeListSize changed from {state.announced} to {size}.")
     first = size if state.announced_first is None else state.announced_first
     return replace(state, announced_first=first, announced=size)
+
+
+def late_among(state: ListState, answer: ListAnswer) -> int:
+    """Count what a token has brought that is dated after the first answer of the list: it moved, or was not there then.
+
+    What is dated after this answer, too, says nothing of when it came.
+    """
+    now = moment_of(answer.response_date)
+    if not state.token or now is None:
+        return 0
+    first, last = utc_datetime(state.first), utc_datetime(now)
+    return sum(first < each.datestamp <= last for each in answer.slices)
 
 
 def cursor_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:

@@ -9,30 +9,40 @@ from collections.abc import Iterator
 from dataclasses import replace
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from gateway.errors import GatewayError, NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
+from gateway.xmltext import utc_datetime
+from harvester.oai_pmh.naming import RINGS, Naming
 from harvester.oai_pmh.notices import lies_beside
-from harvester.oai_pmh.requests import only, single_url, url_of
+from harvester.oai_pmh.requests import only, single_url
 from harvester.sources import Options
 from harvester.sources._asking import PASSING, PATIENCE, asked, raw
 from harvester.wire.http import Fetch
-from harvester.wire.list_state import ListState
+from harvester.wire.list_state import ListState, Rung
 from harvester.wire.oai_pmh import ListAnswer
 from harvester.wire.seen import Seen
 
 UNFETCHED = "It could not be fetched: "
 
-_BARREN_PAGES = 10  # in a row, each with a further token
 _CALLS = 4  # of a roll under which the source changes
+# Codes that say that there is no such record, or none in this format.
+GONE = frozenset(("idDoesNotExist", "cannotDisseminateFormat"))
+_LIVE, _DELETED = b" ", b"-"
+
+
+class Missing(NamedTuple):
+    """A record that was named and has not come; whether it was named as deleted."""
+
+    identifier: str
+    is_deleted: bool
 
 
 class Roll:
     """Calls the roll; what is missing waits in a file, for it may be much. Use it in a `with` block.
 
-    `trouble` is why it is not known to be whole, `page` the last answer; `lies_beside` tells that it named what is
-    dated far beside the window.
+    `trouble` is why it is not known to be whole; `lies_beside` tells that it named what is dated far beside the window.
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, state: ListState) -> None:
@@ -40,13 +50,12 @@ class Roll:
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
         self._named = Seen()
+        self._came = 0
         self.missing_count = 0
-        self.announced: int | None = None
+        self._naming = Naming(options, cursor, fetch, state)
         self.has_ended = False
-        self.has_slipped = False
         self.lies_beside = False
         self.trouble: GatewayError = NotOaiPmh("ListIdentifiers was not asked.")
-        self.page: RawPage | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -57,14 +66,34 @@ class Roll:
         self._missing.close()
 
     @property
+    def page(self) -> RawPage | None:
+        """The last answer."""
+        return self._naming.page
+
+    @property
+    def announced(self) -> int | None:
+        """How many there are, as the source says."""
+        return self._naming.announced
+
+    @property
+    def has_slipped(self) -> bool:
+        """Whether records changed meanwhile."""
+        return self._naming.has_slipped
+
+    @property
     def count(self) -> int:
         """How many different records were named."""
         return len(self._named)
 
     @property
+    def expected(self) -> int:
+        """How many it must name at least: as it announces, and, of a whole list, as many as have come."""
+        return max(self.announced or 0, self._came)
+
+    @property
     def is_whole(self) -> bool:
-        """Tell whether it ended properly, stood still, and has as many as it announced."""
-        return self.has_ended and not self.has_slipped and self.count >= (self.announced or 0)
+        """Tell whether it ended properly, stood still, and has as many as are expected."""
+        return self.has_ended and not self.has_slipped and self.count >= self.expected
 
     def call(self, seen: Seen) -> None:
         """Ask for every page of it, and note what is named and not among `seen`.
@@ -72,6 +101,8 @@ class Roll:
         A record that comes twice with two dates has moved to the end meanwhile: where the pages are counted, another
         one has slipped to a page that was had already. Then it is called once more.
         """
+        if self._state.rung == Rung.CHECK and self._state.here == self._state.whole:
+            self._came = min(len(seen), self._state.distinct)
         try:
             for _ in range(_CALLS):
                 self._call(seen)
@@ -82,74 +113,66 @@ class Roll:
         if self.has_slipped:
             self.trouble = NotOaiPmh(f"Records changed under each of {_CALLS} calls of ListIdentifiers.")
         elif self.has_ended and not self.is_whole:
-            self.trouble = NotOaiPmh(f"ListIdentifiers announces {self.announced} records and names {self.count}.")
+            self.trouble = NotOaiPmh(f"ListIdentifiers names {self.count} records, where there are {self.expected}.")
 
     def break_off(self, why: str) -> None:
         """Note that what is missing cannot be had."""
         self.has_ended = False
         self.trouble = NotOaiPmh(why)
 
-    def missing(self) -> Iterator[str]:
+    def missing(self) -> Iterator[Missing]:
         """Return what is missing, in order."""
         self._missing.seek(0)
         for line in self._missing:
-            yield line.rstrip(b"\n").decode("utf-8", "surrogatepass")
+            yield Missing(line[1:].rstrip(b"\n").decode("utf-8", "surrogatepass"), line[:1] == _DELETED)
 
     def _call(self, seen: Seen) -> None:
-        token, tokens, barren = "", set[str](), 0
-        self.has_ended = self.has_slipped = False
-        heard, dated = Seen(), Seen()  # in this call: identifiers, and with their dates
-        while not self.has_ended:
-            answer = self._answer(token, len(heard))
-            before = len(heard)
+        self.has_ended = False
+        self._naming = naming = Naming(self._options, self._cursor, self._fetch, self._state, PATIENCE)
+        for answer in naming.answers():
+            if answer.losses:
+                raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
             self._take(answer, seen)
-            for each in answer.slices:
-                is_new, is_newly_dated = heard.add(each.identifier), dated.add(f"{each.identifier}\0{each.datestamp}")
-                self.has_slipped = self.has_slipped or (is_newly_dated and not is_new)
-            token = answer.token.text if answer.token else ""
-            barren = 0 if len(heard) > before else barren + 1
-            self.has_ended = not token or (barren > 0 and len(heard) >= (self.announced or len(heard) + 1))
-            if not self.has_ended and (token in tokens or barren == _BARREN_PAGES):
-                self.trouble = NotOaiPmh("ListIdentifiers goes in rings and would never end.")
-                return
-            tokens.add(token)
-
-    def _answer(self, token: str, heard: int) -> ListAnswer:
-        """Return the next page behind so many records. Raise RemoteError for errors that do not mean the end."""
-        url = url_of(self._options, self._cursor, self._state, "ListIdentifiers", token)
-        fetched, answer = asked(self._options, self._fetch, url, only("ListIdentifiers"), patience=PATIENCE)
-        self.page = raw(self._options, self._cursor, "ListIdentifiers", fetched, answer)
-        is_end = {code for code, _ in answer.errors} == {"noRecordsMatch"}
-        is_past = token and self.announced is not None and heard >= self.announced
-        if answer.errors and not answer.slices and not (is_end or is_past):
-            raise RemoteError(tuple((f"ListIdentifiers: {code}", text) for code, text in answer.errors))
-        if answer.losses:
-            raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
-        return answer
+        self.has_ended = naming.has_ended
+        if naming.goes_in_rings:
+            self.trouble = NotOaiPmh(RINGS)
 
     def _take(self, answer: ListAnswer, seen: Seen) -> None:
-        if answer.token and answer.token.complete_list_size is not None:
-            self.announced = answer.token.complete_list_size
         self.lies_beside = self.lies_beside or lies_beside(self._state.here, answer.slices)
         for each in answer.slices:
             if each.identifier and self._named.add(each.identifier) and each.identifier not in seen:
-                self._missing.write(each.identifier.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n")
+                name = each.identifier.replace("\n", " ").encode("utf-8", "surrogatepass")
+                self._missing.write(b"%b%b\n" % (_DELETED if each.is_deleted else _LIVE, name))
                 self.missing_count += 1
 
 
 def single(
-    options: Options, cursor: Cursor, fetch: Fetch, identifier: str
+    options: Options, cursor: Cursor, state: ListState, fetch: Fetch, named: Missing
 ) -> tuple[RawPage, tuple[Slice, ...], tuple[str, ...]]:
     """Fetch one record, and tell what mending it has cost.
 
-    Of one that is gone there is no slice; one that is refused has a problem.
+    One that is refused, or for which another comes, has a problem: it was named a moment ago, so who does not know it
+    has not shown that it is gone (ufal/clarin-dspace#977). What was named as deleted is gone. Only in OAI-PMH 1.x,
+    where those of any format are named, there is no slice then.
     """
-    url = single_url(options, cursor, identifier)
+    identifier = named.identifier
+    url = single_url(options, cursor, state, identifier)
     fetched, answer = asked(options, fetch, url, only("GetRecord"), patience=PATIENCE)
     page = raw(options, cursor, "GetRecord", fetched, answer)
-    if answer.slices or {code for code, _ in answer.errors} == {"idDoesNotExist"}:
+    if answer.slices and answer.slices[0].identifier in (identifier, ""):
         return page, answer.slices[:1], answer.losses
-    return page, (_without(identifier, RemoteError(answer.errors)),), ()
+    codes = {code for code, _ in answer.errors}
+    if named.is_deleted and codes and codes <= GONE:
+        return page, (Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0),), ()
+    if state.is_first_generation and codes == {"idDoesNotExist"}:
+        return page, (), ()
+    return page, (_without(identifier, _refusal(answer)),), ()
+
+
+def _refusal(answer: ListAnswer) -> GatewayError:
+    if answer.slices:
+        return NotOaiPmh(f"GetRecord brings {answer.slices[0].identifier} instead.")
+    return RemoteError(answer.errors) if answer.errors else NotOaiPmh("GetRecord brings nothing.")
 
 
 def unfetched(page: RawPage, url: str, identifier: str, error: GatewayError) -> tuple[RawPage, tuple[Slice, ...]]:

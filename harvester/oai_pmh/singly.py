@@ -10,7 +10,7 @@ from gateway.model import RawPage
 from harvester.oai_pmh.ending import ended, part_had, part_over
 from harvester.oai_pmh.ladder import contradicts, entered, misfit
 from harvester.oai_pmh.requests import single_url
-from harvester.oai_pmh.roll import Roll, single, unfetched
+from harvester.oai_pmh.roll import Missing, Roll, single, unfetched
 from harvester.oai_pmh.walk import MOST_FAILURES, Walk
 from harvester.sources import Step
 from harvester.sources._asking import PASSING
@@ -23,23 +23,26 @@ def singly(walk: Walk) -> Iterator[Step]:
     with Roll(walk.options, walk.cursor, walk.fetch, walk.state) as roll:
         roll.call(walk.arrivals.all)
         in_vain = 0
-        for identifier in roll.missing():
-            step = _single(walk, identifier)
+        for named in roll.missing():
+            step = _single(walk, named)
             yield step
             in_vain = in_vain + 1 if any(each.problem for each in step.slices) else 0
             if in_vain == MOST_FAILURES:
-                roll.break_off(f"GetRecord failed for {in_vain} records in a row, the last of them {identifier}.")
+                roll.break_off(f"GetRecord failed for {in_vain} records in a row, the last of them {named.identifier}.")
                 break
         yield _after_roll(walk, roll)
 
 
-def _single(walk: Walk, identifier: str) -> Step:
+def _single(walk: Walk, named: Missing) -> Step:
     """Return one record, or, when it cannot be had, what tells an administrator so."""
+    identifier = named.identifier
     try:
-        page, slices, walk.losses = single(walk.options, walk.cursor, walk.fetch, identifier)
+        page, slices, walk.losses = single(walk.options, walk.cursor, walk.state, walk.fetch, named)
     except PASSING as error:
         proof, _ = walk.identified(error, is_fresh=True)
-        page, slices = unfetched(proof, single_url(walk.options, walk.cursor, identifier), identifier, error)
+        page, slices = unfetched(
+            proof, single_url(walk.options, walk.cursor, walk.state, identifier), identifier, error
+        )
     walk.arrivals.all.add(identifier)
     walk.state = replace(walk.state, received=walk.state.received + len(slices))
     return walk.step(page, slices)

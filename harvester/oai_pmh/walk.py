@@ -12,17 +12,18 @@ from harvester.oai_pmh.arrivals import Arrivals
 from harvester.oai_pmh.beginning import begun
 from harvester.oai_pmh.notices import first_noticed
 from harvester.oai_pmh.profile import as_told
-from harvester.oai_pmh.requests import granularity_of
+from harvester.oai_pmh.requests import granularity_of, plain_url
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources._asking import PATIENCE, asked, raw
 from harvester.wire.dates import moment_of
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.list_state import ListState, state_of, text_of
 from harvester.wire.oai_pmh import IdentifyAnswer, ListAnswer, parse_identify
-from harvester.wire.urls import base_url, request_url
 from harvester.wire.windows import Window, halves
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
+
+_MUCH_SLOWER, _SLOW_MS = 10, 5000  # DSpace#12980: from 89 ms at first to 12,988 ms at record 151,200
 
 
 class Walk:
@@ -35,8 +36,9 @@ class Walk:
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
         """Go on where the cursor stands."""
         self.options, self.cursor, self.fetch = options, cursor, fetch
-        before, note = state_of(cursor.state)
-        self.state = as_told(options.own, begun(options, before))
+        before, note = state_of(cursor.state or options.known)
+        known = state_of(options.known)[0]
+        self.state = replace(as_told(options.own, begun(options, before)), is_verb_first=known.is_verb_first)
         self.notes = [note] if note else []
         self.losses: tuple[str, ...] = ()  # of the answer in hand
         self.arrivals = Arrivals(self._earlier(), self.state.token)
@@ -46,7 +48,7 @@ class Walk:
         self.failures = self.idle = 0
         self.safe = self.state
         self.doom: GatewayError | None = None
-        self.has_other_granularity = False
+        self.has_other_granularity = self.has_slowed = False
         self.identity: tuple[RawPage, IdentifyAnswer] | None = None
 
     def _earlier(self) -> Callable[[], Iterable[str]] | None:
@@ -65,6 +67,19 @@ class Walk:
         """Tell whether exactly as many records have come as were announced. More than that: the number is wrong."""
         return self.state.part == self.size()
 
+    def is_surely_past(self, slices: tuple[Slice, ...] = ()) -> bool:
+        """Tell whether that number was told before as many had come: that of one page, or of all so far, says nothing.
+
+        `slices` are what the last token has brought.
+        """
+        is_steady = bool(self.state.window) or self.state.announced == self.state.announced_first
+        is_behind_first = not slices and self.arrivals.tokens == {self.state.token}
+        return self.is_past() and is_steady and not is_behind_first
+
+    def doubt(self) -> None:
+        """Let the check decide when the list has ended."""
+        self.state = replace(self.state, is_doubted=True)
+
     def is_short(self) -> bool:
         """Tell whether fewer records have come than were announced."""
         size = self.size()
@@ -78,10 +93,24 @@ class Walk:
         """Remember when the first answer of the list was given."""
         self.state = first_noticed(self.state, fetched, answer, self.granularity(), self.notes)
 
+    def note_time(self, fetched: Fetched, answer: ListAnswer) -> None:
+        """Remember the least time that a page of records took, and tell once when the pages become much slower."""
+        if not answer.slices or not fetched.seconds:
+            return
+        best = self.state.best_page_ms
+        took = max(1, round(1000 * fetched.seconds))
+        self.state = replace(self.state, best_page_ms=min(best or took, took))
+        if not self.has_slowed and took > max(_SLOW_MS, _MUCH_SLOWER * best) and best:
+            self.has_slowed = True
+            self.notes.append(
+                f"A page took {took / 1000:.1f} seconds where the fastest took {best / 1000:.1f}; "
+                "where each page is slower than the one before, `slice` in the entry of the source helps."
+            )
+
     def identified(self, error: GatewayError, *, is_fresh: bool) -> tuple[RawPage, IdentifyAnswer]:
         """Return what the source says it is. Raise `error` when it does not answer even that."""
         if self.identity is None or is_fresh:
-            url = request_url(base_url(self.options.url), "Identify")
+            url = plain_url(self.options, self.state, "Identify")
             try:
                 fetched, identity = asked(self.options, self.fetch, url, parse_identify, patience=PATIENCE)
             except (AnswerError, FetchError) as dead:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from gateway.errors import ConnectionFailed, RemoteRefuses
 from gateway.model import Cursor, RawPage
 from harvester.sources import Options
-from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.http import Fetch, Fetched, Request, settled_date
 from harvester.wire.resourcesync import Document, read
 
 _NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers that are somebody's secret
@@ -18,6 +18,23 @@ def asked(options: Options, fetch: Fetch, url: str) -> tuple[Fetched, Document]:
     fetched = fetch(Request(url, options.source))
     refuse_status(fetched)
     return fetched, read(fetched.body, fetched.url)
+
+
+def asked_again(options: Options, fetch: Fetch, url: str, known: tuple[str, ...]) -> tuple[Fetched, Document | None]:
+    """Return a document as `asked` does, or None when it is the one that is known by `validators_of`."""
+    address, etag, modified = known or ("", "", "")
+    pairs = (("If-None-Match", etag), ("If-Modified-Since", modified))
+    fetched = fetch(Request(url, options.source, tuple(each for each in pairs if each[1] and address == url)))
+    if fetched.status == HTTPStatus.NOT_MODIFIED and address == url:
+        return fetched, None
+    refuse_status(fetched)
+    return fetched, read(fetched.body, fetched.url)
+
+
+def validators_of(url: str, fetched: Fetched) -> tuple[str, ...]:
+    """Return by what a document is known again; nothing when its server does not say."""
+    found = url, fetched.header("ETag"), settled_date(fetched)
+    return found if any(found[1:]) else ()
 
 
 def refuse_status(fetched: Fetched) -> None:

@@ -83,7 +83,8 @@ class Bundle:
         text = self._plain(item.uri, fetched)
         start, stop = self._put(fetched.body, text)
         self._put(_END)
-        self._slices.append(Slice(item.uri, own.lastmod, (), False, start, stop, tuple(abouts)))
+        collections = tuple(dict.fromkeys(each.href for each in own.related("collection")))
+        self._slices.append(Slice(item.uri, own.lastmod, collections, False, start, stop, tuple(abouts)))
 
     def _plain(self, uri: str, fetched: Fetched) -> bytes:
         """Return the resource in UTF-8."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
@@ -17,6 +18,7 @@ from harvester.resourcesync.state import SetState, text_of
 from harvester.sources import ListEnd, Options, Step
 from harvester.wire.entries import Entry, entry_of, entry_text
 from harvester.wire.http import Fetch
+from harvester.wire.patches import RELATIONS as PATCHES
 
 MOST_FAILED = 200  # resources that are remembered to be asked for again; of more than that, the position waits
 
@@ -26,7 +28,7 @@ class Bringer(Protocol):
 
     most_at_once: int
 
-    def bring(self, own: Entry) -> Brought:
+    def bring(self, own: Entry, held: bytes = b"") -> Brought:
         """Return what arrived, and the reason when it cannot be used."""
         ...
 
@@ -64,6 +66,7 @@ class Carrier:
         self._skipped = 0
         self._after = self.before.after
         self._failed: list[str] = []
+        self._pending: dict[str, str] = {}  # what had failed before the walk and is still to be brought, by address
         self._tried: set[str] = set()  # of them, those that were asked for in this run
 
     # -- state --
@@ -77,7 +80,14 @@ class Carrier:
         """Change the state of the set."""
         self.walk.states[self.url] = state
 
-    def rest(self, position: str, seen: tuple[str, ...] = (), *, doubts: list[str] | None = None) -> None:
+    def rest(
+        self,
+        position: str,
+        seen: tuple[str, ...] = (),
+        *,
+        doubts: list[str] | None = None,
+        validators: tuple[str, ...] = (),
+    ) -> None:
         """End a walk: go on from this position next time, unless there are doubts; then from where it was."""
         doubts, before = list(doubts or ()), self.before
         if len(self._failed) > MOST_FAILED:
@@ -85,9 +95,9 @@ class Carrier:
         self.walk.doubts += doubts
         failed = before.failed if doubts else tuple(self._failed)
         # What is held already need not be fetched again for that: a walk of everything compares.
-        unfinished = SetState(before.position, before.seen, is_whole=not before.position)
-        begin = unfinished if doubts else SetState(position, seen)
-        self.begin_again(replace(begin, failed=failed))
+        unfinished = SetState(before.position, before.seen, is_whole=not before.position, gap=before.gap)
+        begin = unfinished if doubts else SetState(position, seen, validators=validators, gap=self.state.gap)
+        self.begin_again(replace(begin, failed=failed, unnamed=self.state.unnamed))
 
     def begin_again(self, state: SetState) -> None:
         """Let the next plan begin from this state."""
@@ -96,19 +106,27 @@ class Carrier:
 
     # -- resources --
 
-    def carry_out(self, plan: Plan, memory: Memory, bringer: Bringer) -> Iterator[Step]:
-        """Bring what is planned behind the address at which the state stands, and what could not be used before."""
+    def carry_out(self, plan: Plan, memory: Memory, bringer: Bringer, *, is_all: bool = False) -> Iterator[Step]:
+        """Bring what is planned behind the address at which the state stands, and what could not be used before.
+
+        `is_all`: the plan is of everything there is, so what it does not name is there no more.
+        """
         self.walk.announced += plan.size(self._after)
+        before = {entries[0].loc: (entries, text) for entries, text in self._before()}
+        self._pending = {uri: text for uri, (_, text) in before.items()}
         bundle = self._bundle(bringer)
-        for planned in chain(self._again(plan), plan.items(self._after)):
-            item = memory.completed(planned, is_whole=self.state.is_whole)
+        again = ((each, "") for each in self._again(plan, memory, is_all=is_all))  # they lie before and behind it
+        for planned, after in chain(again, ((each, each.uri) for each in plan.items(self._after))):
+            known, _ = before.get(planned.uri, ((), ""))
+            item = memory.completed(planned, known, is_whole=self.state.is_whole)
             try:
                 self._bring(item, bundle, memory, bringer)
             except GatewayError:
                 if bundle.slices:
                     yield self._commit(bundle)  # what is here is not asked for again
                 raise
-            self._after = max(self._after, item.uri)
+            self._after = max(self._after, after)
+            self._pending.pop(item.uri, None)
             if bundle.is_full:
                 yield self._commit(bundle)
                 bundle = self._bundle(bringer)
@@ -116,19 +134,27 @@ class Carrier:
             yield self._commit(bundle)
         self._note_left_out(plan)
 
-    def _again(self, plan: Plan) -> Iterator[Item]:
-        """Return what could not be used before, unless the plan has it."""
-        for text in self.before.failed:
+    def _again(self, plan: Plan, memory: Memory, *, is_all: bool) -> Iterator[Item]:
+        """Return what could not be used before, unless the plan has it; as deleted what is not there any more."""
+        for (entry, *content), text in self._before():
             if text in self._tried:
                 self._failed.append(text)
                 continue
-            try:
-                entry = entry_of(text)
-            except (ValueError, TypeError):  # somebody has edited the state
+            is_gone = is_all and not plan.has_item(entry.loc)
+            # Deletions are the plan's, and perhaps done; of an earlier version that is held, a sweep decides.
+            if plan.deletes(entry.loc) or (is_gone and memory.holds(entry.loc)):
                 continue
-            if entry.loc <= self.before.after or plan.entry(entry.loc) is None:
+            planned = plan.item(entry.loc)
+            if is_gone or entry.loc <= self.before.after or (planned is None and plan.entry(entry.loc) is None):
                 self.walk.announced += 1
-                yield Item(entry.loc, Role.METADATA, entry)
+                role = Role.DELETED if is_gone else Role.METADATA
+                yield planned or Item(entry.loc, role, entry, tuple(content))
+
+    def _before(self) -> Iterator[tuple[tuple[Entry, ...], str]]:
+        """Return what could not be used before, own entry and those of its content, and as what it is remembered."""
+        for text in self.before.failed:
+            with suppress(ValueError, TypeError):  # somebody has edited the state
+                yield tuple(map(entry_of, text.split("\n"))), text
 
     def _bundle(self, bringer: Bringer) -> Bundle:
         return Bundle(self.walk.options, self.walk.cursor, self.url, self.received_at, bringer.most_at_once)
@@ -136,7 +162,7 @@ class Carrier:
     def _commit(self, bundle: Bundle) -> Step:
         self.walk.received += len(bundle.slices)
         state = self.state
-        failed = tuple(dict.fromkeys((*self.before.failed, *self._failed)))[: MOST_FAILED + 1]
+        failed = tuple(dict.fromkeys((*self._pending.values(), *self._failed)))[: MOST_FAILED + 1]
         self.put(replace(state, after=self._after, received=state.received + len(bundle.slices), failed=failed))
         return self.walk.step(bundle.page(), bundle=bundle)
 
@@ -149,9 +175,10 @@ class Carrier:
         if is_compared and self.state.is_whole and memory.is_unchanged(own, item):
             self.walk.announced -= 1
             return
-        fetched, problem = bringer.bring(own)
+        has_patch = any(each.rel in PATCHES for each in own.links)
+        fetched, problem = bringer.bring(own, memory.bytes_of(item.uri) if has_patch else b"")
         if fetched is None or problem:
-            self._failed.append(entry_text(own))
+            self._failed.append("\n".join(map(entry_text, (own, *item.content))))
             self._tried.add(self._failed[-1])
             bundle.refuse(item, problem)
         elif own.type or _looks_like_metadata(fetched.body):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from gateway.errors import NotResourceSync
-from harvester.resourcesync.finding import LISTS, Found, ResourceSet, find
+from gateway.errors import AnswerError, NotResourceSync
+from harvester.resourcesync.finding import LISTS, NO_BEGINNING, Found, ResourceSet, find
 from harvester.sources import Description, Options, Recognised
 from harvester.wire.dates import SECONDS
 from harvester.wire.http import Fetch, Fetched
+from harvester.wire.resourcesync import read
 
 _TELLS_DELETIONS = ("changelist", "changedump")
 
@@ -31,12 +32,25 @@ def describe(options: Options, fetch: Fetch) -> Description:
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
-    """Tell whether an address, or what it leads to, is a ResourceSync source."""
+    """Tell whether an address, or what it leads to, is a ResourceSync source.
+
+    Raise NotResourceSync for one that cannot be harvested, since it tells of changes alone.
+    """
     try:
         found = find(Options("", fetched.url), fetch)
     except NotResourceSync:
         return None
-    return Recognised(_sentence(found), {"url": fetched.url, "kind": "resourcesync"})
+    if not any(each.has_beginning for each in found.sets):
+        raise NotResourceSync(NO_BEGINNING.format(found.sets[0].url))
+    return Recognised(_sentence(found), {"url": fetched.url, "kind": "resourcesync"}, not _is_document(fetched))
+
+
+def _is_document(fetched: Fetched) -> bool:
+    try:
+        read(fetched.body, fetched.url)
+    except AnswerError:
+        return False
+    return True
 
 
 def _sentence(found: Found) -> str:

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import blake2b
 
-from gateway.errors import AnswerError, NotResourceSync
-from harvester.resourcesync.asking import refuse_status
+from gateway.errors import AnswerError
 from harvester.resourcesync.bringing import REFUSALS, FromPackage, FromWeb
 from harvester.resourcesync.carrying import Carrier
 from harvester.resourcesync.finding import ResourceSet
 from harvester.resourcesync.lists import Lists
 from harvester.resourcesync.memory import Memory
+from harvester.resourcesync.parcel import Parcel
 from harvester.resourcesync.plan import Plan
 from harvester.resourcesync.state import SetState
 from harvester.sources import Step
 from harvester.wire.entries import Entry
-from harvester.wire.fixity import fault_of
-from harvester.wire.http import Request
 from harvester.wire.package import Package
+
+
+def _mark(package: Entry, at: str = "") -> str:
+    """Return what tells a package from one that has its name in another dump; `at` is when the dump was made."""
+    said = repr((package.lastmod, package.length, package.digests) if package.length or package.digests else at)
+    return f"{package.loc} {blake2b(said.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
 
 
 class Dumps:
@@ -54,24 +59,24 @@ class Dumps:
         state = self._carrier.state
         self._carrier.put(replace(state, is_whole=True, next=state.next or lists.position))
         for package in packages:
-            if package.loc not in self._carrier.state.packages:
+            if (mark := _mark(package, lists.position)) not in self._carrier.state.packages:
                 try:
-                    yield from self._of_snapshot(package)
+                    yield from self._of_snapshot(package, mark)
                 except (AnswerError, *REFUSALS) as error:
                     doubts.append(f"{package.loc}: {error}")
         self._end_snapshot(doubts)
 
-    def _of_snapshot(self, package: Entry) -> Iterator[Step]:
-        with Plan() as plan:
-            content = self._content(package)
+    def _of_snapshot(self, package: Entry, mark: str) -> Iterator[Step]:
+        with Plan() as plan, Parcel(package, self._walk.options.source) as parcel:
+            content = self._content(parcel)
             for entry in content.manifest(package.loc):
                 plan.add(entry)
             state = self._carrier.state
-            if state.package != package.loc:
-                self._carrier.begin_again(replace(state, package=package.loc, after=""))
+            if state.package != mark:
+                self._carrier.begin_again(replace(state, package=mark, after=""))
             yield from self._carried_out(plan, content)
         state = self._carrier.state
-        self._carrier.put(replace(state, package="", after="", packages=(*state.packages, package.loc)))
+        self._carrier.put(replace(state, package="", after="", packages=(*state.packages, mark)))
 
     def _end_snapshot(self, doubts: list[str]) -> None:
         tells_changes = "changelist" in self._has or "changedump" in self._has
@@ -105,11 +110,11 @@ class Dumps:
 
     def _of_changes(self, package: Entry) -> Iterator[Step]:
         before = self._carrier.before
-        with Plan() as plan:
-            content, lists = self._content(package), self._lists(plan)
+        with Plan() as plan, Parcel(package, self._walk.options.source) as parcel:
+            content, lists = self._content(parcel), self._lists(plan)
             lists.take(content.manifest(package.loc), package.loc, before.position, before.seen)
-            if before.package != package.loc:
-                begun = replace(before, package=package.loc, after="", next=lists.position, next_seen=lists.seen)
+            if before.package != (mark := _mark(package)):
+                begun = replace(before, package=mark, after="", next=lists.position, next_seen=lists.seen)
                 self._carrier.begin_again(begun)
             yield from self._carried_out(plan, content)
         state = self._carrier.state
@@ -129,15 +134,11 @@ class Dumps:
     def _lists(self, plan: Plan) -> Lists:
         return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan)
 
-    def _content(self, package: Entry) -> Package:
+    def _content(self, parcel: Parcel) -> Package:
         """Fetch a package and verify it. Raise what `fetch` raises, and NotResourceSync when it cannot be used."""
-        fetched = self._walk.fetch(Request(package.loc, self._walk.options.source))
-        refuse_status(fetched)
-        self._carrier.received_at = fetched.received_at
-        fault = fault_of(fetched.body, package.length, package.digests)
-        if fault:
-            raise NotResourceSync(f"The package is not what the source says. {fault}")
-        return Package(fetched.body)
+        content = parcel.fetched(self._walk.fetch)
+        self._carrier.received_at = parcel.received_at
+        return content
 
     def _carried_out(self, plan: Plan, content: Package) -> Iterator[Step]:
         memory = Memory(self._walk.options.holdings, self._walk.cursor.metadata_prefix, plan)

@@ -13,33 +13,45 @@ from gateway.errors import AnswerError, ConfigurationError, FetchError, NotResou
 from gateway.model import Cursor, RawPage
 from harvester.resourcesync.asking import asked, kept
 from harvester.sources import Options
-from harvester.wire.entries import Head
+from harvester.wire.entries import Entry, Head
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.leads import WELL_KNOWN, at_root, leads_of_headers, leads_of_page, leads_of_robots
 from harvester.wire.resourcesync import Document, read
 
 LISTS = ("resourcelist", "resourcedump", "changelist", "changedump")
 ARCHIVES = tuple(f"{each}-archive" for each in LISTS)
+NO_BEGINNING = "{} names neither a Resource List nor a Resource Dump to begin with."
+CHANNELS = ("change-notification", "framework-notification")
 _DEEPEST = 4  # a description index, a description, a Capability List, and one more for those who nest
 
 
 class ResourceSet(NamedTuple):
     """One set of resources: the address of its Capability List, or of the only list that is known of it.
 
-    `lists` are the addresses of its documents by capability.
+    `lists` are the addresses of its documents by capability, `channels` the entries of those who notify of changes.
     """
 
     url: str
     lists: Mapping[str, str]
+    channels: tuple[Entry, ...] = ()
+
+    @property
+    def has_beginning(self) -> bool:
+        """Tell whether it can be harvested from nothing: changes alone do not tell what there is."""
+        return "resourcelist" in self.lists or "resourcedump" in self.lists
 
 
 @dataclass
 class Found:
-    """What was found: the sets, the answers in which they were found, and sentences about what could not be read."""
+    """What was found: the sets, the answers in which they were found, and sentences about what could not be read.
+
+    `doubts` are the reasons why the sets may not have all.
+    """
 
     sets: list[ResourceSet] = field(default_factory=list)
     pages: list[RawPage] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     received_at: int = 0  # the first of them
 
 
@@ -121,26 +133,34 @@ class _Search:
             for entry in document:
                 self._go(entry.loc, depth + 1)
         elif capability == "capabilitylist":
-            lists = {each.capability: each.loc for each in document if each.capability}
-            self._add(fetched.url, lists)
+            self._take_capabilities(fetched.url, list(document))
         elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
             self._take_list(fetched, document.head, depth)
         else:
             self.result.notes.append(f"{fetched.url} is of the kind {capability!r}, in which no list is found.")
 
+    def _take_capabilities(self, url: str, entries: list[Entry]) -> None:
+        """Take what a Capability List names; of each kind of list there is one (Z39.99 §9)."""
+        lists: dict[str, str] = {}
+        for each in entries:
+            if lists.setdefault(each.capability, each.loc) != each.loc and each.capability in LISTS:
+                self.result.doubts.append(f"{url} names another {each.capability}, {each.loc}, which is not read.")
+        self._add(url, lists, tuple(each for each in entries if each.capability in CHANNELS))
+
     def _take_list(self, fetched: Fetched, head: Head, depth: int) -> None:
-        """Take a list that stands for its set; what it is below may know of more."""
+        """Take a list that stands for its set; what it is below, or a part of, may know of more."""
         before = len(self.result.sets)
-        for link in head.related("up"):
-            self._go(link.href, depth + 1)
+        for link in (*head.related("up"), *head.related("index")):
+            if len(self.result.sets) == before:
+                self._go(link.href, depth + 1)
         names = {fetched.url, *(link.href for link in head.related("index"))}
         if not any(names.intersection(each.lists.values()) for each in self.result.sets[before:]):
             del self.result.sets[before:]
             self._add(fetched.url, {head.capability.removesuffix("-archive") or "resourcelist": fetched.url})
 
-    def _add(self, url: str, lists: Mapping[str, str]) -> None:
+    def _add(self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = ()) -> None:
         known = {name: address for name, address in lists.items() if name in LISTS + ARCHIVES}
         if not known.keys() & LISTS:
             self.result.notes.append(f"{url} names none of {', '.join(LISTS)}.")
         elif all(each.url != url for each in self.result.sets):
-            self.result.sets.append(ResourceSet(url, known))
+            self.result.sets.append(ResourceSet(url, known, channels))

@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from gateway.errors import AnswerError
 from gateway.model import Cursor, RawPage
-from harvester.resourcesync.asking import asked, kept
+from harvester.resourcesync.asking import asked, asked_again, kept, validators_of
 from harvester.resourcesync.bringing import REFUSALS
 from harvester.resourcesync.plan import Plan
 from harvester.sources import Options
@@ -43,6 +43,9 @@ class Lists:
         self.received_at = 0
         self.has_snapshot = False  # whether a list says when its snapshot was begun
         self.is_outdated = False  # the lists begin behind the position: what lies between is told nowhere
+        self.begins = ""  # where lists of changes begin
+        self.validators: tuple[str, ...] = ()  # of the list that was read, if it is only one
+        self.is_unchanged = False
 
     @property
     def seen(self) -> tuple[str, ...]:
@@ -54,11 +57,11 @@ class Lists:
 
     # -- everything --
 
-    def baseline(self, url: str) -> Iterator[RawPage]:
-        """Read a Resource List, or the lists of an index; return the documents."""
+    def baseline(self, url: str, known: tuple[str, ...] = ()) -> Iterator[RawPage]:
+        """Read a Resource List, or the lists of an index; return the documents: none when it is the known one."""
         self.position = latest = ""
         self._asked.clear()
-        for fetched, document in self._leaves(url, lambda _: True):
+        for fetched, document in self._leaves(url, lambda _: True, known=known):
             for entry in self._entries(document, fetched.url):
                 self._plan.add(entry)
                 latest = _later(latest, entry.lastmod)
@@ -67,18 +70,26 @@ class Lists:
 
     # -- changes --
 
-    def changes(self, url: str, position: str, seen: Iterable[str], archive: str = "") -> Iterator[RawPage]:
+    def changes(
+        self, url: str, position: str, seen: Iterable[str], archive: str = "", known: tuple[str, ...] = ()
+    ) -> Iterator[RawPage]:
         """Read what a Change List, or the lists of an index, tell since a position; return what told anything new.
 
-        Where they begin behind the position, the archive is read too, and those that they name themselves.
+        Where they begin behind the position, the archive is read too, and those that they name themselves. A list that
+        is the known one tells nothing.
         """
         seen = tuple(seen)  # what the lists come to is another one
         self._move(position, seen)
         self.is_outdated = False
         self._asked.clear()
-        for fetched, document in self._leaves(url, _is_behind(position), position, archive):
+        for fetched, document in self._leaves(url, _is_behind(position), position, archive, known=known):
             if self.take(document, fetched.url, position, seen):
                 yield self._kept("ChangeList", fetched)
+
+    def is_of(self, url: str, moment: str, *, is_later: bool = False) -> bool:
+        """Tell whether a Resource List is of a moment or later, or only later; so is one that does not say of when."""
+        at, wanted = instant_of(asked(self._options, self._fetch, url)[1].head.at), instant_of(moment)
+        return at is None or wanted is None or at > wanted or (at == wanted and not is_later)
 
     def packages(self, url: str, position: str = "", archive: str = "") -> Iterator[Entry]:
         """Return the packages of a dump, of one of changes those that tell something behind a position."""
@@ -97,12 +108,19 @@ class Lists:
             if moment is not None and moment < since:
                 continue
             if moment != since or _mark(entry) not in known:
-                self._plan.add(entry)
                 has_news = True
+                if not self._is_overtaken(entry, moment):
+                    self._plan.add(entry)
             if moment is not None:
                 self._advance(entry, moment)
         self._close(document.head.until)
         return has_news
+
+    def _is_overtaken(self, entry: Entry, moment: Instant | None) -> bool:
+        """Tell whether a later change is known: there are lists that tell the last one first."""
+        known = self._plan.entry(entry.loc)
+        last = instant_of(known.changed) if known is not None and known.change else None
+        return last is not None and moment is not None and last > moment
 
     def _advance(self, entry: Entry, moment: Instant) -> None:
         if moment > self._moment:
@@ -119,7 +137,13 @@ class Lists:
     # -- documents --
 
     def _leaves(
-        self, url: str, is_wanted: Callable[[Entry], bool], position: str = "", archive: str = "", depth: int = 0
+        self,
+        url: str,
+        is_wanted: Callable[[Entry], bool],
+        position: str = "",
+        archive: str = "",
+        depth: int = 0,
+        known: tuple[str, ...] = (),
     ) -> Iterator[tuple[Fetched, Document]]:
         """Return the lists below an address, one after the other. What cannot be had is a doubt, but for the first."""
         if url in self._asked or depth > _DEEPEST:
@@ -127,20 +151,27 @@ class Lists:
             return
         self._asked.add(url)
         try:
-            fetched, document = asked(self._options, self._fetch, url)
+            fetched, document = asked_again(self._options, self._fetch, url, known)
         except (AnswerError, *REFUSALS) as error:
             if not depth:
                 raise
             self.doubts.append(f"{url}: {error}")
             return
         self.received_at = fetched.received_at
+        if document is None:
+            self.validators, self.is_unchanged = known, True
+            return
+        parts = list(self._entries(document, url)) if document.is_of_lists else []
+        parts.sort(key=lambda each: instant_of(each.from_) or _BEGINNING)
         if not depth:
+            self.validators = () if document.is_of_lists else validators_of(url, fetched)
+            self.begins = document.head.from_ or next((each.from_ for each in parts), "")
             yield from self._archived(document.head, is_wanted, position, archive)
         self._note_snapshot(document.head, depth)
         if not document.is_of_lists:
             yield fetched, document
             return
-        for part in sorted(self._entries(document, url), key=lambda each: instant_of(each.from_) or _BEGINNING):
+        for part in parts:
             if is_wanted(part):
                 yield from self._leaves(part.loc, is_wanted, depth=depth + 1)
 
@@ -148,7 +179,7 @@ class Lists:
         self, head: Head, is_wanted: Callable[[Entry], bool], position: str, archive: str
     ) -> Iterator[tuple[Fetched, Document]]:
         """Go to the archives when the list begins behind the position; note when they do not reach back either."""
-        begins, since = instant_of(head.from_), instant_of(position)
+        begins, since = instant_of(self.begins), instant_of(position)
         if begins is None or since is None or begins <= since:
             return
         self.is_outdated = True

@@ -41,7 +41,9 @@ _SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA cache_size = -16000; -- kibibytes
 CREATE TABLE entry (uri TEXT PRIMARY KEY, role INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE described (metadata TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (metadata, content)) WITHOUT ROWID;
+CREATE TABLE described ( -- teller: the role of the resource whose entry says so; 2: what is held does
+    metadata TEXT NOT NULL, content TEXT NOT NULL, teller INTEGER NOT NULL, PRIMARY KEY (metadata, content, teller)
+) WITHOUT ROWID;
 CREATE TABLE touched (uri TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE walk (uri TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE ticked (uri TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -60,7 +62,9 @@ SELECT 1 WHERE EXISTS (SELECT 1 FROM entry WHERE uri = :uri AND role = 0) OR (
     AND NOT EXISTS (SELECT 1 FROM entry WHERE uri = :uri AND role = 2)
 )
 """
-_CONTENT = "SELECT text FROM described JOIN entry ON uri = content WHERE metadata = ? AND role = 1 ORDER BY uri"
+_CONTENT = """
+SELECT text FROM entry WHERE role = 1 AND uri IN (SELECT content FROM described WHERE metadata = ?) ORDER BY uri
+"""
 
 
 class Plan:
@@ -83,22 +87,26 @@ class Plan:
             raise StoreUnwritable(f"The lists of a source need more room for temporary files: {error}.") from error
 
     def add(self, entry: Entry) -> None:
-        """Take an entry; it replaces what was said of the resource before."""
+        """Take an entry; it replaces what was said of the resource before, and which others belong to it."""
+        if (before := self.entry(entry.loc)) is not None:
+            query = "DELETE FROM described WHERE metadata = ? AND content = ? AND teller = ?"
+            self._database.executemany(query, _described_by(before, role_of(before)))
         role = role_of(entry)
         self._database.execute("REPLACE INTO entry VALUES (?, ?, ?)", (entry.loc, role, entry_text(entry)))
-        pairs = [(each.href, entry.loc) for each in entry.related("describedby")] if role is Role.CONTENT else []
-        if role is Role.METADATA:
-            pairs += [(entry.loc, each.href) for each in entry.related("describes")]
-        self._database.executemany("INSERT OR IGNORE INTO described VALUES (?, ?)", pairs)
+        self._database.executemany("INSERT OR IGNORE INTO described VALUES (?, ?, ?)", _described_by(entry, role))
 
     def touch(self, metadata: str, content: str) -> None:
         """Let an item be looked at though no list names it: something of its content has changed."""
         self._database.execute("INSERT OR IGNORE INTO touched VALUES (?)", (metadata,))
-        self._database.execute("INSERT OR IGNORE INTO described VALUES (?, ?)", (metadata, content))
+        self._database.execute("INSERT OR IGNORE INTO described VALUES (?, ?, ?)", (metadata, content, Role.DELETED))
 
     def has_item(self, uri: str) -> bool:
         """Tell whether a resource is an item of the walk that is not deleted."""
         return self._database.execute(_IS_ITEM, {"uri": uri}).fetchone() is not None
+
+    def item(self, uri: str) -> Item | None:
+        """Return an item of the walk; None when the lists do not name it, or say that it is deleted."""
+        return self._item(uri) if self.has_item(uri) else None
 
     def deletes(self, uri: str) -> bool:
         """Tell whether the lists say that a resource is deleted."""
@@ -162,6 +170,13 @@ class Plan:
     def _one(self, query: str, *parameters: str) -> tuple[object, ...] | None:
         row: tuple[object, ...] | None = self._database.execute(query, parameters).fetchone()
         return row
+
+
+def _described_by(entry: Entry, role: Role) -> list[tuple[str, str, Role]]:
+    """Return (metadata, content, who says so) of what an entry says of which content metadata describes."""
+    if role is Role.METADATA:
+        return [(entry.loc, each.href, role) for each in entry.leading]
+    return [(each.href, entry.loc, role) for each in entry.related("describedby")] if role is Role.CONTENT else []
 
 
 def role_of(entry: Entry) -> Role:

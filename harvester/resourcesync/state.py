@@ -21,8 +21,13 @@ class SetState:
     All that happened before `position` is held; of what happened in that very moment, what `seen` names (digests of
     entries). While a list is walked, `next` and `next_seen` are what they will be at its end, and all resources up to
     the address `after`, in the order of addresses, have been fetched. `is_whole`: the walk is one of everything.
-    `failed` are the entries, as texts, of resources that could not be used and are to be asked for again.
-    `package` is the package of a dump in which `after` stands, `packages` those of a baseline that are read already.
+    `failed` are the entries, as texts, of resources that could not be used and are to be asked for again: a line for
+    its own entry, and one for each of its content.
+    `validators` are of the list that was read last: its address, its ETag, its Last-Modified.
+    `unnamed` are items that were held when all was compared, and that no list named.
+    `gap` is where the Change Lists began that left out what happened before; a Resource List of then will tell.
+    `package` is the package of a dump in which `after` stands, `packages` those of a baseline that are read already: by
+    what tells them from others that may have their names later.
     """
 
     position: str = ""
@@ -35,6 +40,9 @@ class SetState:
     failed: tuple[str, ...] = ()
     package: str = ""
     packages: tuple[str, ...] = ()
+    validators: tuple[str, ...] = ()
+    gap: str = ""
+    unnamed: tuple[str, ...] = ()
 
 
 def states_of(text: str) -> tuple[dict[str, SetState], str]:

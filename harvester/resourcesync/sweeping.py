@@ -37,8 +37,9 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
 
 def read_everything(options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) -> list[str]:
     """Read what there is now into a plan; return the reasons why it may not be all. Raise what `fetch` raises."""
-    doubts = []
-    for each in find(options, fetch).sets:
+    found = find(options, fetch)
+    doubts = list(found.doubts)
+    for each in found.sets:
         lists = Lists(options, cursor, fetch, plan)
         if cursor.set_spec not in ("", each.url):
             continue
@@ -52,6 +53,8 @@ def read_everything(options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) 
                 each.lists["changelist"], lists.position, (), each.lists.get("changelist-archive", "")
             ):
                 pass
+        if lists.is_outdated and lists.has_snapshot:
+            doubts.append(f"What changed before {lists.begins} may be missing: the Change Lists begin there.")
         doubts += lists.doubts
     return doubts
 

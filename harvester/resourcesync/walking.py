@@ -13,7 +13,7 @@ from gateway.model import Cursor, RawPage
 from harvester.resourcesync.bringing import FromWeb
 from harvester.resourcesync.carrying import Carrier, Walk
 from harvester.resourcesync.dumps import Dumps
-from harvester.resourcesync.finding import Found, ResourceSet, find
+from harvester.resourcesync.finding import NO_BEGINNING, Found, ResourceSet, find
 from harvester.resourcesync.lists import Lists
 from harvester.resourcesync.memory import Memory
 from harvester.resourcesync.plan import Plan
@@ -32,15 +32,21 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     walk.received = walk.announced = sum(each.received for each in states.values())
     found = find(options, fetch)
     walk.notes += [*([note] if note else []), *found.notes]
+    walk.doubts += found.doubts
     sets = [each for each in found.sets if cursor.set_spec in ("", each.url)]
     if not sets:
         raise NotResourceSync(f"{options.url} has no set of resources {cursor.set_spec!r}.")
-    for each in sets:
+    begun = [each for each in sets if each.has_beginning or states.get(each.url, SetState()).position]
+    walk.doubts += (NO_BEGINNING.format(each.url) for each in sets if each not in begun)
+    if not begun:
+        raise NotResourceSync(walk.doubts[-1])
+    for each in begun:
         carrier = Carrier(walk, each.url)
         dumps = Dumps(carrier, each)
         yield from dumps.steps()
         if not dumps.is_enough:
-            yield from _SetWalk(carrier, each).steps()
+            others = frozenset(other.url for other in found.sets if other.url != each.url)
+            yield from _SetWalk(carrier, each, others).steps()
         if failed := len(carrier.state.failed):
             walk.doubts.append(f"Resources that could not be used are asked for again: {failed}.")
     yield walk.step(_closing(walk, found), ListEnd.PROPER)
@@ -54,11 +60,17 @@ def _closing(walk: Walk, found: Found) -> RawPage:
     return replace(page, metadata_prefix=cursor.metadata_prefix, set_spec=cursor.set_spec)
 
 
-class _SetWalk:
-    """One set of resources, by its lists."""
+MOST_UNNAMED = 200  # items that are remembered by name
 
-    def __init__(self, carrier: Carrier, resources: ResourceSet) -> None:
-        self.carrier, self.resources = carrier, resources
+_UNNAMED = "The lists do not name {} of the items held; `harvester source sweep {}` deletes them."
+_GAP = "What changed before {} may be missing: the Change Lists begin there, and no Resource List is of then or later."
+
+
+class _SetWalk:
+    """One set of resources, by its lists; `others` are the addresses of the further sets of the source."""
+
+    def __init__(self, carrier: Carrier, resources: ResourceSet, others: frozenset[str]) -> None:
+        self.carrier, self.resources, self.others = carrier, resources, others
         self.walk = carrier.walk
 
     def steps(self) -> Iterator[Step]:
@@ -68,36 +80,72 @@ class _SetWalk:
                 yield self.walk.step(page)
             self.carrier.received_at = lists.received_at
             self.walk.notes += lists.notes
-            if self._is_known(lists):
-                return
-            state = self._begin(lists)
-            memory = Memory(self.walk.options.holdings, self.walk.cursor.metadata_prefix, plan)
-            if not state.is_whole:
-                memory.touch_items_of_strangers()
-            elif not lists.doubts:
-                self.walk.doubts += memory.vanished(self.walk.options.source)
-            yield from self.carrier.carry_out(plan, memory, FromWeb(self.walk.options, self.walk.fetch))
-            state = self.carrier.state
-            self.carrier.rest(state.next, state.next_seen, doubts=lists.doubts)
+            memory = Memory(self.walk.options.holdings, self.walk.cursor.metadata_prefix, plan, self.others)
+            if not self._is_known(lists):
+                yield from self._walked(lists, plan, memory)
+            self._tell_unnamed(memory)
+
+    def _walked(self, lists: Lists, plan: Plan, memory: Memory) -> Iterator[Step]:
+        state = self._begin(lists)
+        is_all = state.is_whole and not lists.doubts
+        if not state.is_whole:
+            memory.touch_items_of_strangers()
+        elif is_all:
+            self.carrier.put(replace(state, unnamed=memory.unnamed(MOST_UNNAMED + 1)))
+        bringer = FromWeb(self.walk.options, self.walk.fetch)
+        yield from self.carrier.carry_out(plan, memory, bringer, is_all=is_all)
+        state = self.carrier.state
+        # A Resource List that does not say of when it is may stay as it is while resources change.
+        has_changes = "changelist" in self.resources.lists
+        known = lists.validators if lists.has_snapshot or lists.is_unchanged or has_changes else ()
+        self.carrier.rest(state.next, state.next_seen, doubts=lists.doubts, validators=known)
+
+    def _tell_unnamed(self, memory: Memory) -> None:
+        """Say how many items are held that the lists did not name when all was compared, as long as they are held."""
+        unnamed = tuple(filter(memory.is_unnamed, self.carrier.state.unnamed))
+        self.carrier.put(replace(self.carrier.state, unnamed=unnamed))
+        if unnamed:
+            count = f"more than {MOST_UNNAMED}" if len(unnamed) > MOST_UNNAMED else str(len(unnamed))
+            self.walk.doubts.append(_UNNAMED.format(count, self.walk.options.source))
 
     def _read(self, lists: Lists) -> Iterator[RawPage]:
         """Read the lists: all there is when nothing is held, or it is not told what has changed since."""
         state, has = self.carrier.before, self.resources.lists
-        is_whole = state.is_whole or not state.position or "changelist" not in has
+        is_whole = state.is_whole or not state.position or "changelist" not in has or self._fills_gap(lists, state)
         if not is_whole:
-            yield from lists.changes(has["changelist"], state.position, state.seen, has.get("changelist-archive", ""))
-            if not lists.is_outdated:
+            known, archive = () if state.next else state.validators, has.get("changelist-archive", "")
+            yield from lists.changes(has["changelist"], state.position, state.seen, archive, known)
+            is_newer = lists.is_outdated and self._is_of(lists, state.position, is_later=True)
+            if not is_newer:
+                self.carrier.put(replace(state, gap=self._told(lists.begins if lists.is_outdated else state.gap)))
                 return
             self.walk.notes.append(f"What changed since {state.position} is not told any more; all is compared.")
         if "resourcelist" not in has:
             raise NotResourceSync(f"{self.resources.url} names no Resource List to begin with.")
-        yield from lists.baseline(has["resourcelist"])
+        is_at_rest = not (state.is_whole or state.next or "changelist" in has)
+        yield from lists.baseline(has["resourcelist"], state.validators if is_at_rest else ())
+        if lists.is_unchanged:
+            lists.position = state.position
+            return
         if "changelist" in has:
-            at = lists.position
-            yield from lists.changes(has["changelist"], at, (), has.get("changelist-archive", ""))
-            if lists.is_outdated:
-                self.walk.doubts.append(f"The Change Lists begin behind {at}: what changed until then is told nowhere.")
-        self.carrier.put(replace(state, is_whole=True))
+            yield from lists.changes(has["changelist"], lists.position, (), has.get("changelist-archive", ""))
+        gap = self._told(lists.begins if lists.is_outdated else "")
+        # A list that does not say of when it is will never tell whether it is of then.
+        self.carrier.put(replace(state, is_whole=True, gap=gap if lists.has_snapshot else ""))
+
+    def _is_of(self, lists: Lists, moment: str, *, is_later: bool = False) -> bool:
+        """Tell whether there is a Resource List of a moment or later."""
+        url = self.resources.lists.get("resourcelist", "")
+        return bool(url) and lists.is_of(url, moment, is_later=is_later)
+
+    def _fills_gap(self, lists: Lists, state: SetState) -> bool:
+        """Tell whether a Resource List tells by now what the Change Lists had left out."""
+        return bool(state.gap) and not state.next and self._is_of(lists, state.gap)
+
+    def _told(self, gap: str) -> str:
+        """Return where the Change Lists began, having said that what was before may be missing; empty: all is told."""
+        self.walk.doubts += [_GAP.format(gap)] if gap else []
+        return gap
 
     def _is_known(self, lists: Lists) -> bool:
         """Tell whether the only list is of a snapshot that has been walked already."""

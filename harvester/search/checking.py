@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from gateway.model import Candidate, Outcome
+from gateway.model import Candidate, FileLink, Outcome
 from gateway.xmltext import utc_datetime
 from harvester.discovery import Known
 from harvester.discovery._visiting import Visit, is_pdf, visit
-from harvester.verification.bytes import HTML
-from harvester.verification.extraction import extract
+from harvester.verification.bytes import HTML, PDF, UNKNOWN
+from harvester.verification.extraction import SECONDS, extract
 from harvester.verification.judging import expected, judge
 from harvester.wire.copies import Copy
+from harvester.wire.dates import http_date
 from harvester.wire.http import Fetch
+
+# What a person may want to look at.
+REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT)
+Keep: TypeAlias = Callable[[bytes], None]
+NAMED = "record"  # what told of the files that a record itself names
 
 
 class Told(NamedTuple):
@@ -23,16 +30,52 @@ class Told(NamedTuple):
     copy: Copy
 
 
-def check(told: Told, known: Known, fetch: Fetch, at: int) -> Candidate:
-    """Return what a copy is. One that may not be had yet is not asked for."""
+def check(told: Told, known: Known, fetch: Fetch, at: int, keep: Keep = lambda _: None) -> Candidate:
+    """Return what a copy is. One that may not be had yet is not asked for; what may be the work is kept."""
     candidate = _claimed(told, at)
     if told.copy.open_from > utc_datetime(at)[:10]:
         return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     visited = visit(told.copy.url, fetch)
-    candidate = candidate._replace(outcome=visited.outcome, final_url=visited.url, hops=visited.hops)
+    candidate = _visited(candidate, visited)
     if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
         return candidate
-    return _read(candidate, visited, known)
+    candidate = _read(candidate, visited, known)
+    if candidate.outcome in REVIEWED:
+        keep(visited.fetched.body)
+    return candidate
+
+
+def again(candidate: Candidate) -> Told:
+    """Return what was told of a copy when it was looked at before."""
+    copy = Copy(
+        candidate.url,
+        version=candidate.version,
+        license=candidate.license,
+        license_url=candidate.license_url,
+        host_type=candidate.host_type,
+        evidence=candidate.evidence,
+    )
+    return Told(candidate.found_by, copy)
+
+
+def is_same(candidate: Candidate, fetch: Fetch) -> bool:
+    """Tell whether a copy has the bytes that it had."""
+    fetched = visit(candidate.url, fetch).fetched
+    return fetched is not None and sha256(fetched.body).hexdigest() == candidate.sha256
+
+
+def look(link: FileLink, fetch: Fetch, at: int) -> Candidate:
+    """Return what a file is that a record itself names: only its bytes are looked at, the record is believed."""
+    candidate = Candidate(link.url, NAMED, license=link.license, at=at)
+    visited = visit(link.url, fetch)
+    candidate = _visited(candidate, visited)
+    if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
+        return candidate
+    candidate = _held(candidate, visited)
+    if candidate.mime_type == HTML or (link.mime_type == PDF and candidate.mime_type != PDF):
+        return candidate._replace(outcome=Outcome.NOT_PDF if candidate.mime_type == HTML else Outcome.WRONG_MIMETYPE)
+    is_told = link.mime_type != UNKNOWN  # what looks like a ZIP may be a text document: the record knows better
+    return candidate._replace(mime_type=link.mime_type if is_told else candidate.mime_type)
 
 
 def _claimed(told: Told, at: int) -> Candidate:
@@ -49,16 +92,37 @@ def _claimed(told: Told, at: int) -> Candidate:
     )
 
 
-def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
+def _visited(candidate: Candidate, visited: Visit) -> Candidate:
+    """Return a copy with where its address led to, and whether robots.txt lets it be fetched."""
+    last = visited.fetched
+    robots = "denied" if visited.outcome is Outcome.ROBOTS_DENIED else last.robots if last else ""
+    status = last.status if last else 0
+    return candidate._replace(
+        outcome=visited.outcome, final_url=visited.url, hops=visited.hops, robots=robots, status=status
+    )
+
+
+def _held(candidate: Candidate, visited: Visit) -> Candidate:
+    """Return a copy with what its bytes, and the answer that brought them, say of it."""
     assert visited.fetched is not None
     body = visited.fetched.body
-    candidate = candidate._replace(
-        mime_type=visited.mime_type, size=len(body), sha256=sha256(body).hexdigest(), at=visited.fetched.received_at
+    return candidate._replace(
+        mime_type=visited.mime_type,
+        size=len(body),
+        sha256=sha256(body).hexdigest(),
+        at=visited.fetched.received_at,
+        modified=http_date(visited.fetched.header("Last-Modified")),
     )
+
+
+def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
+    assert visited.fetched is not None
+    candidate = _held(candidate, visited)
     if not is_pdf(visited):
         return candidate._replace(outcome=Outcome.NOT_PDF if visited.mime_type == HTML else Outcome.WRONG_MIMETYPE)
     wanted = expected(known.work, known.identifiers.all("doi"), known.described)
-    verdict = judge(extract(body), wanted, visited.url)
+    seconds = float(known.settings.get("text_seconds", SECONDS))
+    verdict = judge(extract(visited.fetched.body, seconds), wanted, visited.url)
     return candidate._replace(
         outcome=verdict.outcome,
         score=verdict.score,

@@ -7,16 +7,39 @@ stated for this very copy, or a policy that permits this version in an instituti
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from gateway.errors import ConfigurationError
 from gateway.model import Candidate, Decision, Outcome
 from gateway.settings import Settings
 from gateway.xmltext import utc_datetime
+from harvester.search.checking import NAMED
 from harvester.search.searching import Searched
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import Permission, Policy
 
 RULE = "rule"
+DOCUMENTS = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT)
+# What says nothing of a file that was there before: we may not look.
+UNSEEN = frozenset(
+    (
+        Outcome.ROBOTS_DENIED,
+        Outcome.SKIP_HOST,
+        Outcome.RATE_LIMITED,
+        Outcome.BLOCKED_CAPTCHA,
+        Outcome.BLOCKED_COOKIE,
+        Outcome.PRIVATE_ADDRESS,
+    )
+)
+# What a file may become without being gone: nobody but a person can tell whether it is the work still.
+_UNREADABLE = frozenset((Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.PARSE_TIMEOUT, Outcome.PARSE_MEMORY))
+# What is there, perhaps, and is not shown to us: a door that was shut for everybody, or for a moment.
+_SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL))
+# What leaves open, or denies, that a file is the work that its record has become.
+_DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT}
+_ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
 _MONTHS = 12
 
 # Conditions that every record of ours keeps: it names the source and links to the publisher by its identifier.
@@ -44,26 +67,116 @@ class Ruling(NamedTuple):
 
 
 def thresholds_of(settings: Settings) -> Thresholds:
-    """Return the thresholds in force."""
-    scores = settings.share("review_accept_score"), settings.share("review_reject_score")
-    return Thresholds(*scores, settings.is_on("review_rules"))
+    """Return the thresholds in force. Raise ConfigurationError when what may be accepted would be rejected."""
+    accept, reject = settings.share("review_accept_score"), settings.share("review_reject_score")
+    if accept < reject:
+        raise ConfigurationError(
+            f"review_accept_score ({accept:g}) must not be below review_reject_score ({reject:g})."
+        )
+    return Thresholds(accept, reject, settings.is_on("review_rules"))
 
 
-def decided(identifier: str, searched: Searched, thresholds: Thresholds, at: int) -> tuple[Decision, ...]:
-    """Return the decisions on all copies of a work that are documents; what was never a document needs none."""
-    return tuple(
-        Decision(identifier, each.url, each.sha256, ruling.verdict, ruling.reason, RULE, at)
+def decided(
+    identifier: str, searched: Searched, thresholds: Thresholds, at: int, earlier: Iterable[Decision] = ()
+) -> tuple[Decision, ...]:
+    """Return what is to be decided of the copies of a work, after what was decided before; nothing twice.
+
+    Copies that are documents are decided on; what was never a document needs no decision. What a person decided of the
+    same bytes stays, and what was accepted stays while its bytes do. An accepted copy that is gone is rejected.
+    """
+    last = words(earlier)
+    found = (
+        _decision(identifier, each, searched, thresholds, at, last.get(each.url))
         for each in searched.candidates
-        if each.sha256 and each.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT)
-        for ruling in (rule(each, searched.policy, searched.published, thresholds, utc_datetime(at)[:7]),)
+        if each.found_by != NAMED
     )
+    news = [each for each in found if each is not None and _is_news(each, last.get(each.url))]
+    if not searched.is_another:
+        return tuple(news)
+    seen = {each.url for each in searched.candidates}
+    unseen = [each for url, each in last.items() if each.verdict == "accept" and url not in seen]
+    return (*news, *(each._replace(verdict="review", reason=_ANOTHER, decided_by=RULE, at=at) for each in unseen))
+
+
+def words(decisions: Iterable[Decision]) -> dict[str, Decision]:
+    """Return the last word on each copy. Who takes back what a rule decided has decided; else the one before stands."""
+    histories: dict[str, list[Decision]] = defaultdict(list)
+    for each in decisions:
+        histories[each.url].append(each)
+    return {url: _word(history) for url, history in histories.items()}
+
+
+def _word(history: Sequence[Decision]) -> Decision:
+    *before, last = history
+    is_own = not last.is_undoing or standing(before)[-1].decided_by == RULE
+    return last if is_own else standing(history)[-1]
+
+
+def standing(history: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions on one copy that were not taken back, in their order; the last one is in force."""
+    found: list[Decision] = []
+    for each in history:
+        if each.is_undoing:
+            found.pop()
+        else:
+            found.append(each)
+    return found
+
+
+def _is_news(decision: Decision, before: Decision | None) -> bool:
+    return before is None or decision[:5] != before[:5]  # all but who decided it, and when
+
+
+def _decision(
+    identifier: str, candidate: Candidate, searched: Searched, thresholds: Thresholds, at: int, before: Decision | None
+) -> Decision | None:
+    """Return the decision on a copy; None when there is nothing to decide."""
+    by = RULE
+    if searched.is_another and before is not None and before.verdict == "accept" and candidate.outcome in _DOUBTFUL:
+        return Decision(identifier, candidate.url, candidate.sha256 or before.sha256, "review", _ANOTHER, by, at)
+    if candidate.outcome not in DOCUMENTS or not candidate.sha256:
+        if before is None or before.verdict != "accept" or candidate.outcome in UNSEEN:
+            return None
+        ruling, digest = _instead_of(before, candidate)
+        candidate = candidate._replace(sha256=digest)
+    elif before is not None and _stays(before, candidate):
+        return None
+    elif before is not None and before.decided_by != RULE:
+        ruling, by = _after_a_person(before, candidate)
+    else:
+        ruling = rule(candidate, searched.policy, searched.published, thresholds, utc_datetime(at)[:7])
+    return Decision(identifier, candidate.url, candidate.sha256, ruling.verdict, ruling.reason, by, at)
+
+
+def _instead_of(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:
+    """Return what becomes of an accepted copy that is no document any more, and of which bytes that is said."""
+    if candidate.outcome in _UNREADABLE:
+        reason = f"It was accepted, and has other bytes now that cannot be read: {candidate.outcome}."
+        return Ruling("review", reason), candidate.sha256
+    if candidate.outcome in _SHUT:
+        return Ruling(
+            "review", f"It was accepted, and is not shown to us any more: {candidate.outcome}."
+        ), before.sha256
+    return Ruling("reject", f"It was accepted and is not there any more: {candidate.outcome}."), before.sha256
+
+
+def _stays(before: Decision, candidate: Candidate) -> bool:
+    """Tell whether these bytes were decided on by a person, or accepted."""
+    return before.sha256 == candidate.sha256 and (before.decided_by != RULE or before.verdict == "accept")
+
+
+def _after_a_person(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:
+    """Return what becomes of other bytes in the place of those that a person decided on, and who says so."""
+    if before.verdict == "accept" and candidate.outcome is Outcome.SUCCESS:
+        return Ruling("accept", "The file was replaced by another one that is the work too."), before.decided_by
+    return Ruling("review", f"The file has changed since {before.decided_by} decided: {before.verdict}."), RULE
 
 
 def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds: Thresholds, month: str) -> Ruling:
     """Return what the rules say of a copy in a month (`2026-11`) of a work published in a year."""
     if doubt := _about_the_file(candidate, thresholds):
         return Ruling("review", doubt)
-    if candidate.score < thresholds.reject:
+    if candidate.score < thresholds.reject and not candidate.has_doi:  # with its DOI it may be in another language
         return Ruling("reject", f"The score {candidate.score:g} is below {thresholds.reject:g}.")
     if candidate.outcome is not Outcome.SUCCESS or candidate.score < thresholds.accept:
         return Ruling("review", f"The score {candidate.score:g} tells too little.")

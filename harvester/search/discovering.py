@@ -7,21 +7,28 @@ asked is not asked again, since answers are kept.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from threading import Lock
 from typing import NamedTuple
 
-from gateway.model import Lease, Outcome
+from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Store
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.discovery import Step
+from harvester.search.changed import basis_of, changed, renew_changed
+from harvester.search.checking import Keep
+from harvester.search.copies import Copies
 from harvester.search.deciding import decided, thresholds_of
+from harvester.search.identity import Identity, identity_of
 from harvester.search.searching import Searched, search
-from harvester.search.stories import kept
-from harvester.search.works import lacking, work_of
-from harvester.wire.http import Fetch
+from harvester.search.stories import candidates_of, endings, identity_of_story, kept
+from harvester.search.works import found_of, listed, work_of
+from harvester.wire.http import Fetch, Fetched, Request
 
 LEASE_SECONDS = 1800
 _FIRST_WAIT, _LONGEST_WAIT = 3600, 604_800
@@ -35,6 +42,15 @@ class Result(NamedTuple):
     source: str
     searched: Searched
     is_lost: bool = False
+
+
+def _forget(_body: bytes) -> None:
+    """Keep nothing."""
+
+
+def asked_for(identifier: str, fetch: Fetch, request: Request) -> Fetched:
+    """Ask for one work: what a host gave to remember for another one is not told."""
+    return fetch(replace(request, source=identifier))
 
 
 def step_settings(settings: Settings) -> dict[str, str]:
@@ -62,17 +78,30 @@ class Discovering:
         self.known: Mapping[str, str] = step_settings(settings)
         self.most_files = settings.number("discover_max_files")
         self.threads = settings.number("discover_threads")
+        self.keep: Keep = Copies(settings.instance).keep if settings.is_on("files_keep") else _forget
+        self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
         self._lock = Lock()
 
     def enlist(self, sources: Collection[str]) -> int:
-        """Put up what has come since the last time and lacks a file; return how many items that is."""
+        """Put up what has come since the last time and lacks a file, and what names its files; return how many.
+
+        What was searched for and is not the same any more is put up again.
+        """
         count = 0
         for source in sources:
-            for item, found in lacking(self.store, source, self.desk.position(source)):
-                self.desk.enlist(source, found, item, int(self.clock()))
+            for list_, item, found in self._come(source):
+                self.desk.enlist(source, found, item, int(self.clock()), list_)
                 count += len(found)
+            count += renew_changed(self.store, self.desk, source, int(self.clock()), wants_named=self.wants_named)
         return count
+
+    def _come(self, source: str) -> Iterator[tuple[str, int, tuple[tuple[str, str], ...]]]:
+        """Return what has come since the last time, with what it is remembered by and how far that reaches."""
+        for with_files in (False, True)[: 1 + self.wants_named]:
+            list_ = f"{source} named" if with_files else source
+            for item, found in listed(self.store, source, self.desk.position(list_), with_files=with_files):
+                yield list_, item, found
 
     def run(
         self,
@@ -80,54 +109,125 @@ class Discovering:
         identifier: str = "",
         limit: int | None = None,
         *,
-        is_dry: bool = False,
         is_asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Result]:
-        """Search for what is due, or for one item; a dry run writes nothing but answers. Results come as they end."""
-        left = [1 if identifier else limit if limit is not None else -1]
-        held: list[Lease] = []
+        """Search for what is due, or for one item, and write it down. Results come as they end."""
 
         def take() -> Lease | None:
-            with self._lock:
-                if not left[0] or is_asked_to_stop():
-                    return None
-                left[0] -= 1
             return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
 
+        yield from self._run(take, self._ended, 1 if identifier else limit, is_asked_to_stop)
+
+    def try_out(
+        self,
+        sources: Collection[str] = (),
+        identifier: str = "",
+        limit: int | None = None,
+        *,
+        before: int = 0,
+        is_asked_to_stop: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Result]:
+        """Search as `enlist` and `run` would, with what was searched before a second too.
+
+        Nothing is put up or taken, and nothing but answers kept.
+        """
+        leases = self._to_try(sources, identifier, before)
+
+        def tried(lease: Lease) -> Result:
+            return Result(lease.identifier, lease.source, self._search(lease, _forget))
+
+        yield from self._run(lambda: next(leases, None), tried, 1 if identifier else limit, is_asked_to_stop)
+
+    def _to_try(self, sources: Collection[str], identifier: str, before: int) -> Iterator[Lease]:
+        """Return what a search would take, each once: what is due, what has come, and what has changed."""
+        seen: set[str] = set()
+        for lease in chain(self._due(sources, identifier, before), *map(self._to_put_up, sources)):
+            if identifier in ("", lease.identifier) and lease.identifier not in seen:
+                seen.add(lease.identifier)
+                yield lease
+
+    def _due(self, sources: Collection[str], identifier: str, before: int) -> Iterator[Lease]:
+        after = ""
+        while (lease := self.desk.due(after, int(self.clock()), sources, identifier, before)).identifier:
+            after = lease.identifier
+            yield lease
+
+    def _to_put_up(self, source: str) -> Iterator[Lease]:
+        for _, _, found in self._come(source):
+            for identifier, upstream in found:
+                if self.desk.search(identifier) is None:
+                    yield Lease(identifier, source, upstream, 0, 0)
+        yield from changed(self.store, self.desk, source, wants_named=self.wants_named)
+
+    def _run(
+        self,
+        take: Callable[[], Lease | None],
+        end: Callable[[Lease], Result],
+        limit: int | None,
+        is_asked_to_stop: Callable[[], bool],
+    ) -> Iterator[Result]:
+        left = [-1 if limit is None else limit]
+
         def work() -> list[Result]:
-            lease = take()
-            if lease is None:
-                return []
-            if is_dry:
-                held.append(lease)
-                return [Result(lease.identifier, lease.source, self._search(lease))]
-            return [self._ended(lease)]
+            with self._lock:
+                if not left[0] or is_asked_to_stop():
+                    return []
+                left[0] -= 1
+                lease = take()
+                left[0] = left[0] if lease else 0
+            return [end(lease)] if lease else []
 
-        with ThreadPoolExecutor(self.threads) as pool:
-            yield from _as_they_end(pool, work, 1 if identifier else self.threads)
-        for lease in held:
-            self.desk.release(lease, int(self.clock()))
+        threads = min(self.threads, limit or self.threads)
+        with ThreadPoolExecutor(threads) as pool:
+            yield from _as_they_end(pool, work, threads)
 
-    def _search(self, lease: Lease) -> Searched:
-        work = work_of(self.store, lease.identifier, lease.upstream)
+    def _search(self, lease: Lease, keep: Keep) -> Searched:
+        found = found_of(self.store, lease.source, lease.upstream)
+        work = work_of(self.store, lease.identifier, lease.upstream, found)
+        state = self.desk.search(lease.identifier)
         if work is None:
-            return Searched(Outcome.GONE)
-        at = int(self.clock())
-        return search(work, self.steps, self.fetch, self.known, at=at, most_files=self.most_files)
+            return Searched(Outcome.GONE, identity=identity_of_story(state) or Identity())
+        fetch = partial(asked_for, lease.identifier, self.fetch)
+        identity, before = identity_of(work), identity_of_story(state)
+        return search(
+            work,
+            self.steps,
+            fetch,
+            self.known,
+            at=int(self.clock()),
+            most_files=self.most_files,
+            wants_named=self.wants_named,
+            accepted=self._accepted(lease.identifier, state),
+            is_another=before is not None and before.is_another(identity),
+            keep=keep,
+        )._replace(basis=basis_of(work), identity=identity, before=before)
+
+    def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
+        """Return the copies of an item that are accepted, with the bytes of which that was said."""
+        last = {each.url: each for each in self.desk.decisions(identifier)}
+        return tuple(
+            each._replace(sha256=last[each.url].sha256)
+            for each in candidates_of(state)
+            if each.url in last and last[each.url].verdict == "accept"
+        )
 
     def _ended(self, lease: Lease) -> Result:
         try:
-            searched = self._search(lease)
+            searched = self._search(lease, self.keep)
         except BaseException:
             self.desk.release(lease, int(self.clock()))
             raise
-        at = int(self.clock())
+        at, ends = int(self.clock()), tuple(endings(lease.source, searched))
         if searched.is_over or lease.tries >= _MOST_TRIES:
-            decisions = decided(lease.identifier, searched, self.thresholds, at)
-            is_written = self.desk.done(lease, searched.outcome, kept(searched), at, decisions)
+
+            def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:
+                return decided(lease.identifier, searched, self.thresholds, at, earlier)
+
+            is_written = self.desk.done(lease, searched.outcome, kept(searched), at, decide, ends, searched.basis)
         else:
             wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
-            is_written = self.desk.waiting(lease, at + wait, searched.outcome, kept(searched), at)
+            story, until = kept(searched._replace(identity=searched.before or searched.identity)), at + wait
+            is_written = self.desk.waiting(lease, until, searched.outcome, story, at, ends, searched.basis)
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)
 
 

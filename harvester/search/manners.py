@@ -1,55 +1,53 @@
-"""How strangers are asked: robots.txt, pauses, one request at a time to a host, and staying away from who blocks us.
+"""How strangers are asked: robots.txt, pauses, so many requests at once, and staying away from who blocks us.
 
 A `Manners` stands between the steps and the network and is itself a `Fetch`. Services with an interface for programs
-have pauses of their own and no robots.txt to ask; all other hosts are asked by the rule of CORE: what robots.txt does
-not forbid may be fetched. No disguise: the User-Agent says who we are.
+have budgets of their own and no robots.txt to ask; all other hosts are asked one request at a time, by the rule of
+CORE: what robots.txt does not forbid may be fetched. No disguise: the User-Agent says who we are.
 """
 
 from __future__ import annotations
 
-import re
 import time
-from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from threading import Lock
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from threading import Condition, Lock
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from protego import Protego
-
-from gateway.errors import ConfigurationError, GatewayError, RobotsDenied, TryLater
+from gateway.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
+from harvester.search.robots import Robots
+from harvester.search.services import SERVICES, Budget, told_budget
 from harvester.web import Pace
 from harvester.wire.http import Fetch, Fetched, Request
 
-# Services by host, with the pause between two requests: what they document, and less where they do not.
-SERVICES = {
-    "api.crossref.org": 0.34,  # 3 a second; the polite pool allows 10 since 2025-12-01
-    "api.unpaywall.org": 0.1,
-    "api.openalex.org": 0.1,
-    "api.datacite.org": 0.3,  # 1,000 in five minutes with a mailto
-    "api.openpolicyfinder.jisc.ac.uk": 0.5,
-}
-_ROBOTS_SECONDS = 86_400
-_LONGEST_DELAY = 60.0  # a Crawl-delay beyond this parks the host
 _BLOCKS = 3  # in a row, and we stay away
 _AWAY_SECONDS = 86_400
-_ILL, _CLIENT_ERROR = 500, 400
-_BLOCKING = frozenset((403, 429))
-NAME = "oai-gateway"
-_INTERVAL = re.compile(r"(\d{1,4})s")
+_ILL = 500
+_BLOCKING = frozenset((403, 429))  # and those who do not answer; a file that is too large blocks nobody
+
+
+class Away(Protocol):
+    """Where it is kept which hosts are left alone, for other processes too."""
+
+    def away_until(self, host: str) -> int:
+        """Return the second until which a host is left alone; 0: it is not."""
+        ...
+
+    def stay_away(self, host: str, until: int) -> None:
+        """Leave a host alone until a second."""
+        ...
 
 
 @dataclass(slots=True)
 class _Host:
     """What is known of one host."""
 
-    lock: Lock = field(default_factory=Lock)
-    robots: Protego | None = None
-    robots_at: float = float("-inf")
-    problem: GatewayError | None = None  # why robots.txt could not be had: nothing is asked until tomorrow
+    free: Condition = field(default_factory=Condition)
+    busy: int = 0
     blocks: int = 0
     away_until: float = 0.0
-    told_delay: float | None = None  # what the service's own headers allow
+    budget: Budget | None = None  # of a service: what its own headers allow, else what it documents
 
 
 class Manners:
@@ -60,26 +58,42 @@ class Manners:
         fetch: Fetch,
         delay_seconds: float,
         *,
+        services: Mapping[str, Budget] = SERVICES,
+        away: Away | None = None,
+        ask_robots: Fetch | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take what fetches without manners, and the pause at a host that names none."""
-        self._fetch, self._delay, self._sleep, self._monotonic = fetch, delay_seconds, sleep, monotonic
+        """Take what fetches without manners, the pause at a host that names none, and the budgets of services.
+
+        `away` remembers who blocked us; `ask_robots` fetches robots.txt, None: like everything else.
+        """
+        self._fetch, self._delay, self._services, self._away = fetch, delay_seconds, services, away
+        self._sleep, self._monotonic, self._clock = sleep, monotonic, clock
+        self._robots = Robots(ask_robots or fetch, clock)
         self._pace = Pace()
-        self._hosts: defaultdict[str, _Host] = defaultdict(_Host)
+        self._hosts: dict[str, _Host] = {}
         self._lock = Lock()
 
     def __call__(self, request: Request) -> Fetched:
         """Ask when it is our turn. Raise RobotsDenied, TryLater for a host that blocks us, or what fetching raises."""
-        parts = urlsplit(request.url)
-        name = (parts.hostname or "").lower()
-        with self._lock:
-            host = self._hosts[name]
-        with host.lock:
-            if self._monotonic() < host.away_until:
+        name = (urlsplit(request.url).hostname or "").lower()
+        host = self._host(name)
+        with _turn(host):
+            if self._clock() < host.away_until:
                 raise TryLater(f"{name} has blocked us and is left alone for a day.")
-            delay = _of_service(host, name) if name in SERVICES else self._allowed(host, request.url)
-            return self._asked(host, name, delay, request)
+            if host.budget is not None:
+                return self._asked(host, name, host.budget.pause, request)
+            verdict, delay = self._robots.allowed(request.url)
+            return replace(self._asked(host, name, max(self._delay, delay), request), robots=verdict)
+
+    def _host(self, name: str) -> _Host:
+        with self._lock:
+            if name not in self._hosts:
+                until = self._away.away_until(name) if self._away else 0
+                self._hosts[name] = _Host(away_until=until, budget=self._services.get(name))
+            return self._hosts[name]
 
     def _asked(self, host: _Host, name: str, delay: float, request: Request) -> Fetched:
         pause = self._pace.turn(name, delay, self._monotonic())
@@ -87,62 +101,33 @@ class Manners:
             self._sleep(pause)
         try:
             fetched = self._fetch(request)
-        except ConfigurationError:
+        except (ConnectionFailed, AnswerTooSlow, TryLater) as error:
+            self._count(host, name, is_block=not isinstance(error, NameUnknown | TlsFailed))
             raise
-        except GatewayError:
-            self._count(host, is_block=True)
-            raise
-        self._count(host, is_block=fetched.status in _BLOCKING or fetched.status >= _ILL)
-        host.told_delay = told_delay(fetched)
+        self._count(host, name, is_block=fetched.status in _BLOCKING or fetched.status >= _ILL)
+        if host.budget is not None:
+            host.budget = told_budget(fetched) or self._services[name]
         return fetched
 
-    def _count(self, host: _Host, *, is_block: bool) -> None:
-        host.blocks = host.blocks + 1 if is_block else 0
-        if host.blocks >= _BLOCKS:
-            host.away_until, host.blocks = self._monotonic() + _AWAY_SECONDS, 0
-
-    def _allowed(self, host: _Host, url: str) -> float:
-        """Return the pause that a host asks for. Raise RobotsDenied."""
-        if self._monotonic() - host.robots_at > _ROBOTS_SECONDS:
-            self._ask_robots(host, url)
-        if host.problem is not None:
-            raise type(host.problem)(str(host.problem))
-        if host.robots is None:
-            return self._delay
-        if not host.robots.can_fetch(url, NAME):
-            raise RobotsDenied(f"robots.txt asks us to stay away from {url[:200]}.")
-        delay = host.robots.crawl_delay(NAME) or 0.0
-        if delay > _LONGEST_DELAY:
-            raise TryLater(f"robots.txt asks for {delay:g} seconds between requests to {url[:200]}.")
-        return max(self._delay, float(delay))
-
-    def _ask_robots(self, host: _Host, url: str) -> None:
-        """Ask for robots.txt: what is not there allows everything, what cannot be had nothing (RFC 9309 §2.3.1)."""
-        parts = urlsplit(url)
-        host.robots, host.problem = None, None
-        try:
-            fetched = self._fetch(Request(f"{parts.scheme}://{parts.netloc}/robots.txt"))
-        except GatewayError as error:
-            host.problem = error
-        else:
-            if fetched.status >= _ILL:
-                host.problem = TryLater(
-                    f"robots.txt of {parts.netloc} cannot be had now; nothing is asked there today."
-                )
-            if fetched.status < _CLIENT_ERROR:
-                host.robots = Protego.parse(fetched.body.decode("utf-8", "replace"))
-        host.robots_at = self._monotonic()
+    def _count(self, host: _Host, name: str, *, is_block: bool) -> None:
+        with host.free:
+            host.blocks = host.blocks + 1 if is_block else 0
+            if host.blocks < _BLOCKS:
+                return
+            host.away_until, host.blocks = self._clock() + _AWAY_SECONDS, 0
+        if self._away:
+            self._away.stay_away(name, int(host.away_until))
 
 
-def _of_service(host: _Host, name: str) -> float:
-    return SERVICES[name] if host.told_delay is None else host.told_delay
-
-
-def told_delay(fetched: Fetched) -> float | None:
-    """Return the pause that a service asks for in its headers, in both spellings that Crossref has used; None: none."""
-    limit, interval = (
-        fetched.header(f"x-rate-limit-{name}") or fetched.header(f"x-ratelimit-{name}")
-        for name in ("limit", "interval")
-    )
-    told = _INTERVAL.fullmatch(interval.strip())
-    return int(told[1]) / int(limit) if told and limit.isdecimal() and int(limit) else None
+@contextmanager
+def _turn(host: _Host) -> Iterator[None]:
+    """Wait until a host has room for one more request."""
+    with host.free:
+        host.free.wait_for(lambda: host.busy < (host.budget.at_once if host.budget else 1))
+        host.busy += 1
+    try:
+        yield
+    finally:
+        with host.free:
+            host.busy -= 1
+            host.free.notify_all()

@@ -1,17 +1,19 @@
-"""A Fetch that asks nothing twice: answers are kept as long as they hold, negative ones too, and files are not kept."""
+"""A Fetch that asks nothing twice: answers are kept as long as they hold, negative ones too; files only for a while."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from hashlib import sha256
+from threading import local
 from typing import Protocol
 
 from harvester.verification.bytes import PDF, mime_type
-from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.http import Fetch, Fetched, Request, without_keys
 
 _DAY = 86_400
-_HOLD = {
+HOLD = {
     200: 30 * _DAY,
     301: 30 * _DAY,
     302: _DAY,
@@ -21,7 +23,9 @@ _HOLD = {
     404: 30 * _DAY,
     410: 90 * _DAY,
 }
+ROBOTS_HOLD = dict.fromkeys((200, 401, 403, 404, 410), _DAY)
 _MOST_BYTES = 5_000_000
+_FILE_SECONDS = 600
 
 
 class Answers(Protocol):
@@ -36,34 +40,61 @@ class Answers(Protocol):
         ...
 
 
+class _LastFile(local):
+    """The file that this thread has fetched last: who found it by its page asks for it once more, to look at it."""
+
+    question = b""
+    fetched: Fetched | None = None
+    expires = 0
+
+
 class Remembering:
     """A Fetch over another one, and what that one answered before."""
 
-    def __init__(self, fetch: Fetch, answers: Answers, clock: Callable[[], float]) -> None:
-        """Take what fetches, where answers are kept, and the clock."""
-        self._fetch, self._answers, self._clock = fetch, answers, clock
+    def __init__(
+        self, fetch: Fetch, answers: Answers, clock: Callable[[], float], hold: Mapping[int, int] = HOLD
+    ) -> None:
+        """Take what fetches, where answers are kept, the clock, and for how many seconds which statuses hold."""
+        self._fetch, self._answers, self._clock, self._hold = fetch, answers, clock, hold
+        self._file = _LastFile()
 
     def __call__(self, request: Request) -> Fetched:
         """Return what holds still, or ask."""
         question = sha256(repr((request.url, request.headers, request.follows)).encode("utf-8", "replace")).digest()
-        held = self._answers.answer(question, int(self._clock()))
+        now = int(self._clock())
+        if self._file.question == question and self._file.fetched and now < self._file.expires:
+            return self._file.fetched
+        held = self._answers.answer(question, now)
         if held is not None:
             return _unpacked(held)
         fetched = self._fetch(request)
-        seconds = _HOLD.get(fetched.status, 0)
-        if seconds and len(fetched.body) <= _MOST_BYTES and mime_type(fetched.body) != PDF:
-            self._answers.keep_answer(question, _packed(fetched), int(self._clock()) + seconds)
+        seconds = self._hold.get(fetched.status, 0)
+        if seconds and len(fetched.body) <= _MOST_BYTES and not _is_door(fetched):
+            self._keep(question, fetched, seconds)
         return fetched
+
+    def _keep(self, question: bytes, fetched: Fetched, seconds: int) -> None:
+        if mime_type(fetched.body) == PDF:
+            self._file.question, self._file.fetched = question, fetched
+            self._file.expires = int(self._clock()) + _FILE_SECONDS
+        else:
+            self._answers.keep_answer(question, _packed(fetched), int(self._clock()) + seconds)
+
+
+def _is_door(fetched: Fetched) -> bool:
+    """Tell whether an answer gives a cookie and sends on to where it is wanted: kept, it would lead there without."""
+    return bool(fetched.location and fetched.header("Set-Cookie"))
+
+
+_KEPT = tuple(each.name for each in fields(Fetched) if each.name != "body")
 
 
 def _packed(fetched: Fetched) -> bytes:
-    head = {"url": fetched.url, "status": fetched.status, "headers": fetched.headers, "at": fetched.received_at}
+    head = {name: getattr(fetched, name) for name in _KEPT} | {"url": without_keys(fetched.url)}
     return json.dumps(head).encode("ascii") + b"\n" + fetched.body
 
 
 def _unpacked(content: bytes) -> Fetched:
     head, _, body = content.partition(b"\n")
     told = json.loads(head)
-    return Fetched(
-        told["url"], told["status"], tuple((name, value) for name, value in told["headers"]), body, told["at"]
-    )
+    return Fetched(**{**told, "headers": tuple((name, value) for name, value in told["headers"])}, body=body)

@@ -6,16 +6,19 @@ Nothing here knows of databases, threads or the network: what is known of a work
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from gateway.errors import GatewayError, TryLater
-from gateway.model import Candidate, Outcome, Trace, Work
+from gateway.model import Candidate, FileLink, Outcome, Trace, Work
 from harvester.discovery import Found, Known, Step, known_of
-from harvester.discovery._visiting import outcome_of
-from harvester.search.checking import Told, check
+from harvester.discovery._visiting import host_of, outcome_of
+from harvester.search.checking import Keep, Told, again, check, is_same, look
+from harvester.search.identity import Identity
 from harvester.wire.copies import Copy
-from harvester.wire.http import Fetch
-from harvester.wire.policies import Policy
+from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.licenses import is_open
+from harvester.wire.policies import VERSIONS, Colour, Policy
 
 # What may be otherwise tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
@@ -33,6 +36,8 @@ _TELLING = (
 
 
 _DIGITS = 4  # of a year
+RECHECK = "recheck"  # the trace of those copies that had been accepted before
+_MOST_NAMED = 100  # files of one record that are fetched; a lease lasts no longer
 
 
 class Searched(NamedTuple):
@@ -44,22 +49,50 @@ class Searched(NamedTuple):
     policy: Policy | None = None
     is_over: bool = True
     published: str = ""  # the year, as far as it is known
+    basis: str = ""  # a digest of what it went by
+    identity: Identity = Identity()
+    before: Identity | None = None  # when it was decided last
+
+    @property
+    def is_another(self) -> bool:
+        """Tell whether the record has become that of another work since it was decided on its files."""
+        return self.before is not None and self.before.is_another(self.identity)
 
 
 def search(
-    work: Work, steps: Iterable[Step], fetch: Fetch, settings: Mapping[str, str], *, at: int, most_files: int
+    work: Work,
+    steps: Iterable[Step],
+    fetch: Fetch,
+    settings: Mapping[str, str],
+    *,
+    at: int,
+    most_files: int,
+    accepted: Iterable[Candidate] = (),
+    is_another: bool = False,
+    wants_named: bool = False,
+    keep: Keep = lambda _: None,
 ) -> Searched:
-    """Take the steps for one work. Never raises for what services, servers or files do."""
+    """Take the steps for one work. Never raises for what services, servers or files do.
+
+    `accepted` are copies that were accepted before: one that is there as it was is all that is looked for, unless it
+    was accepted for another work. What may be the work is given to `keep`. For a work whose record names its files
+    none is searched for: those are fetched (`wants_named`), and not weighed.
+    """
+    under_way = _Search(known_of(work, settings), fetch, at, most_files, accepted, keep)
     if work.files:
-        return Searched(Outcome.ALREADY_HELD)
-    return _Search(known_of(work, settings), fetch, at, most_files).go(steps)
+        return under_way.look(work.files if wants_named else (), is_another=is_another)
+    return under_way.go(steps, is_another=is_another)
 
 
 class _Search:
     """One search under way."""
 
-    def __init__(self, known: Known, fetch: Fetch, at: int, most_files: int) -> None:
+    def __init__(
+        self, known: Known, fetch: Fetch, at: int, most_files: int, accepted: Iterable[Candidate], keep: Keep
+    ) -> None:
         self.known, self.fetch, self.at, self.files_left = known, fetch, at, most_files
+        self.accepted = {each.url: each for each in accepted}
+        self.keep = keep
         self.traces: list[Trace] = []
         self.candidates: list[Candidate] = []
         self.ends: set[Outcome] = set()  # of the steps that were taken
@@ -69,7 +102,9 @@ class _Search:
     def is_found(self) -> bool:
         return any(each.outcome is Outcome.SUCCESS and not each.is_auxiliary for each in self.candidates)
 
-    def go(self, steps: Iterable[Step]) -> Searched:
+    def go(self, steps: Iterable[Step], *, is_another: bool) -> Searched:
+        if not is_another:
+            self._recheck()
         for step in steps:
             if (self.is_found and step.is_for_files) or not step.wants(self.known):
                 continue
@@ -78,6 +113,7 @@ class _Search:
                 self.traces.append(Trace(step.name, Outcome.SKIP_HOST, note=note))
                 continue
             self._take(step)
+        self._recheck_changed()
         return Searched(
             outcome=self._outcome(),
             traces=tuple(self.traces),
@@ -87,25 +123,63 @@ class _Search:
             published=self._published(),
         )
 
+    def look(self, files: Iterable[FileLink], *, is_another: bool) -> Searched:
+        """Return what the files are that the record itself names, and what became of those that were accepted."""
+        self.candidates += [look(each, self.fetch, self.at) for each in islice(files, _MOST_NAMED)]
+        if not is_another:
+            self._recheck()
+        self._recheck_changed()
+        is_over = PASSING.isdisjoint(each.outcome for each in self.candidates)
+        return Searched(Outcome.ALREADY_HELD, tuple(self.traces), tuple(self.candidates), is_over=is_over)
+
+    def _recheck(self) -> None:
+        """Take those that are as they were; the others the steps may tell of again, when more is known of the work."""
+        for url, each in self.accepted.items():
+            if is_same(each, self.fetch):
+                self.seen.add(url)
+                self.candidates.append(each._replace(outcome=Outcome.SUCCESS))
+
+    def _recheck_changed(self) -> None:
+        for url, each in self.accepted.items():
+            if url not in self.seen:
+                self.candidates.append(self._checked(again(each)))
+        if self.accepted:
+            outcome = next(each.outcome for each in self.candidates if each.url in self.accepted)
+            self.traces.append(Trace(RECHECK, outcome, len(self.accepted)))
+
+    def _checked(self, told: Told) -> Candidate:
+        """Return what a copy is; of one that was accepted and cannot be had, what it was."""
+        found = check(told, self.known, self.fetch, self.at, self.keep)
+        before = self.accepted.get(found.url)
+        return found if found.sha256 or before is None else before._replace(outcome=found.outcome, status=found.status)
+
     def _take(self, step: Step) -> None:
-        found = self._found(step)
+        found, host = self._found(step)
         self.known = self.known.with_(found)
         self.ends.add(found.outcome)
         files = [copy for copy in found.copies if not copy.is_page]
-        self.traces.append(Trace(step.name, found.outcome, len(files), found.note))
+        self.traces.append(Trace(step.name, found.outcome, len(files), found.note, found.host or host))
         for told in self._new(step, files):
             if self.is_found or not self.files_left:
                 break
             self.files_left -= 1
-            self.candidates.append(check(told, self.known, self.fetch, self.at))
+            self.candidates.append(self._checked(told))
 
-    def _found(self, step: Step) -> Found:
+    def _found(self, step: Step) -> tuple[Found, str]:
+        """Return what a step found, and the host that it asked last; empty: it asked nobody."""
+        hosts = [""]
+
+        def fetch(request: Request) -> Fetched:
+            hosts.append(host_of(request.url))
+            return self.fetch(request)
+
         try:
-            return step.find(self.known, self.fetch)
+            found = step.find(self.known, fetch)
         except TryLater as error:
-            return Found(Outcome.RATE_LIMITED, note=str(error))
+            found = Found(Outcome.RATE_LIMITED, note=str(error))
         except GatewayError as error:
-            return Found(outcome_of(error), note=str(error))
+            found = Found(outcome_of(error), note=str(error))
+        return found, hosts[-1]
 
     def _new(self, step: Step, files: Iterable[Copy]) -> Iterator[Told]:
         """Return the copies that nobody told of before, those that can be handed on first."""
@@ -116,11 +190,22 @@ class _Search:
 
     def _outcome(self) -> Outcome:
         if self.is_found:
-            return Outcome.SUCCESS
+            return Outcome.POLICY_FORBIDS if self._is_forbidden() else Outcome.SUCCESS
         told = {each.outcome for each in self.candidates} or self.ends
         if not told:
             return Outcome.NO_DOI
         return next((each for each in _TELLING if each in told), Outcome.NO_PDF_LINK)
+
+    def _is_forbidden(self) -> bool:
+        """Tell whether no copy has an open licence, and a policy is known that lets no repository have its version."""
+        policy = self.known.policy
+        if policy is None or policy.colour is Colour.GRAY:
+            return False
+        permitted = {each for each in VERSIONS if policy.for_version(each)}
+        found = [each for each in self.candidates if each.outcome is Outcome.SUCCESS and not each.is_auxiliary]
+        return not any(
+            is_open(each.license) or (each.version in permitted if each.version else permitted) for each in found
+        )
 
     def _published(self) -> str:
         """Return the year as services tell it, else the record."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
-from gateway.model import Candidate, Decision, Outcome, SearchState, Trace
+from gateway.model import Candidate, Decision, Ending, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
-from harvester.search.searching import Searched
+from harvester.discovery._visiting import host_of
+from harvester.search.checking import NAMED
+from harvester.search.identity import Identity
+from harvester.search.searching import RECHECK, Searched
 
+_OK = 200
 SENTENCES: dict[Outcome, str] = {
     Outcome.SUCCESS: "The work was found.",
     Outcome.ALREADY_HELD: "The record names its files itself.",
@@ -18,7 +23,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.POLICY_FORBIDS: "The publisher does not permit this version.",
     Outcome.ROBOTS_DENIED: "robots.txt asks us to stay away.",
     Outcome.SKIP_HOST: "Nothing is asked of this site.",
-    Outcome.PRIVATE_ADDRESS: "The address leads into a private network.",
+    Outcome.PRIVATE_ADDRESS: "The address leads into a private network, or to a port that is not asked.",
     Outcome.BAD_SCHEME: "The address is none of the web.",
     Outcome.DNS_ERROR: "No address belongs to the host's name.",
     Outcome.TLS_ERROR: "The server could not prove who it is.",
@@ -27,7 +32,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.FORBIDDEN: "The server refuses.",
     Outcome.NOT_FOUND: "Nothing is known or there.",
     Outcome.GONE: "It is there no more.",
-    Outcome.BAD_STATUS: "The server answered with an error.",
+    Outcome.BAD_STATUS: "The server answered with an error, or not at all.",
     Outcome.REDIRECT_LOOP: "The redirects go round.",
     Outcome.TOO_MANY_REDIRECTS: "There are too many redirects.",
     Outcome.BLOCKED_COOKIE: "The site wants cookies.",
@@ -58,9 +63,30 @@ def kept(searched: Searched) -> str:
             "traces": [each._asdict() for each in searched.traces],
             "candidates": [each._asdict() for each in searched.candidates],
             "published": searched.published,
+            "identity": searched.identity,
             "policy": policy and {**policy._asdict(), "permissions": [each._asdict() for each in policy.permissions]},
         }
     )
+
+
+def candidates_of(state: SearchState | None) -> tuple[Candidate, ...]:
+    """Return the copies that the last search for an item has looked at."""
+    found = json.loads(state.story)["candidates"] if state is not None and state.story else ()
+    return tuple(Candidate(**{**each, "outcome": Outcome(each["outcome"])}) for each in found)
+
+
+def identity_of_story(state: SearchState | None) -> Identity | None:
+    """Return by what the work was known when it was decided on its files last; None: nobody noted it."""
+    told = json.loads(state.story).get("identity") if state is not None and state.story else None
+    return None if told is None else Identity(*map(tuple, told))
+
+
+def endings(source: str, searched: Searched) -> Iterator[Ending]:
+    """Return how each step ended, and each copy at its host: what is counted of a search."""
+    for trace in searched.traces:
+        yield Ending(source, trace.step, trace.host, trace.outcome)
+    for each in searched.candidates:
+        yield Ending(source, each.found_by, host_of(each.final_url or each.url), each.outcome)
 
 
 def told(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str]:
@@ -69,12 +95,17 @@ def told(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str
     if not state.story:
         return
     story = json.loads(state.story)
-    candidates = [Candidate(**{**each, "outcome": Outcome(each["outcome"])}) for each in story["candidates"]]
-    for trace in (Trace(**{**each, "outcome": Outcome(each["outcome"])}) for each in story["traces"]):
+    candidates = candidates_of(state)
+    traces = [Trace(**{**each, "outcome": Outcome(each["outcome"])}) for each in story["traces"]]
+    steps = {each.step for each in traces}
+    for each in candidates:
+        if each.found_by == NAMED:
+            yield from _of_candidate(each)
+    for trace in traces:
         counted = f", {trace.copies} {'copy' if trace.copies == 1 else 'copies'}" if trace.copies else ""
         yield f"  {trace.step}: {trace.note or f'{trace.outcome}{counted}. {SENTENCES[trace.outcome]}'}"
         for each in candidates:
-            if each.found_by == trace.step:
+            if each.found_by == trace.step or (trace.step == RECHECK and each.found_by not in steps):
                 yield from _of_candidate(each)
     if story["policy"]:
         yield f"  The policy of {story['policy']['title'] or 'the publisher'} is {story['policy']['colour']}."
@@ -92,9 +123,13 @@ def _standing(state: SearchState) -> str:
 
 
 def _of_candidate(each: Candidate) -> Iterator[str]:
-    yield f"    {each.url} ({each.evidence}): {each.outcome}. {SENTENCES[each.outcome]}"
+    meant = "It is there." if each.found_by == NAMED and each.outcome is Outcome.SUCCESS else SENTENCES[each.outcome]
+    yield f"    {each.url} ({each.evidence or each.found_by}): {each.outcome}. {meant}"
     if each.hops:
-        yield f"      by way of {len(each.hops)} hops to {each.final_url}"
+        yield f"      by way of {', '.join(each.hops)} to {each.final_url}"
+    way = pairwise(url[:6].lower() for url in (*each.hops, each.final_url))
+    if ("https:", "http:/") in way:
+        yield "      and on the way from an encrypted address to one that is not"
     facts = {
         "version": each.version,
         "licence": each.license,
@@ -102,7 +137,12 @@ def _of_candidate(each: Candidate) -> Iterator[str]:
         "covered": each.covered or "",
         "on its first pages": " and ".join(filter(None, ("the DOI" * each.has_doi, "the title" * each.has_title))),
         "kind": "auxiliary file" * each.is_auxiliary,
+        "host": each.host_type,
+        "robots.txt": each.robots,
+        "status": "" if each.status in (0, _OK) else each.status,
+        "type": each.mime_type,
         "bytes": each.size or "",
         "sha-256": each.sha256,
+        "at": utc_datetime(each.at),
     }
     yield "      " + ", ".join(f"{name} {fact}" for name, fact in facts.items() if fact != "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -39,6 +39,7 @@ class Held(NamedTuple):
     content: bytes
     abouts: tuple[bytes, ...]
     is_as_received: bool  # and not repaired, or brought into UTF-8
+    page_url: str = ""  # the address of the page on which it arrived
 
 
 class Holdings(Protocol):
@@ -72,6 +73,7 @@ class Options:
     `from_` and `until` bound every harvest of the source. `window` is for one run only (`--from`, `--until`): that list
     is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found.
     `holdings` is what is held of the source, `own` the fields that only this kind of source has.
+    `known` is what was learned of the source before, as the state of a list that has not begun.
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
     """
 
@@ -84,13 +86,19 @@ class Options:
     granularity: str = ""
     holdings: Holdings = NothingHeld()  # noqa: RUF009 - it has no state
     own: Mapping[str, object] = field(default_factory=dict)
+    known: str = ""
     arrived: Callable[[Cursor, int], Iterable[str]] | None = None
+
+    def after(self, description: Description) -> Options:
+        """Return the options of the lists: what the source has said of itself counts from there on."""
+        return replace(self, granularity=description.granularity, known=description.known)
 
 
 class Description(NamedTuple):
     """What a source says about itself, and the answers it said it in, to be kept.
 
-    `notes` are sentences about what could not be read; they do not hinder a harvest.
+    `notes` are sentences about what could not be read; they do not hinder a harvest. `known` is what is known of the
+    source by then, for its lists. `told_at` is the second of its own clock at which it said so, if it tells.
     """
 
     pages: tuple[RawPage, ...]
@@ -102,6 +110,8 @@ class Description(NamedTuple):
     formats: tuple[Format, ...]
     sets: tuple[SetDescription, ...]
     notes: tuple[str, ...] = ()
+    known: str = ""
+    told_at: int | None = None
 
 
 class ListEnd(StrEnum):
@@ -148,7 +158,7 @@ class Listed(NamedTuple):
     """One answer that names what a source still has: headers only, as slices without a place.
 
     `received` counts them so far, `announced` is what the source said there are. `doubts` are the reasons why it is not
-    shown that all are named.
+    shown that all are named. `has_slipped`: the list moved while it was read, so what it does not name may be there.
     """
 
     slices: tuple[Slice, ...]
@@ -156,6 +166,7 @@ class Listed(NamedTuple):
     announced: int | None
     is_last: bool
     doubts: tuple[str, ...] = ()
+    has_slipped: bool = False
 
 
 class Finding(NamedTuple):
@@ -166,11 +177,22 @@ class Finding(NamedTuple):
     why: str
 
 
+class Channel(NamedTuple):
+    """Where a source tells of its changes: the topic, and the hub at which one subscribes to it."""
+
+    topic: str
+    hub: str
+
+
 class Recognised(NamedTuple):
-    """What an address was seen to be: in one sentence, and as the fields of its table in `sources.toml`."""
+    """What an address was seen to be: in one sentence, and as the fields of its table in `sources.toml`.
+
+    `is_beside`: the address is something else, and only leads there.
+    """
 
     sentence: str
     table: Mapping[str, object]
+    is_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +208,15 @@ class SourceKind:
 
     `left(cursor)` tells between which dates nothing could be had, so that it can be asked for again.
 
-    `profile(own, cursors)` returns what was learned of the source, or what its own fields say instead.
+    `learned(cursors)` returns what the lists of the source have taught, for lists that have not begun; `profile(own,
+    cursors)` the same for people, with what the source's own fields say instead.
 
     `recognise(fetched, fetch)` tells whether an address of unknown kind, whose answer is given, is one of this kind; it
     may ask it for more. None: it is not.
 
     `audit(options, cursor, fetch)` compares what is held with what the source says that it has, without fetching that.
+
+    `channels(options, fetch)` returns where the source tells of its changes.
     """
 
     name: str
@@ -202,9 +227,11 @@ class SourceKind:
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
     left: Callable[[Cursor], tuple[tuple[str, str], ...]] = lambda _cursor: ()
+    learned: Callable[[Iterable[Cursor]], str] = lambda _cursors: ""
     profile: Callable[[Mapping[str, object], Iterable[Cursor]], dict[str, object]] = lambda _own, _cursors: {}
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
+    channels: Callable[[Options, Fetch], tuple[Channel, ...]] | None = None
 
     @property
     def can_be_swept(self) -> bool:

@@ -17,7 +17,7 @@ from gateway.errors import (
 )
 from gateway.model import Cursor, RawPage
 from harvester.sources import Options
-from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.http import Fetch, Fetched, Request, Sink
 
 Answer = TypeVar("Answer")
 
@@ -53,16 +53,18 @@ def asked(
     parse: Callable[[bytes, str], Answer],
     is_doubtful: Callable[[Answer], bool] = lambda _: False,
     patience: int | None = None,
+    sink: Sink | None = None,
 ) -> tuple[Fetched, Answer]:
     """Return an answer and what it says, asking again while it cannot be read or is doubtful.
 
-    `patience` is how often that is at most. Raise RemoteRefuses, AnswerTooLarge or ConnectionFailed for an error of
+    `patience` is how often that is at most; `sink` takes the body, where it may be too long to be held.
+    Raise RemoteRefuses, AnswerTooLarge or ConnectionFailed for an error of
     HTTP, RemoteError for one of the protocol, and the other kinds of AnswerError when it can never be read.
     """
     most = _REPETITIONS if patience is None else patience
     repetition = 0
     while True:
-        fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK, patience=patience))
+        fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK, patience=patience, sink=sink))
         is_last = repetition == most
         try:
             answer = parse(fetched.body, fetched.header("Content-Type"))

@@ -1,4 +1,6 @@
-"""Files on this machine: a file, a folder or an archive of answers, dumps, bare records, DIDL documents or JSON lines.
+"""Files: one file, a folder or an archive of answers, dumps, bare records, DIDL documents or JSON lines.
+
+They lie on this machine, or at an address, from which whoever is handed in as `fetch` brings them.
 
 Files are read one by one in the order of their names, long ones part by part; what is kept is what they hold. When
 nothing in the folder has changed since it was read, nothing is read again.
@@ -8,17 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TypeAlias
-from urllib.parse import quote
+from http import HTTPStatus
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote, unquote, urlsplit
 
 from gateway.errors import RemoteRefuses
 from gateway.model import Cursor, RawPage, Slice
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources._asking import raw
+from harvester.sources._state import State
+from harvester.wire.archives import names_in, unpacked_beginning
 from harvester.wire.dates import SECONDS, moment_of
-from harvester.wire.files import DUMP, Cut, cut_document, cut_dump, cut_lines
+from harvester.wire.files import DUMP, Cut, cut_document, cut_dump, cut_lines, records_in
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.static_repository import looks_like_one
 
@@ -26,11 +31,11 @@ _PART = 4_000_000  # bytes of a long file that are read at once
 _MOST = 256_000_000  # bytes of one record: beyond, the file is given up
 _SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
 _LINES = (".jsonl", ".ndjson")
-_VERSION = 1
+_PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z")
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _State(State):
     """How far the files were read: the file, the place in it, its list; `listing`: what there was to read, when done.
 
     `as_of` is the second from which on anything that changed is not in the files: when the first answer in them was
@@ -44,48 +49,72 @@ class _State:
     answered: int = 0
     newest: int = 0
     listing: str = ""
-    version: int = _VERSION
 
     @property
     def as_of(self) -> int:
         return self.answered or self.newest
 
 
-def _state_of(text: str) -> _State:
-    """Read a state; one that cannot be read means from the start."""
-    try:
-        state = _State(**json.loads(text))
-    except (ValueError, TypeError):
-        return _State()
-    pairs = zip(asdict(state).values(), asdict(_State()).values(), strict=True)
-    is_one = state.version == _VERSION and all(type(value) is type(plain) for value, plain in pairs)
-    return state if is_one else _State()
-
-
 def as_of(state: str) -> int:
     """Return the second from which on a source must be asked for what is not in its files; 0 when it is not known."""
-    return _state_of(state).as_of
+    return _State.read(state).as_of
 
 
 def is_reading(state: str) -> bool:
     """Tell whether a state is one of files that are being read, or were."""
-    return _state_of(state) != _State()
+    return _State.read(state) != _State()
 
 
-def _named(options: Options, fetch: Fetch) -> tuple[Fetched, list[tuple[str, int, int]]]:
+class _Named(NamedTuple):
+    """What there is: the files that are read as (name, bytes, second of the last change), and names of the others.
+
+    `packed` are archives beside or in what is read, which may hold records and are not opened.
+    """
+
+    fetched: Fetched
+    files: list[tuple[str, int, int]]
+    packed: list[str]
+    others: list[str]
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        told = "Archives in what is read are not opened, and may hold records: {}, such as {}; unpack them."
+        return (told.format(len(self.packed), self.packed[0]),) if self.packed else ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        told = "Files that are neither {} are not read: {}, such as {}."
+        return (told.format(" nor ".join(_SUFFIXES), len(self.others), self.others[0]),) if self.others else ()
+
+
+def _named(options: Options, fetch: Fetch) -> _Named:
     fetched = fetch(Request(options.url, options.source))
-    files = [(str(name), int(size), int(second)) for name, size, second in json.loads(fetched.body)]
-    return fetched, [each for each in files if each[0].removesuffix(".gz").endswith(_SUFFIXES)]
+    found = _Named(fetched, [], [], [])
+    for name, size, second in json.loads(fetched.body):
+        if _is_read(str(name)):
+            found.files.append((str(name), int(size), int(second)))
+        else:
+            (found.packed if str(name).lower().endswith(_PACKED) else found.others).append(str(name))
+    return found
+
+
+def _is_read(name: str) -> bool:
+    return _plain(name).endswith(_SUFFIXES)
+
+
+def _plain(name: str) -> str:
+    """Return a name as its kind is told by it: without that of the compression."""
+    return name.lower().removesuffix(".gz")
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
     """Look what there is. Raise RemoteRefuses when there is nothing to read."""
-    fetched, files = _named(options, fetch)
-    if not files:
+    found = _named(options, fetch)
+    if not found.files:
         raise RemoteRefuses(f"There is nothing to read in {options.url}: {', '.join(_SUFFIXES)} are, and with .gz.")
-    page = raw(options, Cursor(options.source), "list", fetched)
-    name = f"{options.url.rpartition('/')[2]}: {len(files)} files"
-    return Description((page,), name, options.url, SECONDS, "", "no", (), ())
+    page = raw(options, Cursor(options.source), "list", found.fetched)
+    name = f"{options.url.rpartition('/')[2]}: {len(found.files)} files"
+    return Description((page,), name, options.url, SECONDS, "", "no", (), (), (*found.doubts, *found.notes))
 
 
 # --- its list -----------------------------------------------------------------------------------------------------
@@ -93,22 +122,24 @@ def describe(options: Options, fetch: Fetch) -> Description:
 
 def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     """Read every file, from where the cursor stands; nothing when it was read as it is."""
-    fetched, files = _named(options, fetch)
+    found = _named(options, fetch)
+    fetched = found.fetched
     listing = sha256(fetched.body).hexdigest()
-    state = _state_of(cursor.state)
+    state = _State.read(cursor.state)
     if state.listing == listing and options.window is None:
         page = raw(options, cursor, "list", replace(fetched, body=b""))
-        yield Step(page, (), cursor, 0, end=ListEnd.PROPER, notes=("Nothing has changed.",))
+        yield Step(page, (), cursor, 0, end=ListEnd.PROPER, doubts=found.doubts, notes=("Nothing has changed.",))
         return
     reading = _Reading(options, cursor, fetch, replace(state, listing="") if not state.listing else _State())
-    for name, _, second in files:
+    for name, _, second in found.files:
         if name >= reading.state.name:
             yield from reading.steps(name, second)
     # What is in doubt is read again as a whole the next time.
     done = _State() if reading.doubts else replace(reading.state, listing=listing)
     page = raw(options, cursor, "list", fetched)
     received = reading.state.received
-    yield Step(page, (), reading.at(done), received, (received, received), ListEnd.PROPER, tuple(reading.doubts))
+    doubts = (*found.doubts, *reading.doubts)
+    yield Step(page, (), reading.at(done), received, (received, received), ListEnd.PROPER, doubts)
 
 
 # What cuts a part of a long file, told whether it is the last: the records, and where the rest begins.
@@ -125,12 +156,12 @@ class _Reading:
     def at(self, state: _State) -> Cursor:
         if self.options.window is not None:
             return self.cursor
-        return replace(self.cursor, state=json.dumps(asdict(state)))
+        return replace(self.cursor, state=state.text)
 
     def steps(self, name: str, second: int) -> Iterator[Step]:
         if name != self.state.name:
             self.state = replace(self.state, name=name, place=0, prefix="")
-        if name.removesuffix(".gz").endswith(_LINES):
+        if _plain(name).endswith(_LINES):
             yield from self._parts(name, self._lines)
         elif DUMP.match(self._part(name, 0, 4000).body):
             yield from self._parts(name, self._dump)
@@ -203,7 +234,15 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     received = 0
     for step in changes(options, replace(cursor, state=""), fetch):
         received += len(step.slices)
-        yield Listed(step.slices, received, None, step.is_last)
+        yield Listed(step.slices, received, None, step.is_last, (*step.doubts, *_unnamed(step)))
+
+
+def _unnamed(step: Step) -> Iterator[str]:
+    """Return why it is not known which records a file holds: it cannot be read, or records do not say who they are."""
+    _, _, name = step.page.url.partition("#")
+    for each in step.slices:
+        if each.problem and quote(each.identifier) in ("", name):
+            yield f"What {unquote(name)} holds cannot be told. {each.problem}"
 
 
 def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
@@ -218,13 +257,31 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
-    """Take what is a path on this machine and holds files that can be read."""
+    """Take what is a path on this machine and holds files that can be read, or an archive or a file at an address."""
     if not fetched.url.startswith("file:"):
-        return None
-    _, files = _named(Options("", fetched.url), fetch)
+        found = list(filter(_is_read, names_in(fetched.body)))
+        sentence = f"An archive of files such as {found[0]}." if found else _file_told(fetched)
+        return Recognised(sentence, {"url": fetched.url}) if sentence else None
+    files = _named(Options("", fetched.url), fetch).files
     if not files or (len(files) == 1 and _is_static_repository(fetched.url, files[0][0], fetch)):
         return None
     return Recognised(f"{len(files)} files, from {files[0][0]} to {files[-1][0]}.", {"url": fetched.url})
+
+
+def _file_told(fetched: Fetched) -> str:
+    """Return what a file at an address is in a sentence; nothing when no records are seen in it."""
+    address = urlsplit(fetched.url)
+    name = _plain(address.path)
+    if address.query or not _is_read(name) or fetched.status >= HTTPStatus.MULTIPLE_CHOICES:
+        return ""
+    body = fetched.body if name == address.path.lower() else unpacked_beginning(fetched.body, _PART)
+    if name.endswith(_LINES):
+        lines, _, _ = cut_lines(body, is_last=b"\n" not in body)
+        return "A file of JSON lines." if any(not each.problem for _, each in lines) else ""
+    if DUMP.match(body):
+        return "A dump of a repository."
+    count = 0 if looks_like_one(body) else records_in(body)
+    return f"A file of answers or records: {count}." if count else ""
 
 
 def _is_static_repository(url: str, name: str, fetch: Fetch) -> bool:
@@ -234,9 +291,9 @@ def _is_static_repository(url: str, name: str, fetch: Fetch) -> bool:
 
 SOURCE = SourceKind(
     name="files",
-    sentence="Files on this machine: answers of OAI-PMH, dumps, records, DIDL documents, JSON lines.",
+    sentence="Files, on this machine or at an address: answers of OAI-PMH, dumps, records, DIDL, JSON lines.",
     options=(
-        Option("url", "The path of a file, a folder or an archive (ZIP, tar)."),
+        Option("url", "The path of a file, a folder or an archive (ZIP, tar), or the address of a file or an archive."),
         Option("formats", "The metadataPrefix of what is to be read; records that name none have it."),
         Option("sets", "The setSpecs to read; none: everything."),
         Option("base_url", "The address that provenance names instead of the path: the repository's.", "text"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harvester.oai_pmh.describing import describe
 from harvester.oai_pmh.ending import left
 from harvester.oai_pmh.headers import listed, single
-from harvester.oai_pmh.profile import OPTIONS, profile
+from harvester.oai_pmh.profile import OPTIONS, learned, profile
 from harvester.oai_pmh.recognising import recognise
 from harvester.oai_pmh.walking import changes
 from harvester.sources import Option, SourceKind
@@ -27,6 +27,7 @@ SOURCE = SourceKind(
     listed=listed,
     single=single,
     left=left,
+    learned=learned,
     profile=profile,
     recognise=recognise,
 )

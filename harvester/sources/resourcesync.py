@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harvester.resourcesync.auditing import audit
+from harvester.resourcesync.channels import channels
 from harvester.resourcesync.describing import describe, recognise
 from harvester.resourcesync.sweeping import listed, single
 from harvester.resourcesync.walking import changes
@@ -22,4 +23,5 @@ SOURCE = SourceKind(
     single=single,
     recognise=recognise,
     audit=audit,
+    channels=channels,
 )

@@ -18,7 +18,7 @@ from gateway.xmltext import SOLR, utc_datetime
 from harvester.sources import Description, Listed, ListEnd, Option, Options, SourceKind, Step
 from harvester.sources._asking import asked, raw
 from harvester.sources._solr_recognising import recognise
-from harvester.wire.dates import SECONDS, bound, moment_of, written
+from harvester.wire.dates import SECONDS, bound, http_date, moment_of, written
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.list_state import ListState, state_of, text_of
 from harvester.wire.solr import Document, SolrAnswer, parse
@@ -46,7 +46,9 @@ def _index(options: Options) -> Index:
     if wt not in ("xml", "json"):
         raise ConfigurationError(f"wt is xml or json, not {wt!r}.")
     query = str(options.own.get("query", "*:*"))
-    return Index(select_url(options.url), query, fields["identifier"], fields["timestamp"], wt)
+    sets = options.own.get("set_fields", ())
+    assert isinstance(sets, (tuple, list))
+    return Index(select_url(options.url), query, fields["identifier"], fields["timestamp"], wt, tuple(map(str, sets)))
 
 
 def _rows(options: Options) -> int:
@@ -56,7 +58,7 @@ def _rows(options: Options) -> int:
 
 
 def _ask(options: Options, fetch: Fetch, index: Index, url: str) -> tuple[Fetched, SolrAnswer]:
-    return asked(options, fetch, url, partial(parse, names=(index.identifier, index.timestamp)))
+    return asked(options, fetch, url, partial(parse, names=index.read))
 
 
 # --- what it is ---------------------------------------------------------------------------------------------------
@@ -129,12 +131,15 @@ class _Walk:
         is_window = self.options.window is not None
         if state.is_window and not is_window and state.paused:
             state = state_of(state.paused)[0]
+        wanted, _ = self._bounds(ListState())
+        is_enough = state.token and state.reaches(wanted)
+        state = state if is_window or is_enough else state.within(wanted)
         from_, until = self._bounds(state)
-        is_same = not is_window or (state.from_, state.until) == (from_, until)
+        is_same = (state.from_, state.until) == (from_, until) if is_window else is_enough
         if state.token and state.is_window == is_window and is_same:
             return state
         paused = text_of(state) if state.token and not state.is_window else state.paused
-        _, answer = _ask(self.options, self.fetch, self.index, self.index.newest(until))
+        fetched, answer = _ask(self.options, self.fetch, self.index, self.index.newest(until))
         newest = answer.documents[0].first(self.index.timestamp) if answer.documents else ""
         return ListState(
             state.complete,
@@ -143,7 +148,8 @@ class _Walk:
             until if is_window else newest or until,
             is_window,
             paused if is_window else "",
-            moment_of(newest) or state.complete,
+            min(moment_of(newest) or state.complete, _asked_at(fetched)),
+            reach=state.reach,
         )
 
     def _bounds(self, state: ListState) -> tuple[str, str]:
@@ -234,7 +240,8 @@ class _Walk:
         state = self.state
         if state.paused:
             return state_of(state.paused)[0]
-        return ListState(state.first if is_whole and not state.is_window else state.complete)
+        complete = state.first if is_whole and not state.is_window else state.complete
+        return ListState(complete, reach=state.reach)
 
 
 def _slice(document: Document, index: Index) -> Slice:
@@ -243,13 +250,20 @@ def _slice(document: Document, index: Index) -> Slice:
     return Slice(
         identifier,
         _second(document.first(index.timestamp)),
-        (),
+        tuple(
+            f"{name}:{' '.join(value.split())}" for name in index.set_fields for value in document.values.get(name, ())
+        ),
         False,
         document.start,
         document.stop,
         declarations=(("", SOLR),),
         problem="" if identifier else f"The document has no {index.identifier}.",
     )
+
+
+def _asked_at(fetched: Fetched) -> int:
+    """Return when the server answered, by its clock: a document may be stamped with a moment that is still to come."""
+    return moment_of(http_date(fetched.header("Date"))) or fetched.received_at
 
 
 def _second(stamp: str) -> str:
@@ -298,6 +312,7 @@ SOURCE = SourceKind(
         Option("overlap_seconds", "How far a harvest reaches back before the newest timestamp of the last one."),
         Option("query", "Which documents are wanted, in Solr's words; none: all of them.", "text"),
         Option("fields", "How the fields of the index are called, as in the table below.", "table"),
+        Option("set_fields", "Which fields tell the sets of a document, each value one; none: it is in none.", "texts"),
         Option("rows", "How many documents are asked for at once; 500 when nothing is said.", "number"),
         Option("wt", "The form of the answers, `xml` or `json`; `xml` when nothing is said.", "text"),
     ),

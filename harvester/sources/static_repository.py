@@ -6,9 +6,8 @@ has lost more than half of what is held is not believed; a sweep is asked then w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
 
@@ -17,28 +16,30 @@ from gateway.model import Cursor, RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources._asking import asked, raw
+from harvester.sources._spool import Spool
+from harvester.sources._state import State
 from harvester.wire.dates import DAY, bound
-from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.http import Fetch, Fetched, Request, settled_date
 from harvester.wire.static_repository import (
+    Part,
     Records,
     StaticRepository,
     beginning_of,
     cut,
-    faults_in,
     looks_like_one,
     oddities_in,
     read,
 )
 
 _BEGINNING = 65_536  # bytes: Identify and the formats stand there
+_MOST_BEGINNING = 10_000_000  # where a source has more formats than that has room for
 _RECORDS_A_PAGE = 500
 _MOST_SHARE_VANISHED = 0.5
 _FEW = 10  # so many may vanish whatever share they are
-_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _State(State):
     """Which document was read last, and how many of its records were brought; `is_read`: all of them."""
 
     etag: str = ""
@@ -46,18 +47,6 @@ class _State:
     digest: str = ""
     brought: int = 0
     is_read: bool = False
-    version: int = _VERSION
-
-
-def _state_of(text: str) -> _State:
-    """Read a state; one that cannot be read means from the start."""
-    try:
-        state = _State(**json.loads(text))
-    except (ValueError, TypeError):
-        return _State()
-    pairs = zip(asdict(state).values(), asdict(_State()).values(), strict=True)
-    is_one = state.version == _VERSION and all(type(value) is type(plain) for value, plain in pairs)
-    return state if is_one else _State()
 
 
 def _address(url: str) -> str:
@@ -74,13 +63,14 @@ def describe(options: Options, fetch: Fetch) -> Description:
     Raise NotStaticRepository, saying what is wrong with them.
     """
     whole = ("Accept-Encoding", "identity")  # a part of something compressed could not be read
-    fetched = fetch(
-        Request(_address(options.url), options.source, headers=(("Range", f"bytes=0-{_BEGINNING - 1}"), whole))
-    )
-    beginning = beginning_of(fetched.body) if fetched.status < HTTPStatus.MULTIPLE_CHOICES else None
-    if beginning is None:
-        fetched, found = _asked(options, fetch)
-        beginning = beginning_of(found.text) or found.text
+    headers = (("Range", f"bytes=0-{_BEGINNING - 1}"), whole)
+    with Spool() as spool:
+        fetched = fetch(Request(_address(options.url), options.source, headers, sink=spool))
+        is_there = fetched.status < HTTPStatus.MULTIPLE_CHOICES
+        beginning = beginning_of((fetched.body or spool)[:_MOST_BEGINNING]) if is_there else None
+        if beginning is None:
+            fetched, found = _asked(options, fetch, spool)
+            beginning = beginning_of(found.text[:_MOST_BEGINNING]) or found.text[:]
     found = _sound(read(beginning))
     page = raw(options, Cursor(options.source), "Identify", replace(fetched, body=beginning))
     identify = found.identify
@@ -96,23 +86,29 @@ def describe(options: Options, fetch: Fetch) -> Description:
     )
 
 
-def _asked(options: Options, fetch: Fetch) -> tuple[Fetched, StaticRepository]:
-    return asked(options, fetch, _address(options.url), read)
+def _asked(options: Options, fetch: Fetch, spool: Spool) -> tuple[Fetched, StaticRepository]:
+    def parse(body: bytes, content_type: str) -> StaticRepository:
+        return read(body or spool, content_type)  # what the spool has not taken is in the answer
+
+    return asked(options, fetch, _address(options.url), parse, sink=spool)
+
+
+def _digest(fetched: Fetched, spool: Spool) -> str:
+    return sha256(fetched.body).hexdigest() if fetched.body else spool.digest
 
 
 def _sound(found: StaticRepository) -> StaticRepository:
-    """Return a document that keeps to the rules; raise NotStaticRepository for any other."""
-    faults = list(found.faults)
-    for records in found.lists:
-        faults += faults_in(_slices(found, records))
-    if faults:
-        more = f" ({len(faults)} faults)" if len(faults) > 1 else ""
-        raise NotStaticRepository(f"This is no valid Static Repository: {faults[0]}{more}")
+    """Return a document that keeps to the rules, whatever its records do; raise NotStaticRepository for any other."""
+    if found.faults:
+        more = f" ({len(found.faults)} faults)" if len(found.faults) > 1 else ""
+        raise NotStaticRepository(f"This is no valid Static Repository: {found.faults[0]}{more}")
     return found
 
 
-def _slices(found: StaticRepository, records: Records) -> tuple[Slice, ...]:
-    return cut(found, records, 0, len(records.places))[2]
+def _parts(found: StaticRepository, records: Records) -> Iterator[tuple[Slice, ...]]:
+    """Return all records of a format, some at a time; once none when there are none."""
+    for first in range(0, max(1, len(records.places)), _RECORDS_A_PAGE):
+        yield cut(found, records, first, first + _RECORDS_A_PAGE).slices
 
 
 def _records(found: StaticRepository, metadata_prefix: str) -> Records:
@@ -127,16 +123,17 @@ def _records(found: StaticRepository, metadata_prefix: str) -> Records:
 
 def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     """Bring all records of one format, unless the document is the one that was read last; then what vanished."""
-    state = _state_of(cursor.state)
+    state = _State.read(cursor.state)
     if state.is_read and options.window is None and (step := _unchanged(options, cursor, fetch, state)):
         yield step
         return
-    fetched, found = _asked(options, fetch)
-    _sound(found)
-    digest = sha256(fetched.body).hexdigest()
-    brought = state.brought if state.digest == digest and not state.is_read else 0
-    now = _State(fetched.header("ETag"), fetched.header("Last-Modified"), digest, brought)
-    yield from _Brought(options, cursor, fetched, found, now).steps()
+    with Spool() as spool:
+        fetched, found = _asked(options, fetch, spool)
+        _sound(found)
+        digest = _digest(fetched, spool)
+        brought = state.brought if state.digest == digest and not state.is_read else 0
+        now = _State(fetched.header("ETag"), settled_date(fetched), digest, brought)
+        yield from _Brought(options, cursor, fetched, found, now).steps()
 
 
 def _unchanged(options: Options, cursor: Cursor, fetch: Fetch, state: _State) -> Step | None:
@@ -145,9 +142,10 @@ def _unchanged(options: Options, cursor: Cursor, fetch: Fetch, state: _State) ->
     headers = tuple(pair for pair in known if pair[1])
     if not headers:
         return None
-    fetched = fetch(Request(_address(options.url), options.source, headers=headers))
-    if fetched.status != HTTPStatus.NOT_MODIFIED and sha256(fetched.body).hexdigest() != state.digest:
-        return None
+    with Spool() as spool:
+        fetched = fetch(Request(_address(options.url), options.source, headers, sink=spool))
+        if fetched.status != HTTPStatus.NOT_MODIFIED and _digest(fetched, spool) != state.digest:
+            return None
     page = raw(options, cursor, "ListRecords", replace(fetched, body=b""))
     return Step(page, (), cursor, 0, end=ListEnd.PROPER, notes=("The document has not changed.",))
 
@@ -166,23 +164,23 @@ class _Brought:
         count = len(self.records.places)
         names: set[str] = set()
         for first in range(0, count, _RECORDS_A_PAGE):
-            start, stop, slices = cut(self.found, self.records, first, first + _RECORDS_A_PAGE)
-            names.update(each.identifier for each in slices)
+            part = cut(self.found, self.records, first, first + _RECORDS_A_PAGE)
+            names.update(each.identifier for each in part.slices)
             if first >= self.state.brought:
-                wanted = tuple(each for each in slices if self._is_wanted(each))
-                oddities = tuple(oddities_in(slices))
-                yield self._step(self.found.text[start:stop], wanted, min(first + _RECORDS_A_PAGE, count), oddities)
+                yield self._step(part, min(first + _RECORDS_A_PAGE, count))
         yield from self._end(count, names)
 
     def _is_wanted(self, found: Slice) -> bool:
         first, last = self.bounds
         return first <= found.datestamp and (not last or found.datestamp[: len(last)] <= last)
 
-    def _step(self, body: bytes, slices: tuple[Slice, ...], brought: int, notes: tuple[str, ...]) -> Step:
+    def _step(self, part: Part, brought: int) -> Step:
         state = replace(self.state, brought=brought)
         count = len(self.records.places)
-        page = self._page("ListRecords", body)
-        return Step(page, slices, self._cursor(state), brought, (count, count), notes=notes)
+        page = self._page("ListRecords", self.found.text[part.start : part.stop])
+        page = replace(page, repaired=part.repaired, repairs=(*page.repairs, *part.repairs))
+        wanted = tuple(each for each in part.slices if self._is_wanted(each))
+        return Step(page, wanted, self._cursor(state), brought, (count, count), notes=tuple(oddities_in(part.slices)))
 
     def _page(self, verb: str, body: bytes) -> RawPage:
         page = raw(self.options, self.cursor, verb, replace(self.fetched, body=body))
@@ -191,7 +189,7 @@ class _Brought:
     def _cursor(self, state: _State) -> Cursor:
         if self.options.window is not None:  # a window leaves the harvest where it was
             return self.cursor
-        return replace(self.cursor, state=json.dumps(asdict(state)))
+        return replace(self.cursor, state=state.text)
 
     def _end(self, count: int, names: set[str]) -> Iterator[Step]:
         """Delete what vanished, unless that is too much to be believed."""
@@ -204,14 +202,17 @@ class _Brought:
                     held += 1
                     vanished += each.identifier not in names
                     gone += [] if each.identifier in names else [Slice(each.identifier, now, (), True, 0, 0)]
-        is_believed = vanished <= max(_FEW, _MOST_SHARE_VANISHED * held)
-        doubts = () if is_believed else (_DOUBT.format(vanished, held, self.options.source),)
+        is_few = vanished <= max(_FEW, _MOST_SHARE_VANISHED * held)
+        doubts = [] if is_few else [_DOUBT.format(vanished, held, self.options.source)]
+        doubts += [_NAMELESS] if vanished and "" in names else []
+        is_believed = not doubts
         done = self._cursor(replace(self.state, brought=count, is_read=is_believed))
         page = self._page("Sweep", b"")
         deleted = tuple(gone) if is_believed else ()
-        yield Step(page, deleted, done, count + len(deleted), (count, count), ListEnd.PROPER, doubts)
+        yield Step(page, deleted, done, count + len(deleted), (count, count), ListEnd.PROPER, tuple(doubts))
 
 
+_NAMELESS = "A record of the document does not say which one it is, so what is not named there is not deleted."
 _DOUBT = (
     "The document has lost {} of the {} records held, too many to be believed; "
     "`harvester source sweep {} --yes` deletes them."
@@ -231,28 +232,41 @@ def _bounds(options: Options) -> tuple[str, str]:
 
 def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     """Name every record of one format."""
-    found = _sound(_asked(options, fetch)[1])
-    slices = _slices(found, _records(found, cursor.metadata_prefix))
-    yield Listed(slices, len(slices), len(slices), is_last=True)
+    with Spool() as spool:
+        found = _sound(_asked(options, fetch, spool)[1])
+        records = _records(found, cursor.metadata_prefix)
+        count = len(records.places)
+        for number, slices in enumerate(_parts(found, records), 1):
+            received = min(number * _RECORDS_A_PAGE, count)
+            doubts = () if all(each.identifier for each in slices) else (_NAMELESS,)
+            yield Listed(slices, received, count, is_last=received == count, doubts=doubts)
 
 
 def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
     """Bring one record; without a slice when it is gone."""
-    fetched, found = _asked(options, fetch)
-    records = _records(found, cursor.metadata_prefix)
-    place = next((place for place, each in enumerate(_slices(found, records)) if each.identifier == identifier), None)
-    start, stop, slices = cut(found, records, *((0, 0) if place is None else (place, place + 1)))
-    return raw(options, cursor, "ListRecords", replace(fetched, body=found.text[start:stop])), slices
+    with Spool() as spool:
+        fetched, found = _asked(options, fetch, spool)
+        records = _records(found, cursor.metadata_prefix)
+        names = (each.identifier for slices in _parts(found, records) for each in slices)
+        place = next((place for place, each in enumerate(names) if each == identifier), None)
+        part = cut(found, records, *((0, 0) if place is None else (place, place + 1)))
+        body = found.text[part.start : part.stop]
+        return raw(options, cursor, "ListRecords", replace(fetched, body=body), part), part.slices
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Look at the document itself."""
     url = fetched.url
-    if url.endswith(".xml") and url.startswith("file:"):
-        fetched = fetch(Request(_address(url)))
-    if not looks_like_one(fetched.body):
+    is_part = fetched.status == HTTPStatus.PARTIAL_CONTENT  # the beginning of a long one
+    if is_part and not looks_like_one(fetched.body):
         return None
-    found = _sound(read(fetched.body, fetched.header("Content-Type")))
+    with Spool() as spool:
+        if is_part or (url.endswith(".xml") and url.startswith("file:")):
+            fetched = fetch(Request(_address(url), sink=spool))
+        text = fetched.body or spool
+        if not looks_like_one(text[:_BEGINNING]):
+            return None
+        found = _sound(read(text, fetched.header("Content-Type")))
     prefixes = [each.metadata_prefix for each in found.lists]
     count = sum(len(each.places) for each in found.lists)
     wanted = ["oai_dc"] if "oai_dc" in prefixes else prefixes[:1]

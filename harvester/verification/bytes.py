@@ -10,6 +10,9 @@ XML = "application/xml"
 UNKNOWN = "application/octet-stream"
 
 _WINDOW = 1024  # the header of a PDF may stand anywhere in as many bytes (ISO 32000-1, Annex H.3.4.1)
+# Programs that make pages leave blank lines and comments before them.
+_MOST_BEFORE = 65_536
+_BEFORE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s+|<!--.*?-->)+", re.DOTALL)
 _MARKS = (
     (b"PK\x03\x04", "application/zip"),
     (b"\x1f\x8b", "application/gzip"),
@@ -28,15 +31,15 @@ _TEXT = re.compile(rb"[^\x00-\x08\x0e-\x1a\x1c-\x1f]*")
 
 def mime_type(body: bytes) -> str:
     """Return the media type of what these bytes are; empty for no bytes."""
-    head = body[:_WINDOW]
-    if b"%PDF-" in head:
+    if b"%PDF-" in body[:_WINDOW]:
         return PDF
+    head = _BEFORE.sub(b"", body[:_MOST_BEFORE], count=1)[:_WINDOW]
     for mark, found in _MARKS:
         if head.startswith(mark):
             return found
     if _HTML.search(head) or _FRAGMENT.search(head):
         return HTML
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    if head.removeprefix(b"\xef\xbb\xbf").startswith(b"<"):
         return XML
     if body and _TEXT.fullmatch(head):
         return "text/plain"

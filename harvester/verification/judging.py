@@ -20,6 +20,7 @@ from harvester.wire.identifiers import dois_in
 LIKELY, COVERED, FEWEST = 0.5, 0.7, 5  # score, share and number of words that make a document the work, unnamed
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless its DOI or title stand on it
 _LEAST_TITLE = 15  # letters; shorter titles stand on many pages
+_FEW_WORDS = 3  # titles of fewer tell nothing apart
 _BEGINNING = 200  # characters in which a document says what it is
 _TOLD = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
 
@@ -54,13 +55,27 @@ class Verdict(NamedTuple):
 
 
 def expected(work: Work, dois: Iterable[str] = (), described: Iterable[Description] = ()) -> Expected:
-    """Return what is known of a work, from its record and from services."""
+    """Return what is known of a work, from its record and from services.
+
+    A service that knows the identifier by quite another title is not believed: records name identifiers of other works.
+    """
     told = [each.text for each in work.statements if each.element in _TOLD]
-    titles = [each.text for each in work.statements if each.element == "title"]
+    own = [each.text for each in work.statements if each.element == "title"]
+    titles = list(own)
     for each in described:
+        if not agree(own, each.title):
+            continue
         told += [each.title, each.abstract, each.container, each.publisher, *each.authors]
         titles.append(each.title)
     return Expected(tuple(dois), tuple(filter(None, titles)), tuple(dict.fromkeys(filter(None, told))))
+
+
+def agree(titles: Iterable[str], told: str) -> bool:
+    """Tell whether a title may be one of these: of the shorter one's words at least half stand in the other."""
+    pairs = [(set(words(each)), set(words(told))) for each in titles]
+    return not pairs or any(
+        min(map(len, pair)) < _FEW_WORDS or len(pair[0] & pair[1]) * 2 >= min(map(len, pair)) for pair in pairs
+    )
 
 
 def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:

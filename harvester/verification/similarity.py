@@ -13,12 +13,16 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from math import sqrt
+from threading import Lock
 from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe]\s*\n\s*(?=[^\W\d_])")
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe][^\S\n]*\n\s*(?=[^\W\d_])")
+# Some characters are written out as eighteen others, and what has no spaces is one word: neither may cost minutes.
+_MOST_CHARACTERS = 4_000_000
+_LONGEST_WORD = 100
 
 STOP_WORDS = frozenset(
     """
@@ -43,11 +47,12 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> Counter[str]:
     """Return how often each stem stands in a text. A word that a line breaks is one word."""
-    folded = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each)).casefold()
+    spread = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS]
+    folded = "".join(each for each in spread if not unicodedata.combining(each)).casefold()
     spelled = Counter(_WORD.findall(_HYPHENATED.sub("", folded)))
     stems: Counter[str] = Counter()
     for word, count in spelled.items():
-        if word not in STOP_WORDS:
+        if word not in STOP_WORDS and len(word) <= _LONGEST_WORD:
             stems[_stem(word)] += count
     return stems
 
@@ -57,9 +62,13 @@ def _stemmer() -> snowballstemmer.stemmer:
     return snowballstemmer.stemmer("porter")
 
 
+_STEMMING = Lock()  # a stemmer keeps the word that it is at: two threads in it get wrong stems, or none
+
+
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
+    with _STEMMING:
+        return str(_stemmer().stemWord(word))
 
 
 class Compared(NamedTuple):
@@ -87,5 +96,5 @@ def compared(metadata: Iterable[str], document: Counter[str]) -> Compared:
 
 def letters(text: str) -> str:
     """Return the letters and digits of a text alone, in lower case and without accents: how titles are compared."""
-    folded = unicodedata.normalize("NFKD", text).casefold()
+    folded = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS].casefold()
     return "".join(each for each in folded if each.isalnum())

@@ -53,13 +53,17 @@ class Guard:
 
 
 class GuardedAdapter(HTTPAdapter):
-    """requests' adapter over guarded connections. `tried` counts them; the newest can be ended by the watchdog."""
+    """requests' adapter over guarded connections. `tried` counts them; the newest can be ended by the watchdog.
+
+    When its time `is_over`, no further place of a name is tried.
+    """
 
     def __init__(self, guard: Guard) -> None:
         """Take the guard that every new connection asks."""
         self.guard = guard
         self.tried = 0
         self.newest: socket.socket | None = None
+        self.is_over = False
         super().__init__(max_retries=0)
 
     def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **options: Any) -> None:  # noqa: ANN401 - requests' own signature
@@ -75,6 +79,8 @@ class GuardedAdapter(HTTPAdapter):
             raise NameResolutionError(connection.host, connection, error) from error  # type: ignore[arg-type]
         last: OSError = OSError("no address")
         for place in places:
+            if self.is_over:
+                break
             try:
                 self.newest = _connected(place, connection)
             except OSError as error:
@@ -97,6 +103,7 @@ class GuardedAdapter(HTTPAdapter):
     @contextmanager
     def watched(self, seconds: float) -> Iterator[Watchdog]:
         """Break the connection off when the block takes longer than this."""
+        self.is_over = False
         watchdog = Watchdog(self, seconds)
         timer = Timer(seconds, watchdog.bite)
         timer.daemon = True
@@ -118,7 +125,7 @@ class Watchdog:
 
     def bite(self) -> None:
         """End the connection; whoever waits for it gets an error at once."""
-        self.has_bitten = True
+        self.has_bitten = self.adapter.is_over = True
         self.adapter.break_off()
 
 

@@ -14,7 +14,8 @@ _STEP = 1 << 20  # bytes decompressed at once
 _GZIP_WINDOW, _ZLIB_WINDOW, _RAW_WINDOW = 31, 15, -15  # zlib's numbers for the three forms
 
 # Media types of files that are gzip themselves: what they hold is not ours to open.
-_FILES = ("gzip", "x-gzip", "octet-stream", "x-tar", "zip")
+_FILES = ("gzip", "x-gzip", "x-tar", "tgz", "x-compressed-tar", "zip")
+_ANYTHING = ("octet-stream",)  # gzip in it is a file's own, unless the answer says that it is the encoding
 
 
 def decoded(body: bytes, content_encoding: str, content_type: str, limit: int) -> bytes:
@@ -28,16 +29,23 @@ def decoded(body: bytes, content_encoding: str, content_type: str, limit: int) -
             body = _deflated(body, limit)
         elif coding in ("gzip", "x-gzip"):
             body = _inflated(body, _GZIP_WINDOW, limit) if body.startswith(_GZIP) else body
-        elif coding != "identity":
+        elif coding != "identity" and not _is_markup(body):
             raise ConnectionFailed(f"The answer is encoded as {coding!r}, which was not asked for.")
-    if body.startswith(_GZIP) and not is_compressed_file(content_type):
+    if body.startswith(_GZIP) and not _is_of(content_type, _FILES + _ANYTHING):
         body = _inflated(body, _GZIP_WINDOW, limit)
     return body
 
 
 def is_compressed_file(content_type: str) -> bool:
-    """Tell whether this type is that of files which are compressed themselves: what they hold is not ours to open."""
-    return content_type.partition(";")[0].strip().lower().endswith(_FILES)
+    """Tell whether this type is that of files which are compressed themselves, whatever the answer calls its encoding.
+
+    Many servers announce the compression of such a file as that of the answer (Apache's `AddEncoding` for `.gz`).
+    """
+    return _is_of(content_type, _FILES)
+
+
+def _is_of(content_type: str, endings: tuple[str, ...]) -> bool:
+    return content_type.partition(";")[0].strip().lower().endswith(endings)
 
 
 def _deflated(body: bytes, limit: int) -> bytes:
@@ -47,9 +55,14 @@ def _deflated(body: bytes, limit: int) -> bytes:
             return _inflated(body, window, limit)
         except ConnectionFailed as error:
             damaged = error
-    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    if _is_markup(body):
         return body
     raise damaged
+
+
+def _is_markup(body: bytes) -> bool:
+    """Tell whether this is not encoded at all; some call the character set an encoding (`Content-Encoding: UTF-8`)."""
+    return body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 def _inflated(body: bytes, window: int, limit: int) -> bytes:

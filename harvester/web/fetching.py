@@ -8,11 +8,12 @@ Nothing above it sleeps or repeats because of the network; nothing below it know
 from __future__ import annotations
 
 import random
+import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from threading import Lock
 from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
@@ -31,17 +32,25 @@ from gateway.errors import (
 from gateway.settings import Settings
 from harvester.addresses import Allowed
 from harvester.credentials import Credentials
+from harvester.web.channels import Channel, Channels
 from harvester.web.connections import Guard, GuardedAdapter, Resolve, Watchdog
 from harvester.web.encodings import decoded, is_compressed_file
 from harvester.web.faults import LIBRARY_ERRORS, Fault, fault_from
 from harvester.web.pacing import Pace
 from harvester.web.retrying import Waiting, asks_to_wait, is_passing
-from harvester.wire.http import Fetch, Fetched, Request, Sink
+from harvester.wire.http import Fetch, Fetched, Request, Sink, without_keys
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 10
 _CHUNK = 1 << 20  # bytes read at once
+_MOST_BESIDE = 10_000_000  # bytes of an answer that a sink does not take: a word about an error, or a redirect
+_GRACE_SECONDS = 10.0  # in which a body may be as slow as it likes
+# What is said to every host that a redirect leads to; all else is for the one that was asked, keys among it.
+_FOR_ANYBODY = frozenset(
+    ("accept", "accept-encoding", "cache-control", "content-type", "if-modified-since", "if-none-match", "range")
+)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")  # with one of them requests would quote all that is quoted again
 _SAFE = "%/:?#[]@!$&'()*+,;=~-._"  # what `quote` leaves alone in an address that is mostly right
 
 
@@ -76,14 +85,6 @@ class _Session(requests.Session):
         """Return None: not followed."""
 
 
-@dataclass(slots=True)
-class _Channel:
-    """A session with one origin on behalf of one source. Cookies, certificates and connections stay within it."""
-
-    session: requests.Session
-    adapter: GuardedAdapter
-
-
 @dataclass(frozen=True, slots=True)
 class _Answer:
     fetched: Fetched
@@ -91,7 +92,7 @@ class _Answer:
 
 
 class Web:
-    """Fetches. One instance serves all sources; each source from one thread at a time.
+    """Fetches. One instance serves all sources, and any number of threads.
 
     Returns the answer whatever its final status; raises AddressRefused, ConnectionFailed, AnswerTooLarge,
     AnswerTooSlow, TryLater or RemoteRefuses (too many redirects) when there is none, and ConfigurationError when a
@@ -110,19 +111,20 @@ class Web:
         chance: Callable[[], float] = random.random,
         resolve: Resolve | None = None,
         pace: Pace | None = None,
+        ports: Collection[int] = (),
     ) -> None:
         """Take the settings, how each source is reached by name, and what is allowed besides public addresses.
 
-        `pace` is shared with others who ask the same hosts.
+        `pace` is shared with others who ask the same hosts. `ports` are those that are asked, besides a source's own;
+        none: any.
         """
         self.settings = settings
         self.access = dict(access or {})
         self.allowed = Allowed(allow)
         self.clock, self.monotonic, self.sleep, self.chance, self.resolve = clock, monotonic, sleep, chance, resolve
-        self._channels: dict[tuple[str, _Origin], _Channel] = {}
+        self.ports = frozenset(ports)
+        self._channels = Channels()
         self._pace = pace or Pace()
-        self._lock = Lock()
-        self._is_broken_off = False
         if not all(each.verify for each in self.access.values()):
             # The administrator said so; a warning with every request would tell nothing new.
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
@@ -137,18 +139,11 @@ class Web:
 
     def close(self) -> None:
         """Close every connection."""
-        with self._lock:
-            channels, self._channels = list(self._channels.values()), {}
-        for channel in channels:
-            channel.session.close()
+        self._channels.close()
 
     def break_off(self) -> None:
         """End every request that is under way, from another thread, and let none begin: they raise ConnectionFailed."""
-        self._is_broken_off = True
-        with self._lock:
-            channels = list(self._channels.values())
-        for channel in channels:
-            channel.adapter.break_off()
+        self._channels.break_off()
 
     def fetcher(self, source: str) -> Fetch:
         """Return a Fetch that speaks for one source, whatever the request says."""
@@ -156,7 +151,7 @@ class Web:
 
     def __call__(self, request: Request) -> Fetched:
         """Bring the answer to one request."""
-        waiting = Waiting(self.settings, self.sleep, self.clock, self.chance, request.patience)
+        waiting = Waiting(self.settings, self.sleep, self.clock, self.chance, request.patience, _shown(request.url))
         waiting.before_repetition(request.repetition)
         plain = False  # whether to ask for no compression, after a damaged one
         while True:
@@ -182,6 +177,7 @@ class Web:
         url, method = _clean(request.url), request.method
         for hop in range(_MOST_REDIRECTS + 1):
             try:
+                request.permits(url)
                 answer = self._hop(request, url, method, plain=plain)
             except AddressRefused as error:
                 raise AddressRefused(
@@ -197,7 +193,7 @@ class Web:
     def _redirected(self, source: str, url: str, location: str) -> str:
         """Return where a redirect leads: absolute, without user, password and the key that is ours to add."""
         try:
-            target = _clean(urljoin(url, location.strip()))
+            target = _clean(urljoin(url, location))
         except ValueError as error:
             raise RemoteRefuses(f"{_shown(url)} redirects to {location[:200]!r}, which is no address.") from error
         credentials = self._credentials(source)
@@ -212,11 +208,18 @@ class Web:
     def _hop(self, request: Request, url: str, method: str, *, plain: bool) -> _Answer:
         """Send one request and read its answer whole, in the time it may take."""
         origin = _origin(url)
-        channel = self._channel(request.source, origin)
+        if self.ports and origin.port not in self.ports and self._own(request.source, origin) is None:
+            raise AddressRefused(f"{_shown(url)} is at port {origin.port}, which is not among those that are asked.")
         headers, sent_url = self._dressed(request, url, origin, plain=plain)
-        self._take_turn(request.source, origin.host)
+        with self._lent(request.source, origin) as channel:
+            self._take_turn(request.source, origin.host)
+            return self._sent(channel, request, url, method, sent_url, headers)
+
+    def _sent(
+        self, channel: Channel, request: Request, url: str, method: str, sent_url: str, headers: dict[str, str]
+    ) -> _Answer:
         tried = channel.adapter.tried
-        deadline = "fetch_file_deadline_seconds" if request.sink else "fetch_deadline_seconds"
+        deadline = "fetch_file_deadline_seconds" if request.sink is not None else "fetch_deadline_seconds"
         with channel.adapter.watched(self.settings.seconds(deadline)) as watchdog:
             try:
                 answer = self._exchange(channel, request, method, sent_url, url, headers)
@@ -230,12 +233,13 @@ class Web:
         return answer
 
     def _exchange(
-        self, channel: _Channel, request: Request, method: str, sent_url: str, url: str, headers: dict[str, str]
+        self, channel: Channel, request: Request, method: str, sent_url: str, url: str, headers: dict[str, str]
     ) -> _Answer:
         timeouts = (
             self.settings.seconds("fetch_connect_timeout_seconds"),
             self.settings.seconds("fetch_read_timeout_seconds"),
         )
+        began = self.monotonic()
         with channel.session.request(
             method,
             sent_url,
@@ -246,20 +250,40 @@ class Web:
             timeout=timeouts,
         ) as response:
             limit = self.settings.number("fetch_max_bytes")
+            limit = limit if request.sink is None else min(limit, _MOST_BESIDE)
             given = tuple(response.headers.items())
             head = Fetched(url, response.status_code, given, b"", int(self.clock()))
             if request.sink is not None and request.sink.begin(head):
                 _pour(response, request.sink)
                 return _Answer(head, "")
-            raw = _read(response, limit)
+            raw = self._read(response, url, limit)
             encoding = response.headers.get("Content-Encoding", "")
             body = decoded(raw, encoding, response.headers.get("Content-Type", ""), limit) if raw else b""
             credentials = self._credentials(request.source)
             if credentials is not None:
                 given = tuple((name, credentials.blotted(value.encode()).decode()) for name, value in given)
                 body = credentials.blotted(body)
-            fetched = Fetched(url, response.status_code, given, body, int(self.clock()))
-            return _Answer(fetched, fetched.header("Location"))
+            took = self.monotonic() - began
+            fetched = Fetched(url, response.status_code, given, body, int(self.clock()), took)
+            return _Answer(fetched, fetched.location)
+
+    def _read(self, response: requests.Response, url: str, limit: int) -> bytes:
+        """Read the body as it was sent. Raise AnswerTooLarge beyond the limit, AnswerTooSlow when it trickles."""
+        announced = response.headers.get("Content-Length", "")
+        if response.request.method != "HEAD" and announced.isdecimal() and int(announced) > limit:
+            raise AnswerTooLarge(f"The answer has more than {limit} bytes: {announced}.")
+        parts: list[bytes] = []
+        size, least = 0, self.settings.number("fetch_min_bytes_per_second")
+        began = self.monotonic() if least else 0.0
+        while part := response.raw.read1(_CHUNK, decode_content=False):
+            size += len(part)
+            if size > limit:
+                raise AnswerTooLarge(f"The answer has more than {limit} bytes.")
+            parts.append(part)
+            took = self.monotonic() - began if least else 0.0
+            if took > _GRACE_SECONDS and size < least * took:
+                raise AnswerTooSlow(f"{_shown(url)} sends less than {least} bytes a second.")
+        return b"".join(parts)
 
     # -- what belongs to a source ---------------------------------------------------------------------------------
 
@@ -280,8 +304,8 @@ class Web:
             "From": email,
             "Accept": "text/xml, application/xml;q=0.9, */*;q=0.5",
             "Accept-Encoding": "identity" if plain else "gzip;q=1.0, deflate;q=0.8, identity;q=0.5",
-            **dict(request.headers),
-            **dict(request.sink.headers() if request.sink else ()),
+            **self._own_headers(request, origin),
+            **dict(request.sink.headers() if request.sink is not None else ()),
         }
         own = self._own(request.source, origin)
         if own is None or own.credentials is None:
@@ -294,16 +318,17 @@ class Web:
         query = "&".join(filter(None, (parts.query, urlencode([pair]))))
         return headers, urlunsplit(parts._replace(query=query))
 
-    def _channel(self, source: str, origin: _Origin) -> _Channel:
-        if self._is_broken_off:
-            raise ConnectionFailed("All requests were broken off.")
-        with self._lock:
-            channel = self._channels.get((source, origin))
-            if channel is None:
-                channel = self._channels[source, origin] = self._opened(source, origin)
-            return channel
+    def _own_headers(self, request: Request, origin: _Origin) -> dict[str, str]:
+        """Return the headers of a request, for whom it asks; for whom a redirect leads to, only those for anybody."""
+        is_asked = _origin(_clean(request.url)).covers(origin)
+        return {name: value for name, value in request.headers if is_asked or name.lower() in _FOR_ANYBODY}
 
-    def _opened(self, source: str, origin: _Origin) -> _Channel:
+    def _lent(self, source: str, origin: _Origin) -> AbstractContextManager[Channel]:
+        """Lend a session: one of the source's own, or one of all those of which nothing is told but their names."""
+        owner = source if source in self.access else ""
+        return self._channels.lent((owner, origin), source, lambda: self._opened(owner, origin))
+
+    def _opened(self, source: str, origin: _Origin) -> Channel:
         access = self.access.get(source)
         hosts = frozenset((_origin(_clean(access.url)).host,)) if access else frozenset[str]()
         adapter = GuardedAdapter(Guard(self.allowed, hosts, self.resolve))
@@ -316,7 +341,7 @@ class Web:
         if own is not None:
             session.verify = own.verify
             session.cert = own.credentials.client_certificate() if own.credentials else None
-        return _Channel(session, adapter)
+        return Channel(session, adapter, speaks_for=source)
 
     def _take_turn(self, source: str, host: str) -> None:
         """Keep the pause between two requests to one host, whichever sources they are for."""
@@ -339,18 +364,6 @@ def _bitten(watchdog: Watchdog, url: str) -> Fault | None:
     return Fault(AnswerTooSlow(f"{_shown(url)} took longer than {watchdog.seconds:g} seconds."))
 
 
-def _read(response: requests.Response, limit: int) -> bytes:
-    """Read the body as it was sent. Raise AnswerTooLarge beyond the limit."""
-    parts: list[bytes] = []
-    size = 0
-    while part := response.raw.read(_CHUNK, decode_content=False):
-        size += len(part)
-        if size > limit:
-            raise AnswerTooLarge(f"The answer has more than {limit} bytes.")
-        parts.append(part)
-    return b"".join(parts)
-
-
 def _pour(response: requests.Response, sink: Sink) -> None:
     """Give the body to a sink as it comes, without the encoding that it came in."""
     is_encoded = bool(response.headers.get("Content-Encoding"))
@@ -367,7 +380,8 @@ def _clean(url: str) -> str:
     except ValueError as error:
         raise AddressRefused(f"{_shown(url)} is no address of the web: {error}.") from error
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, quote(parts.path, safe=_SAFE), quote(parts.query, safe=_SAFE), ""))
+    path, query = (_STRAY_PERCENT.sub("%25", quote(part, safe=_SAFE)) for part in (parts.path, parts.query))
+    return urlunsplit((parts.scheme, host, path, query, ""))
 
 
 def _origin(url: str) -> _Origin:
@@ -383,7 +397,7 @@ def _origin_of(parts: SplitResult) -> _Origin:
 
 
 def _shown(url: str) -> str:
-    """Return the address as a sentence may show it: without user and password, and not too long."""
-    scheme, separator, rest = url.partition("://")
+    """Return the address as a sentence may show it: without user, password and keys, and not too long."""
+    scheme, separator, rest = without_keys(url).partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:300]

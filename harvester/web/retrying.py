@@ -6,9 +6,12 @@ many harvesters do not come back in step. What one request may wait in all is li
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from math import isfinite
 
 from gateway.errors import TryLater
 from gateway.settings import Settings
@@ -23,15 +26,17 @@ _BUSY_FACTOR = 30  # with the default setting: one minute, then two, then four
 
 _LEAST_SECONDS = 1.0  # `Retry-After: 0` is no invitation to hammer
 _JITTER = 0.25
+_TOLD_SECONDS = 5.0  # who waits so long wants to know for what
+
+log = logging.getLogger("harvester")
 
 
 def retry_after(fetched: Fetched, now: float) -> float | None:
     """Return the seconds a Retry-After asks to wait, written as a number or as a date; None without a legal one."""
     text = fetched.header("Retry-After").strip()
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        seconds = float(text)
+        return max(0.0, seconds) if isfinite(seconds) else None
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
@@ -74,9 +79,10 @@ class Waiting:
         clock: Callable[[], float],
         chance: Callable[[], float],
         patience: int | None = None,
+        url: str = "",
     ) -> None:
-        """Take the settings, how to sleep, tell the time and draw a number below 1, and the request's own patience."""
-        self.settings = settings
+        """Take the settings, how to sleep, tell the time and draw a number below 1; the request's patience and URL."""
+        self.settings, self.url = settings, url
         self.sleep, self.clock, self.chance = sleep, clock, chance
         self.patience = patience
         self.tries = 0
@@ -115,6 +121,8 @@ class Waiting:
             )
         self.tries += 1
         self.waited += seconds
+        if seconds >= _TOLD_SECONDS:
+            log.warning("%s: %s; it is asked again in %.0f seconds.", self.url, reason, seconds)
         if seconds:
             self.sleep(seconds)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harvester.wire.copies import Copy, Description, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
-from harvester.wire.licenses import license_of
+from harvester.wire.licenses import license_of, license_uri
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -28,7 +28,12 @@ def _described(work: Node) -> Description:
         for each in parts(work, "rightsList")
     ]
     stated = sorted(
-        ((name, text(each, "rightsUri")) for name, each in rights if name), key=lambda pair: pair[0] == "other-oa"
+        (
+            (name, text(each, "rightsUri") or license_uri(text(each, "rightsIdentifier")))
+            for name, each in rights
+            if name
+        ),
+        key=lambda pair: pair[0] == "other-oa",
     )
     name, address = next(iter(stated), ("", ""))
     known = Copy("", license=name, license_url=address, host_type="repository")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from calendar import timegm
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from gateway.xmltext import parse_utc_datetime, utc_datetime
 
@@ -13,7 +14,7 @@ SECONDS = "YYYY-MM-DDThh:mm:ssZ"
 _LAST_SECOND_OF_DAY = 86_399
 _DAY_LENGTH = len("2000-01-01")
 # 0001-01-01 and the last second of 9999; nothing before and after can be written in four digits.
-_EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799
+EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
 
 _LENIENT = re.compile(
     r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*", re.IGNORECASE
@@ -28,7 +29,11 @@ def granularity_of(text: str) -> str:
 
 
 def moment_of(text: str) -> int | None:
-    """Return the second that a date means, None when it is none: with fractions, an offset, without Z, or a day."""
+    """Return the second that a date means, None when it is none: with fractions, an offset, without Z, or a day.
+
+    What an offset takes out of the years that can be written is the first or the last second of them: the least date
+    of .NET, say, in local time.
+    """
     match = _LENIENT.fullmatch(text)
     if match is None:
         return None
@@ -41,7 +46,7 @@ def moment_of(text: str) -> int | None:
     if zone in "Zz":
         return moment
     offset = int(zone[1:3]) * 3600 + int(zone[3:5]) * 60
-    return moment - offset if zone[0] == "+" else moment + offset
+    return _within_years(moment - offset if zone[0] == "+" else moment + offset)
 
 
 def instant_of(text: str) -> tuple[int, str] | None:
@@ -53,8 +58,20 @@ def instant_of(text: str) -> tuple[int, str] | None:
 
 def written(second: int, granularity: str) -> str:
     """Return a second as an argument at this granularity."""
-    text = utc_datetime(min(max(second, _EARLIEST), _LATEST))
+    text = utc_datetime(_within_years(second))
     return text if granularity == SECONDS else text[:_DAY_LENGTH]
+
+
+def _within_years(second: int) -> int:
+    return min(max(second, EARLIEST), LATEST)
+
+
+def http_date(text: str) -> str:
+    """Return the date of a header (RFC 9110 §5.6.7) as a UTCdatetime; empty when it is none."""
+    try:
+        return utc_datetime(int(parsedate_to_datetime(text).timestamp()))
+    except (ValueError, OverflowError):
+        return ""
 
 
 def bound(text: str, granularity: str, *, is_until: bool = False) -> str:

@@ -12,6 +12,7 @@ from harvester.wire.fixity import Digests
 TERMS = "http://www.openarchives.org/rs/terms/"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 LEAST_PRIORITY = 999_999  # of a link that says none
+LEADING = ("describes", "item")  # relations of metadata to content
 
 
 class Link(NamedTuple):
@@ -26,6 +27,7 @@ class Link(NamedTuple):
     path: str = ""
     priority: int = LEAST_PRIORITY
     encoding: str = ""
+    profile: str = ""  # what says how to read it: a namespace, say (1.1, resourcesync.xsd of 2023)
 
 
 class Entry(NamedTuple):
@@ -55,6 +57,11 @@ class Entry(NamedTuple):
     def related(self, rel: str) -> tuple[Link, ...]:
         """Return the links of one relation, the preferred first."""
         return linked(self.links, rel)
+
+    @property
+    def leading(self) -> tuple[Link, ...]:
+        """The links of metadata that lead to its content."""
+        return tuple(each for each in self.links if each.rel in LEADING)
 
 
 class Head(NamedTuple):
@@ -94,7 +101,12 @@ def entry_text(entry: Entry) -> str:
 def entry_of(text: str) -> Entry:
     """Return the entry that `entry_text` wrote. Raise ValueError or TypeError for any other text."""
     *values, links = json.loads(text)
-    return Entry._make((*map(_plain, values), tuple(Link._make(map(_plain, link)) for link in links)))
+    return Entry._make((*map(_plain, values), tuple(map(_link_of, links))))
+
+
+def _link_of(values: list[object]) -> Link:
+    """Return a link; those that were written before there were profiles have none."""
+    return Link._make([*map(_plain, values), ""][: max(len(values), len(Link._fields))])
 
 
 def _plain(value: object) -> object:
@@ -133,6 +145,7 @@ def _said_of(link: Link) -> dict[str, str]:
         "path": link.path,
         "pri": str(link.priority) if link.priority != LEAST_PRIORITY else "",
         "encoding": link.encoding,
+        "profile": link.profile,
     }
 
 

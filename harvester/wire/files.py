@@ -49,6 +49,17 @@ class Cut(NamedTuple):
 # --- XML documents ------------------------------------------------------------------------------------------------
 
 
+def records_in(body: bytes) -> int:
+    """Return how many records of OAI-PMH, or DIDL documents, a whole XML document holds; any other one has none."""
+    try:
+        if _is_answer(body):
+            return sum(not each.problem for each in parse_list(body).slices)
+        text, _ = _text(body)
+        return sum(1 for _ in _records(text)) or int(bool(_identifier(_tree(text))))
+    except AnswerError:
+        return 0
+
+
 def cut_document(body: bytes, name: str, second: int) -> Cut:
     """Cut a whole XML document; `name` and `second` stand for what it does not say itself.
 
@@ -60,36 +71,61 @@ def cut_document(body: bytes, name: str, second: int) -> Cut:
         return Cut((Slice(name, utc_datetime(second), (), False, 0, 0, problem=str(error)),))
 
 
+def cut_answer(body: bytes) -> Cut:
+    """Cut an answer of OAI-PMH. Raise AnswerError when it is none that can be read."""
+    answer = parse_list(body)
+    request = re.search(rb'<request[^>]*\smetadataPrefix="([^"]*)"', body[:10_000])
+    prefix = request[1].decode(errors="replace") if request else ""
+    return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date))
+
+
 def _cut_document(body: bytes, name: str, second: int) -> Cut:
-    if b"<OAI-PMH" in body[:4000] or b":OAI-PMH" in body[:4000]:
-        answer = parse_list(body)
-        request = re.search(rb'<request[^>]*\smetadataPrefix="([^"]*)"', body[:10_000])
-        prefix = request[1].decode(errors="replace") if request else ""
-        return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date))
-    root, text, repairs = _tree(body)
+    if _is_answer(body):
+        return cut_answer(body)
+    text, repairs = _text(body)
     repaired = b"" if text is body else text
     places = list(_records(text))
     if places:
-        scope = {prefix or "": uri for prefix, uri in root.nsmap.items()}
-        return Cut(tuple(_wrapped(text, scope, places)), "", repaired, repairs)
+        found = _wrapped(text, _declared(text), places)
+        return found._replace(repaired=found.repaired or repaired, repairs=(*repairs, *found.repairs))
+    root = _tree(text)
     tag = f"{root.prefix}:" if root.prefix else ""
     start = text.index(f"<{tag}{etree.QName(root).localname}".encode())
-    found = Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip()))
-    return Cut((found,), "", repaired, repairs)
+    only = Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip()))
+    return Cut((only,), "", repaired, repairs)
 
 
-def _tree(body: bytes) -> tuple[etree._Element, bytes, tuple[str, ...]]:
+def _is_answer(body: bytes) -> bool:
+    return b"<OAI-PMH" in body[:4000] or b":OAI-PMH" in body[:4000]
+
+
+def _text(body: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return a document as it is, or else in UTF-8 and cleaned, and what was done."""
     try:
         body.decode()
-        return strict(body), body, ()
+        strict(body)
     except (etree.XMLSyntaxError, UnicodeDecodeError):
-        pass
-    decoded, told = decode(body)
-    text, mendings = cleaned(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded))
+        decoded, told = decode(body)
+        text, mendings = cleaned(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded))
+        return text.encode(), (*told, *mendings)
+    return body, ()
+
+
+def _tree(text: bytes) -> etree._Element:
     try:
-        return strict(text.encode()), text.encode(), (*told, *mendings)
+        return strict(text)
     except etree.XMLSyntaxError as error:
         raise NotXml(f"It is no XML: {error}.") from error
+
+
+def _declared(text: bytes) -> dict[str, str]:
+    """Return the namespaces that the root of a document declares."""
+    root = outline(text, 1)
+    try:
+        alone = strict(text[root.start : root.inner].rstrip(b"/>") + b"/>")
+    except etree.XMLSyntaxError:  # it uses one that it does not declare
+        return {}
+    return {prefix or "": uri for prefix, uri in alone.nsmap.items()}
 
 
 def _records(text: bytes) -> Iterator[tuple[int, int]]:
@@ -106,18 +142,22 @@ def _records(text: bytes) -> Iterator[tuple[int, int]]:
         level = [child for each in level for child in each.children]
 
 
-def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Iterator[Slice]:
-    """Read records as if they had come in an answer."""
+def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Cut:
+    """Read records as if they had come in an answer; where something is mended, that answer is what is read."""
     first, last = places[0][0], places[-1][1]
     declared = {**scope, "oai-pmh": OAI_PMH}
     names = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in declared.items())
     opening = f"<oai-pmh:OAI-PMH{names}><oai-pmh:ListRecords>".encode()
     answer = parse_list(opening + text[first:last] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
-    by = first - len(opening)
-    for each in answer.slices:
-        abouts = tuple((start + by, stop + by) for start, stop in each.abouts)
-        moved = each._replace(start=each.start + by, stop=each.stop + by, abouts=abouts)
-        yield each if each.start == each.stop else moved
+    if answer.repaired:
+        return Cut(answer.slices, "", answer.repaired, answer.repairs)
+    return Cut(tuple(_moved(each, first - len(opening)) for each in answer.slices))
+
+
+def _moved(found: Slice, by: int) -> Slice:
+    abouts = tuple((start + by, stop + by) for start, stop in found.abouts)
+    moved = found._replace(start=found.start + by, stop=found.stop + by, abouts=abouts)
+    return found if found.start == found.stop else moved
 
 
 def _identifier(root: etree._Element) -> str:
@@ -142,8 +182,7 @@ def cut_dump(part: bytes, prefix: str, *, is_last: bool) -> tuple[Cut, int]:
     if not ends:
         return Cut((), prefix), stop if lists or is_last else 0
     places = [(_first_record(part), ends[-1])]
-    slices = tuple(_wrapped(part, {}, places))
-    return Cut(slices, prefix), stop if lists or is_last else ends[-1]
+    return _wrapped(part, {}, places)._replace(prefix=prefix), stop if lists or is_last else ends[-1]
 
 
 def _first_record(part: bytes) -> int:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias
+from urllib.parse import quote
+
+_SETTLED_SECONDS = 60
+_LEGAL = "%/:?#[]@!$&'()*+,;=~"  # in an address, beside letters and digits
+_KEY = re.compile(r"(?i)([?&](?:api[-_]?key|ak|access[-_]token)=)[^&#]*")
 
 
 class Sink(Protocol):
@@ -33,6 +40,7 @@ class Request:
     Where it does not follow redirects (`follows`), a redirect is the answer.
     `patience` is how often it is repeated at most while it fails in passing, None: as the settings say; a server that
     asks to wait is waited for in any case. What `sink` takes is not in the answer.
+    `permits` is told every address before it is asked, those that redirects lead to too; what it raises ends it all.
     """
 
     url: str
@@ -45,22 +53,60 @@ class Request:
     sink: Sink | None = None
     follows: bool = True
     patience: int | None = None
+    permits: Callable[[str], None] = lambda _url: None
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back, whatever its status. `body` is after Content-Encoding; `url` is where it came from at last."""
+    """What came back, whatever its status. `body` is after Content-Encoding; `url` is where it came from at last.
+
+    `seconds` is how long it took from the request to the last byte, 0 when nobody measured.
+    `robots` is what robots.txt said of the address, where it was asked.
+    """
 
     url: str
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
     received_at: int
+    seconds: float = 0.0
+    robots: str = ""
 
     def header(self, name: str) -> str:
         """Return the first header of that name, or an empty string."""
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), "")
+
+    @property
+    def location(self) -> str:
+        """Where a redirect leads, or an empty string. Letters beyond ASCII are read as browsers read them.
+
+        Headers come as if each byte were a letter of Latin-1; what servers send unquoted is UTF-8, or stays the bytes.
+        """
+        stated = self.header("Location").strip()
+        sent = stated.encode("latin-1", "replace")
+        try:
+            return sent.decode()
+        except UnicodeDecodeError:
+            return quote(sent, safe=_LEGAL)
+
+
+def without_keys(url: str) -> str:
+    """Return an address without the keys to services in its query: what may be shown and kept."""
+    return _KEY.sub(r"\1...", url)
+
+
+def settled_date(answer: Fetched) -> str:
+    """Return the Last-Modified of an answer if it tells versions apart; else an empty string.
+
+    Within the minute something may be replaced twice and keep its date (RFC 9110 §8.8.2.2).
+    """
+    modified = answer.header("Last-Modified").strip()
+    try:
+        age = parsedate_to_datetime(answer.header("Date")) - parsedate_to_datetime(modified)
+    except (ValueError, TypeError):
+        return ""
+    return modified if age.total_seconds() >= _SETTLED_SECONDS else ""
 
 
 Fetch: TypeAlias = Callable[[Request], Fetched]

@@ -49,7 +49,11 @@ class Identifiers(NamedTuple):
 
 # --- the DOI ------------------------------------------------------------------------------------------------------
 
-_DOI = re.compile(r"(?<![\d.])10\.\d{4,9}(?:\.\d+)*(?:/|%2[Ff])[^\s\"'|]+")
+_NEXT = r"[;,](?i:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d{4,9}/"  # several are written without spaces between them
+_DOI = re.compile(rf"(?<![\d.])10\.\d{{4,9}}(?:\.\d+)*(?:/|%2[Ff])(?:(?!{_NEXT})[^\s\"'|]){{1,500}}")
+# What copying from pages leaves between the characters: soft hyphens, places where a line may break.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_AS_FILE = re.compile(r"(?i)(?<=/pdf/)(10\.\d{4,9}(?:/|%2f)[^\s?#]{1,200}?)\.pdf\b")  # Springer
 
 # What the addresses of publishers put behind a DOI; Wiley, Taylor & Francis, Frontiers, IOP, PLOS.
 _BEHIND = re.compile(
@@ -63,6 +67,7 @@ _STOPS = ".,;:…*\u2019\u201d»"
 
 def dois_in(text: str) -> tuple[str, ...]:
     """Return the DOIs that stand anywhere in a text, in lower case, without what surrounds them."""
+    text = _AS_FILE.sub(r"\1", _INVISIBLE.sub("", text))
     found = (_doi(match[0]) for match in _DOI.finditer(text))
     return tuple(dict.fromkeys(filter(None, found)))
 
@@ -96,14 +101,21 @@ def _own_doi(text: str) -> tuple[str, ...]:
 
 # --- the others ---------------------------------------------------------------------------------------------------
 
-_ARXIV_ID = r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?![\d.])"
-_ARXIV = re.compile(rf"(?i:arxiv\.org[:/](?:abs/|pdf/)?|arxiv:\s*|10\.48550/arxiv\.){_ARXIV_ID}")
-_PMCID = re.compile(r"(?i)\bPMC\s?(\d{4,9})\b|pubmedcentral\.nih\.gov:(\d{4,9})\b")
+_ARXIV_ID = r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?!\d|\.\d)"
+_ARXIV = re.compile(rf"(?i:arxiv\.org[:/](?:(?:abs|pdf|html)/)?|\barxiv(?:[:/]\s*|\s+)|10\.48550/arxiv\.){_ARXIV_ID}")
+_PMCID = re.compile(
+    r"(?i)(?:\bPMC\s?|pubmedcentral\.nih\.gov:|/pmc/articles/|pubmedcentral\.nih\.gov/\S{0,50}[?&]artid=)(\d{4,9})\b"
+)
 _HANDLE_PAGE = re.compile(r"(?i)^https?://[^/\s]+/(?:\w+/)?handle/((?!123456789/)\d[\d.]*/[^\s?#]+)")
 _HANDLE = "https://hdl.handle.net/"
-_ISSN_NAMED = re.compile(r"(?i)\be?-?issn(?:-l)?(?:\s*\((?:print|online|e|p)\))?[\s:.=/]*(\d{4})-?(\d{3}[\dX])\b")
-_ISSN_ALONE = re.compile(r"(?i)^\s*(?:urn:issn:)?(\d{4})-(\d{3}[\dX])\s*$")
-_YEARS = re.compile(r"^(?:1[5-9]|20)\d\d-(?:1[5-9]|20)\d\d$")
+_HYPHEN = r"[-\u2010-\u2013]"
+_ISSN_NAMED = re.compile(
+    rf"(?i)\be?-?issn(?:-l)?(?:\s*\((?:print|online|e|p)\))?[\s:.=/]*(\d{{4}}){_HYPHEN}?(\d{{3}}[\dX])\b"
+)
+_ISSN_ALONE = re.compile(
+    rf"(?i)^\s*(?:urn:issn:)?(\d{{4}}){_HYPHEN}(\d{{3}}[\dX])\s*(?:\((?:print|online|e?-?issn)\))?\s*$"
+)
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
 def arxiv_in(text: str) -> tuple[str, ...]:
@@ -113,14 +125,19 @@ def arxiv_in(text: str) -> tuple[str, ...]:
 
 def pmcids_in(text: str) -> tuple[str, ...]:
     """Return the identifiers of PubMed Central in a text."""
-    return tuple(dict.fromkeys(f"PMC{one or other}" for one, other in _PMCID.findall(text)))
+    return tuple(dict.fromkeys(f"PMC{number}" for number in _PMCID.findall(text)))
 
 
 def issns_in(text: str) -> tuple[str, ...]:
     """Return the ISSNs that a text names as such, or is, and whose check digit is right."""
-    spelled = [*_ISSN_NAMED.findall(text), *_ISSN_ALONE.findall(text)]
-    found = (f"{first}-{last.upper()}" for first, last in spelled)
-    return tuple(dict.fromkeys(issn for issn in found if is_issn(issn) and not _YEARS.match(issn)))
+    alone = [pair for pair in _ISSN_ALONE.findall(text) if not _is_period(*pair)]
+    found = (f"{first}-{last.upper()}" for first, last in [*_ISSN_NAMED.findall(text), *alone])
+    return tuple(dict.fromkeys(filter(is_issn, found)))
+
+
+def _is_period(first: str, last: str) -> bool:
+    """Tell whether two numbers are years from which and to which; 2041-1723 (Nature Communications) are none."""
+    return bool(_YEAR.fullmatch(first) and _YEAR.fullmatch(last)) and first <= last
 
 
 def is_issn(text: str) -> bool:

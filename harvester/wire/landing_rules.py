@@ -33,37 +33,47 @@ LYING_TAGS = (
 
 
 class Platform(NamedTuple):
-    """One place on the pages of a system: what selects it, which attribute holds the address, where it was seen."""
+    """One place on the pages of a system: what selects it, which attribute holds the address, where it was seen.
+
+    `mark` stands in every page that has such a place: to look for a place costs more than to read the page.
+    """
 
     name: str
     selector: str
-    attribute: str = "href"
+    attribute: str
+    mark: str
     seen: str = ""
 
 
 PLATFORMS = (
-    Platform("embedded", "embed[type='application/pdf']", "src", "anywhere"),
-    Platform("embedded", "object[type='application/pdf']", "data", "anywhere"),
-    Platform("alternate", "link[rel='alternate'][type='application/pdf']", "href", "anywhere"),
-    Platform("OJS 3", "a.obj_galley_link.pdf", "href", "firstmonday.org"),
-    Platform("OJS 2", "a#pdfDownloadLink", "href", "OJS 2 interstitial pages"),
-    Platform("OJS 2", "iframe[src*='viewPDFInterstitial']", "src", "OJS 2"),
-    Platform("OJS 3", "header.header_view_pdf a.download", "href", "OJS 3 viewer"),
-    Platform("DSpace 7", "ds-file-download-link a[href*='/bitstreams/']", "href", "DSpace 7"),
-    Platform("DSpace", "a[href*='/bitstream/'][href*='.pdf']", "href", "DSpace 1 to 6"),
-    Platform("EPrints", "a.ep_document_link[href*='.pdf']", "href", "EPrints 3"),
-    Platform("Digital Commons", "a#pdf[href*='viewcontent.cgi']", "href", "bepress"),
-    Platform("Invenio", "#detailedrecordminipanelfile a[href*='.pdf']", "href", "CERN Document Server"),
-    Platform("InvenioRDM", "link[rel='item'][type='application/pdf']", "href", "zenodo.org"),
-    Platform("Islandora", "a.islandora-pdf-link", "href", "Islandora 7"),
-    Platform("MyCoRe", ".mir-preview noscript a", "href", "MyCoRe"),
-    Platform("Pure", ".open-access a.document-link, a.document-link[href*='/files/']", "href", "Elsevier Pure"),
-    Platform("HAL", ".widget-openaccess a[href]", "href", "hal.science"),
-    Platform("SAGE, Taylor & Francis", "a.show-pdf", "href", "Atypon"),
-    Platform("Plone", "a[href*='/at_download/']", "href", "Plone"),
-    Platform("PubMed Central", "li.pdf-link a[href*='/pdf/']", "href", "ncbi.nlm.nih.gov/pmc"),
-    Platform("arXiv", "a.download-pdf, a[href^='/pdf/'][accesskey='f']", "href", "arxiv.org"),
+    Platform("embedded", "embed[type='application/pdf']", "src", "application/pdf", "anywhere"),
+    Platform("embedded", "object[type='application/pdf']", "data", "application/pdf", "anywhere"),
+    Platform("framed", "iframe[src*='.pdf' i], frame[src*='.pdf' i]", "src", "frame", "anywhere"),
+    Platform("pdf.js", "iframe[src*='viewer.html?file=']", "src", "viewer.html", "OJS 3 viewer"),
+    Platform("alternate", "link[rel='alternate'][type='application/pdf']", "href", "application/pdf", "anywhere"),
+    Platform("OJS 3", "a.obj_galley_link.pdf", "href", "obj_galley_link", "firstmonday.org"),
+    Platform("OJS 2", "a#pdfDownloadLink", "href", "pdfDownloadLink", "OJS 2 interstitial pages"),
+    Platform("OJS 2", "iframe[src*='viewPDFInterstitial']", "src", "viewPDFInterstitial", "OJS 2"),
+    Platform("OJS 3", "header.header_view_pdf a.download", "href", "header_view_pdf", "OJS 3 viewer"),
+    Platform("DSpace 7", "ds-file-download-link a[href*='/bitstreams/']", "href", "ds-file-download-link", "DSpace 7"),
+    Platform("DSpace", "a[href*='/bitstream/'][href*='.pdf']", "href", "/bitstream/", "DSpace 1 to 6"),
+    Platform("EPrints", "a.ep_document_link[href*='.pdf']", "href", "ep_document_link", "EPrints 3"),
+    Platform("Digital Commons", "a#pdf[href*='viewcontent.cgi']", "href", "viewcontent.cgi", "bepress"),
+    Platform(
+        "Invenio", "#detailedrecordminipanelfile a[href*='.pdf']", "href", "detailedrecordminipanelfile", "cds.cern.ch"
+    ),
+    Platform("InvenioRDM", "link[rel='item'][type='application/pdf']", "href", "application/pdf", "zenodo.org"),
+    Platform("Islandora", "a.islandora-pdf-link", "href", "islandora-pdf-link", "Islandora 7"),
+    Platform("MyCoRe", ".mir-preview noscript a", "href", "mir-preview", "MyCoRe"),
+    Platform("Pure", ".open-access a.document-link, a.document-link[href*='/files/']", "href", "document-link", "Pure"),
+    Platform("HAL", ".widget-openaccess a[href]", "href", "widget-openaccess", "hal.science"),
+    Platform("SAGE, Taylor & Francis", "a.show-pdf", "href", "show-pdf", "Atypon"),
+    Platform("Plone", "a[href*='/at_download/']", "href", "/at_download/", "Plone"),
+    Platform("PubMed Central", "li.pdf-link a[href*='/pdf/']", "href", "pdf-link", "ncbi.nlm.nih.gov/pmc"),
+    Platform("arXiv", "a.download-pdf", "href", "download-pdf", "arxiv.org"),
+    Platform("arXiv", "a[href^='/pdf/'][accesskey='f']", "href", "accesskey", "arxiv.org"),
 )
+ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on a page of OJS: an issue of a journal
 
 # Scripts that name the file: what holds the address in its first group, and where.
 SCRIPTS = (
@@ -71,6 +81,8 @@ SCRIPTS = (
     (re.compile(r"\"exportPdfDownloadUrl\"\s*:\s*\"([^\"]+)\""), "OUP"),
     (re.compile(r"\"pdfPath\"\s*:\s*\"([^\"]+\.pdf)\""), "ieeexplore.ieee.org"),
     (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+\.pdf[^\"]*)\""), "schema.org"),
+    (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+)\"[^{}]{0,300}?\"application/pdf\""), "schema.org"),
+    (re.compile(r"\"application/pdf\"[^{}]{0,300}?\"contentUrl\"\s*:\s*\"([^\"]+)\""), "schema.org"),
 )
 
 # Addresses that deliver a viewer, and what delivers the file instead.
@@ -79,24 +91,29 @@ REWRITES = (
     (re.compile(r"(onlinelibrary\.wiley\.com/doi/)pdf/"), r"\1pdfdirect/", "Wiley"),
     (re.compile(r"/article/view/(\d+/\d+)/?$"), r"/article/download/\1", "OJS: a galley's page and its file"),
 )
+VIEWER = re.compile(r"/viewer\.html\?file=([^&#]+)")  # pdf.js: what it is to show, percent-encoded
 
-# Words in an address that make it another file than the work itself.
+# Words in an address that make it another file than the work itself. Some are parts of other words and count only where
+# one begins: discovery.ucl.ac.uk, figshare.com, scientometrics.
 NOT_IN_ADDRESS = re.compile(
-    r"(?i)suppl|supporting|appendi[xc]|figure|_fig\d|price|\.zip\b|\.bib\b|\.ris\b|bibtex|first-?page|preview|terms"
+    r"(?i)suppl|supporting|appendi[xc]|figure|_fig\d|price|\.zip\b|\.bib\b|\.ris\b|bibtex|first-?page|preview"
     r"|flyer|author_?agreement|copyright|licen[cs]e_?agreement|order_?form|permission|subscri|purchase|getaccess"
-    r"|crossmark|export|citation|references\b|/toc\b|table-?of-?contents|guidelines|instructions|poster|slides|_ppt"
-    r"|cover|errat|privacy|cookie|advert|media_?kit|checklist|reporting|metrics|masthead|editorial-?board|handbook"
-    r"|manual\b|login|signin|share|mailto:|javascript:|facebook|twitter|linkedin|^#"
+    r"|crossmark|export|citation|/toc\b|table-?of-?contents|guidelines|instructions|slides|_ppt"
+    r"|privacy|cookie|advert|media_?kit|checklist|reporting|masthead|editorial-?board|handbook"
+    r"|manual\b|login|signin|mailto:|javascript:|facebook|twitter|linkedin|^#"
+    r"|(?<![a-z])(?:cover|errat|metrics|poster|references\b|share|terms)"
 )
-# Words in the text of a link that do the same.
+# Words in the text of a link that do the same, where they begin a word: `Current platform: Paris` has three of them.
 NOT_IN_TEXT = re.compile(
-    r"(?i)suppl|appendi[xc]|figure|guide|checklist|licen[cs]e|agreement|statistic|citation|reference|purchase|buy\b|rent"
-    r"|table of contents|terms|polic|form\b|poster|slides|presentation|cover|errat|corrigend|high-res|image|bib|ris\b"
-    r"|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé]"
+    r"(?i)(?<![^\W\d_])(?:suppl|appendi[xc]|figure|guide|checklist|licen[cs]e|agreement|statistic|citation|reference"
+    r"|purchase|buy\b|rent|table of contents|terms|polic|form\b|poster|slides|presentation|cover|errat|corrigend"
+    r"|high-res|image|bib|ris\b|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé])"
 )
 SAYS_PDF = re.compile(
     r"(?i)\bpdf\b|\bt[eé]l[eé]charger\b|\bdownload\b|full[- ]?text|accepted (?:version|manuscript)|volltext"
 )
+# A link that says nothing else.
+PLAIN = re.compile(r"(?i)\W*(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*pdf\W*(?:\(.*\))?")
 NAMES_PDF = re.compile(
     r"(?i)\.pdf(?:$|[?#;])|/pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=printable|format=pdf"
 )

@@ -17,8 +17,13 @@ def _spelled(pattern: str, name: str) -> _Spelling:
 
 # The order counts: the closer conditions stand first, since `by` is a part of all of them. Texts are compared in lower
 # case without spaces, hyphens and underscores. `publisher-specific` may be read, and no more is known.
-_CC = r"(?:\bcc|licenses/|creativecommonslicen[cs]e?|creativecommons)"
+_CC = r"creativecommons(?:\.org/licenses/|licen[cs]e)?"
 _SPELLINGS = (
+    _spelled(r"metadata", ""),  # of the record, and not of the file
+    _spelled(
+        r"not(?:an?|any|the|in|is|under|by|(?:licen[cs]|releas|publish|cover)ed|available)*(?:creativecommons|publicdomain)",
+        "",
+    ),
     _spelled(_CC + r"(?:by|attribution)(?:nc|noncommercial)(?:nd|noderiv)", "cc-by-nc-nd"),
     _spelled(_CC + r"(?:by|attribution)(?:nc|noncommercial)(?:sa|sharealike)", "cc-by-nc-sa"),
     _spelled(_CC + r"(?:by|attribution)(?:nd|noderiv)(?:nc|noncommercial)", "cc-by-nc-nd"),
@@ -26,23 +31,44 @@ _SPELLINGS = (
     _spelled(_CC + r"(?:by|attribution)(?:sa|sharealike)", "cc-by-sa"),
     _spelled(_CC + r"(?:by|attribution)(?:nc|noncommercial)", "cc-by-nc"),
     _spelled(_CC + r"(?:by|attribution)", "cc-by"),
-    _spelled(r"\bcc0|publicdomain/zero|creativecommonszero", "cc0"),
-    _spelled(r"notinthepublicdomain", ""),
+    _spelled(r"creativecommons(?:0|zero)|publicdomain/zero", "cc0"),
     _spelled(r"^pd$|publicdomain", "pd"),
     _spelled(r"publisherspecific|openaccess/userlicense|authorchoice|nonexclusivedistrib", "publisher-specific"),
     _spelled(r"^(?:otheroa|unspecifiedoa|impliedoa)$|semantics/openaccess", "other-oa"),
 )
 _NOISE = re.compile(r"[\s_-]+")
+_ABBREVIATED = re.compile(r"\bcc(?=[\s_-]*(?:by|attribution|0|zero))")
+
+# What names a licence of Creative Commons whole: its conditions and its version. Of one made for a country nothing is
+# said: it is another licence. Version 1.0 has other addresses.
+_WHOLE = re.compile(
+    r"(?:cc|creativecommons)(?:by|attribution)(?P<nc>nc|noncommercial)?(?:(?P<sa>sa|sharealike)|(?P<nd>nd|noderiv(?:ative)?s))?"
+    r"v?(?P<version>2\.0|2\.5|3\.0|4\.0)(?:international|unported|generic)?(?:(?:public)?licen[cs]e)?(?:\(cc[^)]*\))?\.?"
+)
+_ZERO = "https://creativecommons.org/publicdomain/zero/1.0/"  # there is no other version
 
 OPEN = frozenset(("cc0", "pd", "cc-by", "cc-by-sa", "cc-by-nc", "cc-by-nd", "cc-by-nc-sa", "cc-by-nc-nd"))
 
 
 def license_of(text: str) -> str:
     """Return the name of the licence that a text names, or an empty string when it names none that we know."""
-    squashed = _NOISE.sub("", text.lower())
+    squashed = _NOISE.sub("", _ABBREVIATED.sub("creativecommons", text.lower()))
     return next((name for pattern, name in _SPELLINGS if pattern.search(squashed)), "")
 
 
 def is_open(name: str) -> bool:
     """Tell whether a licence lets anybody hand the work on unchanged."""
     return name in OPEN
+
+
+def license_uri(text: str) -> str:
+    """Return the address of the licence that a text names, or an empty string when it does not say which version."""
+    if text.strip().lower().startswith(("http://", "https://")):
+        return text.split(maxsplit=1)[0]
+    if license_of(text) == "cc0":
+        return _ZERO
+    whole = _WHOLE.fullmatch(_NOISE.sub("", text.lower()))
+    if whole is None:
+        return ""
+    conditions = "-".join(["by", *(each for each in ("nc", "sa", "nd") if whole[each])])
+    return f"https://creativecommons.org/licenses/{conditions}/{whole['version']}/"

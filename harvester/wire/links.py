@@ -24,7 +24,7 @@ class Link(NamedTuple):
     profile: str = ""
 
 
-_TARGET = re.compile(r"\s*,?\s*<([^>]*)>\s*")
+_TARGET = re.compile(r"<([^<>]*)>\s*")
 _PARAMETER = re.compile(r"\s*;\s*([^\s=;,]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]+)))?\s*")
 _ESCAPED = re.compile(r"\\(.)")
 

@@ -10,6 +10,7 @@ import json
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 
+from harvester.wire.dates import moment_of
 from harvester.wire.windows import Window, window_of, windows_of
 
 _VERSION = 2
@@ -24,18 +25,28 @@ class Rung(StrEnum):
     CHECK = "check"  # the same for the whole list, after its end: whether anything is missing
 
 
+class Dates(StrEnum):
+    """Whether a server must be given dates: a closed list."""
+
+    UNKNOWN = ""
+    OPTIONAL = "optional"  # as the standard has it: without them, everything comes
+    NEEDED = "needed"  # without them, nothing comes
+    REFUSED = "refused"  # with them, nothing comes: every harvest is of the whole list
+
+
 @dataclass(frozen=True, slots=True)
 class ListState:
     """A list in progress, or at rest.
 
     `complete` is the responseDate of the first answer of the last list that was shown to be whole, in seconds; 0: none.
+    `reach` is the `from` of the list that it stands on, behind which it says nothing; empty: there was none.
     `left` are the windows that could not be had in any way.
 
-    The last five are what was learned of this server; all others describe the list in progress: what was asked, when
-    its first answer was given, what came so far. `is_window` marks a list of its own, asked for by `--from` and
-    `--until`; `paused` is the state of the list that was in progress before it, which goes on when the window is over.
-    `window` is the part that is being walked when the list could not be walked in one piece, `windows` are those to
-    come after it; `rung` is how, `last` the last datestamp of it when they have come in order so far.
+    The last ones, from `is_verbatim` on, are what was learned of this server; the others describe the list in progress:
+    what was asked, when its first answer was given, what came so far. `is_window` marks a list of its own, asked for by
+    `--from` and `--until`; `paused` is the state of the list that was in progress before it, which goes on when the
+    window is over. `window` is the part that is being walked when the list could not be walked in one piece, `windows`
+    are those to come after it; `rung` is how, `last` the last datestamp of it when they have come in order so far.
     """
 
     complete: int = 0
@@ -47,6 +58,7 @@ class ListState:
     first: int = 0  # seconds: the responseDate of the first answer of the list in progress
     received: int = 0  # of the whole list; a record that came twice counts twice
     repeated: int = 0  # how many of those had come before
+    late: int = 0  # how many were dated after the first answer, so that they were not there when it was given
     announced_first: int | None = None
     announced: int | None = None
     began: int = 0  # seconds of our own clock at the first answer
@@ -58,10 +70,13 @@ class ListState:
     part_announced: int | None = None
     cursor_first: int | None = None  # what the first answer of the part said
     tally: int = 0  # what was announced of the windows that are over
+    names_set: bool = False  # whether all that came without a token says that it is in the set that was asked for
+    keeps_dates: bool = False  # whether all that came without a token lies between the dates that were asked for
     last: str = ""
     is_unordered: bool = False
     certain: str = ""  # up to when it came in order before it broke off, and was not asked for again
     is_sliced: bool = False  # it was asked for in windows, from its beginning
+    reach: str = ""
     is_doubted: bool = False  # something about it did not fit
     has_gaps: bool = False  # a window of it was left
     restarts: int = 0
@@ -69,8 +84,11 @@ class ListState:
     is_verbatim: bool = False  # whether this server wants its tokens back as they are written
     wants_prefix: bool = False  # whether it wants the metadataPrefix beside a token
     ignores_dates: bool = False  # whether it sends the same, whatever from and until are
+    dates: str = Dates.UNKNOWN.value  # whether it must be given some
     granularity: str = ""  # the one that it takes, where it is not the one it announces
     is_first_generation: bool = False  # whether it speaks OAI-PMH 1.x, whose ListIdentifiers has no metadataPrefix
+    is_verb_first: bool = False  # whether the verb stands before the arguments that its own address has
+    best_page_ms: int = 0  # the least time in which a page of records came; 0: not known
 
     @property
     def is_begun(self) -> bool:
@@ -92,17 +110,34 @@ class ListState:
         """How many different records have come."""
         return self.received - self.repeated
 
+    def reaches(self, from_: str) -> bool:
+        """Tell whether it began at this date or before, with the lists on which it stands."""
+        reach, begin = moment_of(self.reach), moment_of(from_)
+        return reach is None or (begin is not None and begin >= reach)
+
+    def within(self, from_: str) -> ListState:
+        """Return it with what `complete` says of a list from this date on: nothing, when its reach is not so far."""
+        return self if self.complete and self.reaches(from_) else replace(self, complete=0, reach=from_)
+
     def at_rest(self) -> ListState:
         """Return what remains of it when the list in progress is over or given up."""
         return ListState(
             self.complete,
+            reach=self.reach,
             left=self.left,
             is_verbatim=self.is_verbatim,
             wants_prefix=self.wants_prefix,
             ignores_dates=self.ignores_dates,
+            dates=self.dates,
             granularity=self.granularity,
             is_first_generation=self.is_first_generation,
+            is_verb_first=self.is_verb_first,
+            best_page_ms=self.best_page_ms,
         )
+
+    def learned(self) -> ListState:
+        """Return a list that has not begun, with what is known of its server."""
+        return replace(self.at_rest(), complete=0, reach="", left="")
 
 
 def state_of(text: str) -> tuple[ListState, str]:
@@ -128,7 +163,8 @@ def _fits(values: dict[str, object]) -> bool:
         and (type(value) is kinds[name] or (kinds[name] is type(None) and type(value) in (int, type(None))))
         for name, value in values.items()
     )
-    return typed and values.get("rung", "") in tuple(Rung) and _are_windows(values)
+    are_known = values.get("rung", "") in tuple(Rung) and values.get("dates", "") in tuple(Dates)
+    return typed and are_known and _are_windows(values)
 
 
 def _are_windows(values: dict[str, object]) -> bool:

@@ -20,12 +20,16 @@ from harvester.wire.slices import LIST_VERBS, cut, local, named, text_of
 
 
 class ResumptionToken(NamedTuple):
-    """A resumptionToken (OAI-PMH 2.0 §3.5). An empty `text` ends the list; None: not given, or no number."""
+    """A resumptionToken (OAI-PMH 2.0 §3.5). An empty `text` ends the list; None: not given, or no number.
+
+    `is_blank`: it was not empty, but white space.
+    """
 
     text: str
     cursor: int | None = None
     complete_list_size: int | None = None
     expiration_date: str = ""
+    is_blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,9 @@ class SetsAnswer(NamedTuple):
 def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised."""
     document = read(body, content_type)
-    errors = _errors(document.root)
     verbs = named(document.root, *LIST_VERBS)
+    # Whoever breaks off in the middle of a list says so where it is.
+    errors = tuple(error for parent in (document.root, *verbs) for error in _errors(parent))
     if not verbs and not errors:
         raise _unexpected(document.root, "a list of records")
     slices = cut(document.root, document.text, document.problems) if verbs else ()
@@ -205,11 +210,13 @@ def _token(root: etree._Element, verbs: list[etree._Element]) -> ResumptionToken
     if not found:
         return None
     token = found[-1]
+    text = text_of(token)
     return ResumptionToken(
-        text_of(token),
+        text,
         _number(token.get("cursor")),
         _number(token.get("completeListSize")),
         (token.get("expirationDate") or "").strip(),
+        is_blank=not text and bool(token.text),
     )
 
 

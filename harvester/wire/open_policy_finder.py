@@ -9,6 +9,8 @@ from harvester.wire.policies import Colour, Permission, Policy, colour_of
 
 _MONTHS = {"days": 1 / 30, "weeks": 7 / 30, "months": 1.0, "years": 12.0}
 
+_LONGEST = 9999
+
 
 def read(fetched: Fetched) -> Policy | None:
     """Return the policy of the journal or publisher of an answer, None when it is unknown there.
@@ -52,7 +54,7 @@ def _embargo(node: Node) -> int | None:
     if not amounts:
         return 0 if not parts(node, "embargo") else None
     amount = amounts[0]
-    if not isinstance(amount, int):
+    if not isinstance(amount, int) or not 0 <= amount <= _LONGEST:
         return None
     if amount == 0:
         return 0

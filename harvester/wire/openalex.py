@@ -6,7 +6,7 @@ from harvester.wire.copies import Copy, Description, version_of, without_repetit
 from harvester.wire.http import Fetched
 from harvester.wire.identifiers import dois_in
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
-from harvester.wire.licenses import license_of
+from harvester.wire.licenses import license_of, license_uri
 
 # What OpenAlex calls its sources, and whose host that is.
 _HOSTS = {"repository": "repository", "journal": "publisher", "book series": "publisher", "conference": "publisher"}
@@ -38,10 +38,12 @@ def _described(work: Node) -> Description:
 
 def _copies(location: Node) -> list[Copy]:
     """Return the file of a location and, where the location is open, its page."""
+    stated = text(location, "license")
     known = Copy(
         "",
         version=version_of(text(location, "version")),
-        license=license_of(text(location, "license")),
+        license=license_of(stated),
+        license_url=license_uri(stated),
         host_type=_HOSTS.get(text(location, "source", "type"), ""),
         evidence=f"openalex:{text(location, 'source', 'display_name')}",
     )

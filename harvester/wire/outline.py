@@ -7,6 +7,7 @@ namespaces, does not mind.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 from xml.parsers import expat
 
@@ -81,10 +82,17 @@ def outline(data: bytes, depth: int) -> Element:
 
 
 def feed(parser: expat.XMLParserType, data: bytes) -> None:
-    """Let expat read the whole of `data`. Raise Broken when it is not well-formed or declares a document type."""
+    """Let expat read the whole of `data`. Raise what `feed_in_parts` does."""
+    feed_in_parts(parser, (data,))
+
+
+def feed_in_parts(parser: expat.XMLParserType, parts: Iterable[bytes]) -> None:
+    """Let expat read a document part by part. Raise Broken when it is not well-formed or declares a document type."""
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
-        parser.Parse(data, True)
+        for part in parts:
+            parser.Parse(part, False)
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise Broken(str(error)) from error
 

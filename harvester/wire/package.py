@@ -1,8 +1,8 @@
 """A package of a Resource Dump or a Change Dump (Z39.99 §11, §13): a ZIP file with a manifest. Pure.
 
 Nothing is ever written to where a package says: its files are read into memory, one at a time, by the paths that its
-manifest names, and within limits that no packed bytes can pass. What is ambiguous, a link, locked, or lies outside is
-refused with its reason; the rest of the package is read.
+manifest names, and within limits that no packed bytes can pass; the package itself may be a long file. What is
+ambiguous, a link, locked, or lies outside is refused with its reason; the rest of the package is read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from io import BytesIO
+from io import SEEK_END
+from typing import BinaryIO
 
 from gateway.errors import NotResourceSync, UnusableRecord
 from harvester.wire.resourcesync import Document
@@ -33,12 +34,12 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, Runti
 class Package:
     """One package. Raise NotResourceSync when it is no ZIP file or has no manifest that can be read."""
 
-    def __init__(self, body: bytes, most_file_bytes: int = MOST_FILE_BYTES) -> None:
-        """Take the bytes of the package."""
+    def __init__(self, body: BinaryIO, most_file_bytes: int = MOST_FILE_BYTES) -> None:
+        """Take the bytes of the package, wherever they lie."""
         self._most_file_bytes = most_file_bytes
-        self._room = max(_LEAST_ROOM, MOST_GROWTH * len(body))
+        self._room = max(_LEAST_ROOM, MOST_GROWTH * body.seek(0, SEEK_END))
         try:
-            self._zip = zipfile.ZipFile(BytesIO(body))
+            self._zip = zipfile.ZipFile(body)
         except _DAMAGES as error:
             raise NotResourceSync(f"The package is no ZIP file that can be read: {error}.") from error
         found = Counter(each.filename for each in self._zip.infolist())
@@ -64,14 +65,13 @@ class Package:
         if found is None:
             raise UnusableRecord(f"There is no file {name!r} in the package.")
         self._refuse(found)
-        room = min(self._most_file_bytes, self._room)
+        # No more is unpacked than is announced; a file that is refused takes no room from the others.
+        if found.file_size > min(self._most_file_bytes, self._room):
+            raise UnusableRecord(f"{name!r} grows beyond every limit when it is unpacked.")
+        self._room -= found.file_size
         try:
             with self._zip.open(found) as stream:
                 while part := stream.read(_STEP):
-                    room -= len(part)
-                    self._room -= len(part)
-                    if room < 0:
-                        raise UnusableRecord(f"{name!r} grows beyond every limit when it is unpacked.")
                     yield part
         except _DAMAGES as error:
             raise UnusableRecord(f"{name!r} is damaged in the package: {error}.") from error

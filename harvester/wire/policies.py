@@ -11,9 +11,15 @@ from typing import NamedTuple
 
 VERSIONS = ("submitted", "accepted", "published")
 
-# Places that an institution may choose its own repository by.
+# Places that are an institution's repository, or that it may choose to be. A website is none: some publishers permit
+# theirs at once and repositories after a year.
 INSTITUTIONAL = frozenset(
-    ("institutional_repository", "non_commercial_repository", "any_repository", "institutional_website", "any_website")
+    (
+        "institutional_repository",
+        "non_commercial_institutional_repository",
+        "non_commercial_repository",
+        "any_repository",
+    )
 )
 # The publisher's own place: no copy of ours stands there.
 _THEIR_OWN = frozenset(("this_journal",))

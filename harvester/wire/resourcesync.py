@@ -257,6 +257,7 @@ def _link(said: Mapping[str, str], base: str) -> Link | None:
         path=said.get("path", ""),
         priority=priority or LEAST_PRIORITY,
         encoding=said.get("encoding", ""),
+        profile=said.get("profile", ""),
     )
 
 

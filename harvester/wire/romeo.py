@@ -14,7 +14,7 @@ from harvester.wire.policies import VERSIONS, Colour, Permission, Policy
 
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>")
 _MARKUP = re.compile(r"<[^>]+>")
-_PERIOD = re.compile(r"<num>(\d+)</num>\s*<period units=\"(month|year|week|day)\">")
+_PERIOD = re.compile(r"<num>(\d{1,4})</num>\s*<period units=\"(month|year|week|day)\">")
 _MONTHS = {"day": 1 / 30, "week": 7 / 30, "month": 1.0, "year": 12.0}
 _ILL = 500
 

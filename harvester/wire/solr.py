@@ -25,6 +25,7 @@ _LEVELS = 3  # response, result, doc
 _ITS_DECLARATION = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>")
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _QUOTED = 200  # characters of a message that is shown
+_WHOLE = ("", "false")  # what is said, if anything, of whether it is partial, when it is not
 
 
 class Document(NamedTuple):
@@ -53,7 +54,8 @@ class SolrAnswer:
 def parse(body: bytes, content_type: str = "", names: Collection[str] | None = None) -> SolrAnswer:
     """Read an answer, with the values of these fields, or of all.
 
-    Raise RemoteError for an error that Solr tells, NotXml for what cannot be read, NotSolr for anything else.
+    Raise RemoteError for an error that Solr tells, NotXml for what cannot be read, NotSolr for anything else, and for
+    an answer that is not whole because a shard was away or the time was over: its numFound is too small as well.
     """
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return _from_json(body, names)
@@ -68,6 +70,8 @@ def _from_xml(body: bytes, content_type: str, names: Collection[str] | None) -> 
     if root.tag != "response":
         raise NotSolr(f"The answer is no answer of Solr: its root is {etree.QName(root).localname!r}.")
     _refuse_error(root)
+    header = _named(root, "responseHeader")
+    _refuse_part("" if header is None else "".join(_values(header, ("partialResults",)).get("partialResults", ())))
     result = next(iter(root.iterchildren("result")), None)
     if result is None:
         raise NotSolr("The answer of Solr has no result.")
@@ -111,6 +115,11 @@ def _refuse_error(root: etree._Element) -> None:
 
 def _named(parent: etree._Element, name: str) -> etree._Element | None:
     return next((each for each in parent.iterchildren() if each.get("name") == name), None)
+
+
+def _refuse_part(told: str) -> None:
+    if told.lower() not in _WHOLE:
+        raise NotSolr("The answer of Solr says that it is not whole (partialResults): a shard is away, or it is slow.")
 
 
 def _error(code: object, message: object) -> RemoteError:
@@ -166,6 +175,8 @@ def _from_json(body: bytes, names: Collection[str] | None) -> SolrAnswer:
         raise NotXml(f"The answer is no JSON: {error}.") from error
     if isinstance(told := answer.get("error"), Mapping):
         raise _error(told.get("code"), told.get("msg"))
+    header = answer.get("responseHeader")
+    _refuse_part(str(header.get("partialResults", "")) if isinstance(header, Mapping) else "")
     response = answer.get("response")
     if not isinstance(response, Mapping) or not isinstance(documents := response.get("docs"), list):
         raise NotSolr("The answer is JSON, and no answer of Solr to `select`.")

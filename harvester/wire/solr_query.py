@@ -23,13 +23,22 @@ def select_url(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One index: its `select`, which documents are wanted, and what their identifier and timestamp are called."""
+    """One index: its `select`, which documents are wanted, and what their identifier and timestamp are called.
+
+    `set_fields` are those whose values are the sets of a document.
+    """
 
     select: str
     query: str
     identifier: str
     timestamp: str
     wt: str
+    set_fields: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The fields that are read when a document arrives."""
+        return (self.identifier, self.timestamp, *self.set_fields)
 
     def url(self, *arguments: tuple[str, str | int]) -> str:
         """Return the address of one question."""

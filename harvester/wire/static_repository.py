@@ -1,31 +1,67 @@
 """OAI Static Repositories: one XML document that holds everything a small repository would answer. Pure.
 
-The document is read in one pass of expat, which remembers where records lie and builds no tree; the records are then
-read some at a time, as if they had come in an answer of OAI-PMH (Specification for an OAI Static Repository, 2.0).
+The document is read part by part in one pass of expat, which remembers where records lie and builds no tree; the
+records are then read some at a time, as if they had come in an answer of OAI-PMH (Specification for an OAI Static
+Repository, 2.0). So its length costs no memory, wherever it lies.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from xml.parsers import expat
 
-from gateway.errors import NotStaticRepository, NotXml
+from gateway.errors import AnswerTooLarge, NotStaticRepository, NotXml
 from gateway.model import Format, Slice
 from gateway.xmltext import OAI_PMH, escape_attribute
 from harvester.wire.decoding import decode, is_plain
 from harvester.wire.oai_pmh import IdentifyAnswer, parse_formats, parse_identify, parse_list
-from harvester.wire.outline import Broken, feed
+from harvester.wire.outline import Broken, feed_in_parts
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/static-repository"
 _OPENING = re.compile(rb"<(?:[\w.-]+:)?Repository[\s>]")
 _FORMATS_END = re.compile(rb"</(?:[\w.-]+:)?ListMetadataFormats\s*>")
 _ROOT = re.compile(rb"<((?:[\w.-]+:)?Repository)[\s>]")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_STEP = 1 << 16  # bytes read at once
+_MOST_DECODED = 200_000_000  # bytes of a document that is not in UTF-8
 _SHOWN = 3  # identifiers that a sentence names
+
+
+class Text(Protocol):
+    """A document, at hand or in a file: read part by part, for it may be long."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, wanted: slice, /) -> bytes: ...
+
+    def index(self, mark: bytes, start: int, /) -> int:
+        """Return where a mark is found first. Raise ValueError when it does not come any more."""
+        ...
+
+
+class Places:
+    """Where records lie, in order: sixteen bytes for each."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._bounds = array("q")
+
+    def __len__(self) -> int:
+        return len(self._bounds) // 2
+
+    def add(self, start: int, stop: int) -> None:
+        """Take the place of the next record."""
+        self._bounds.extend((start, stop))
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Return where some of them begin and end; twice 0 when there are none."""
+        bounds = self._bounds[2 * first : 2 * last]
+        return (bounds[0], bounds[-1]) if bounds else (0, 0)
 
 
 class Records(NamedTuple):
@@ -33,14 +69,24 @@ class Records(NamedTuple):
 
     metadata_prefix: str
     scope: tuple[tuple[str, str], ...]
-    places: tuple[tuple[int, int], ...]
+    places: Places
+
+
+class Part(NamedTuple):
+    """Some records of a list: where they lie, and their slices, in bytes of `repaired` or else of that part."""
+
+    start: int = 0
+    stop: int = 0
+    slices: tuple[Slice, ...] = ()
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StaticRepository:
     """One document. `text` is what the places refer to; `faults` are the reasons why it is no Static Repository."""
 
-    text: bytes
+    text: Text
     identify: IdentifyAnswer
     formats: tuple[Format, ...]
     formats_answer: bytes  # what they were read from, as an answer of OAI-PMH
@@ -65,16 +111,13 @@ def beginning_of(body: bytes) -> bytes | None:
     return body[: end.end()] + b"</" + root[1] + b">" if root and end else None
 
 
-def read(body: bytes, content_type: str = "") -> StaticRepository:
-    """Read a whole document.
+def read(body: Text, content_type: str = "") -> StaticRepository:
+    """Read a whole document. One in UTF-8 is never held; of any other, the whole is made UTF-8 first.
 
-    Raise NotXml when it is not well-formed, NotStaticRepository when it is something else.
+    Raise NotXml when it is not well-formed, NotStaticRepository when it is something else, and AnswerTooLarge when it
+    is too long to be made UTF-8.
     """
-    text: bytes = body
-    repairs: tuple[str, ...] = ()
-    if not is_plain(body):
-        decoded, repairs = decode(body, content_type)
-        text = re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded).encode()
+    text, repairs = _in_utf_8(body, content_type)
     found = _Reader(text)
     found.read()
     parts = {name: _answer(text, found.scope, place) for name, place in found.parts.items()}
@@ -87,52 +130,58 @@ def read(body: bytes, content_type: str = "") -> StaticRepository:
     return StaticRepository(text, identify, formats, parts["ListMetadataFormats"], lists, faults, repairs)
 
 
+def _in_utf_8(body: Text, content_type: str) -> tuple[Text, tuple[str, ...]]:
+    if is_plain(body[:_STEP] + b"\xff"):  # which is not ASCII: so its declaration alone decides
+        return body, ()
+    if len(body) > _MOST_DECODED:
+        raise AnswerTooLarge(f"The document is not in UTF-8, and has more than {_MOST_DECODED} bytes.")
+    whole = body[:]
+    if is_plain(whole):
+        return whole, ()
+    decoded, repairs = decode(whole, content_type)
+    return re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded).encode(), repairs
+
+
 class _Reader:
     """One pass over a document, remembering places."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: Text) -> None:
         self.text = text
         self.scope: tuple[tuple[str, str], ...] = ()  # of the root
         self.parts: dict[str, tuple[int, int]] = {}
         self.lists: list[Records] = []
         self.faults: list[str] = []
         self._path: list[str] = []
-        self._declared: list[tuple[str, str]] = []
         self._start = 0
-        self._places: list[tuple[int, int]] = []
-        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-        self._parser.StartNamespaceDeclHandler = self._declare
+        self._parser = expat.ParserCreate("utf-8")  # a prefix that one record does not declare is mended in that record
         self._parser.StartElementHandler = self._open
         self._parser.EndElementHandler = self._close
 
     def read(self) -> None:
         try:
-            feed(self._parser, self.text)
+            feed_in_parts(self._parser, (self.text[at : at + _STEP] for at in range(0, len(self.text), _STEP)))
         except Broken as error:
             raise NotXml(f"The document is no XML: {error}.") from error
 
-    def _declare(self, prefix: str | None, uri: str | None) -> None:
-        self._declared.append((prefix or "", uri or ""))
-
     def _open(self, name: str, attributes: dict[str, str]) -> None:
-        self._path.append(name.rpartition(" ")[2])
+        self._path.append(name.rpartition(":")[2])
         level = len(self._path)
-        declared, self._declared = tuple(self._declared), []
         if level == 1:
+            self.scope = _declared(attributes)
             self._check_root(name)
-            self.scope = declared
         elif level == 2:  # noqa: PLR2004 - what stands in the root
             self._start = self._parser.CurrentByteIndex
             if self._path[-1] == "ListRecords":
-                self.lists.append(Records(attributes.get("metadataPrefix", ""), (*self.scope, *declared), ()))
-                self._places = []
+                scope = (*self.scope, *_declared(attributes))
+                self.lists.append(Records(attributes.get("metadataPrefix", ""), scope, Places()))
         elif level == 3 and self._path[1] == "ListRecords":  # noqa: PLR2004 - what stands in a list
             self._start = self._parser.CurrentByteIndex
             if self._path[-1] != "record":
                 self.faults.append(f"A list holds a {self._path[-1]}.")
 
     def _check_root(self, name: str) -> None:
-        namespace, _, local = name.rpartition(" ")
+        prefix, _, local = name.rpartition(":")
+        namespace = dict(self.scope).get(prefix, "")
         if local != "Repository" or not namespace.startswith(NAMESPACE):
             raise NotStaticRepository(f"The root of the document is {local!r} in the namespace {namespace!r}.")
 
@@ -140,13 +189,17 @@ class _Reader:
         level, name = len(self._path), self._path.pop()
         if level == 2:  # noqa: PLR2004 - as above
             self.parts.setdefault(name, (self._start, self._stop()))
-            if name == "ListRecords":
-                self.lists[-1] = self.lists[-1]._replace(places=tuple(self._places))
         elif level == 3 and self._path[1] == "ListRecords" and name == "record":  # noqa: PLR2004 - as above
-            self._places.append((self._start, self._stop()))
+            self.lists[-1].places.add(self._start, self._stop())
 
     def _stop(self) -> int:
         return self.text.index(b">", self._parser.CurrentByteIndex) + 1
+
+
+def _declared(attributes: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the namespaces that a tag declares, by prefix."""
+    names = (each.partition(":") for each in attributes)
+    return tuple((prefix, attributes[name + colon + prefix]) for name, colon, prefix in names if name == "xmlns")
 
 
 # --- what is not allowed ------------------------------------------------------------------------------------------
@@ -173,15 +226,10 @@ def _faults_between(formats: tuple[Format, ...], lists: tuple[Records, ...]) -> 
             yield f"It lists records in {prefix!r} {count} times."
 
 
-def faults_in(slices: tuple[Slice, ...]) -> Iterator[str]:
-    """Return what is not allowed in the records of one format (section 3.4)."""
-    yield from _told("are deleted", (each for each in slices if each.is_deleted))
-    yield from _told("are in sets", (each for each in slices if each.sets))
-    yield from _told("cannot be used", (each for each in slices if each.problem))
-
-
 def oddities_in(slices: tuple[Slice, ...]) -> Iterator[str]:
-    """Return what is not allowed either, and does not hinder: real ones have it."""
+    """Return what records may not be (section 3.4) and what does not hinder, for each can be read: real ones are so."""
+    yield from _told("are deleted, of which a Static Repository has none", (each for each in slices if each.is_deleted))
+    yield from _told("are in sets, of which a Static Repository has none", (each for each in slices if each.sets))
     yield from _told("have no day as datestamp", (each for each in slices if not _DAY.fullmatch(each.datestamp)))
     twice = [name for name, count in Counter(each.identifier for each in slices).items() if count > 1]
     if twice:
@@ -196,16 +244,17 @@ def _told(what: str, slices: Iterable[Slice]) -> Iterator[str]:
 # --- records ------------------------------------------------------------------------------------------------------
 
 
-def cut(repository: StaticRepository, records: Records, first: int, last: int) -> tuple[int, int, tuple[Slice, ...]]:
-    """Return start and stop of the part of the text with these records, and their slices, in bytes of that part."""
-    places = records.places[first:last]
-    if not places:
-        return 0, 0, ()
-    start, stop = places[0][0], places[-1][1]
+def cut(repository: StaticRepository, records: Records, first: int, last: int) -> Part:
+    """Return these records; what can be mended of them is, and a record that cannot be used says why."""
+    start, stop = records.places.span(first, last)
+    if start == stop:
+        return Part()
     opening = _opening(records.scope) + b"<oai-pmh:ListRecords>"
     part = opening + repository.text[start:stop] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>"
     answer = parse_list(part)
-    return start, stop, tuple(_moved(each, -len(opening)) for each in answer.slices)
+    if answer.repaired:
+        return Part(start, stop, answer.slices, answer.repaired, answer.repairs)
+    return Part(start, stop, tuple(_moved(each, -len(opening)) for each in answer.slices))
 
 
 def _moved(found: Slice, by: int) -> Slice:
@@ -222,5 +271,5 @@ def _opening(scope: tuple[tuple[str, str], ...]) -> bytes:
     return f"<oai-pmh:OAI-PMH{names}>".encode()
 
 
-def _answer(text: bytes, scope: tuple[tuple[str, str], ...], place: tuple[int, int]) -> bytes:
+def _answer(text: Text, scope: tuple[tuple[str, str], ...], place: tuple[int, int]) -> bytes:
     return _opening(scope) + text[place[0] : place[1]] + b"</oai-pmh:OAI-PMH>"

@@ -10,7 +10,7 @@ import json
 from harvester.wire.copies import Copy, Description, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
-from harvester.wire.licenses import license_of
+from harvester.wire.licenses import license_of, license_uri
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -57,6 +57,7 @@ def _copies(location: Node) -> list[Copy]:
         "",
         version=version_of(text(location, "version")),
         license=license_of(stated),
+        license_url=license_uri(stated),
         host_type=text(location, "host_type"),
         evidence=f"unpaywall:{text(location, 'evidence')}",
     )

@@ -22,12 +22,16 @@ def _name(piece: str) -> str:
     return parse_qsl(piece, keep_blank_values=True)[0][0]
 
 
-def request_url(base: str, verb: str, *arguments: tuple[str, str], is_verbatim: bool = False) -> str:
+def request_url(
+    base: str, verb: str, *arguments: tuple[str, str], is_verbatim: bool = False, is_verb_first: bool = False
+) -> str:
     """Return the address of a request: the server's own arguments, then the verb, then those that are not empty.
 
     Values are percent-encoded. `is_verbatim` leaves them as they are: some servers do not decode their own tokens.
+    `is_verb_first` puts the server's own arguments behind all others.
     """
     parts = urlsplit(base)
     pairs = [("verb", verb), *((name, value) for name, value in arguments if value)]
     query = "&".join(f"{name}={value if is_verbatim else quote(value, safe='')}" for name, value in pairs)
-    return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, query)))))
+    both = (query, parts.query) if is_verb_first else (parts.query, query)
+    return urlunsplit(parts._replace(query="&".join(filter(None, both))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gateway.xmltext import utc_datetime
-from harvester.wire.dates import DAY, SECONDS, bound, moment_of
+from harvester.wire.dates import DAY, EARLIEST, LATEST, SECONDS, bound, moment_of
 
 _DAY_SECONDS = 86_400
 
@@ -69,7 +69,10 @@ def halves(window: Window, granularity: str, earliest: int, latest: int) -> tupl
     return _cut(window, first * unit if window.until or not window.from_ else (first + 1) * unit)
 
 
-def _cut(window: Window, second: int) -> tuple[Window, Window]:
+def _cut(window: Window, second: int) -> tuple[Window, Window] | None:
+    """Return what lies before a second, and the rest; None where either lies beyond all years that can be written."""
+    if not EARLIEST < second <= LATEST:
+        return None
     return Window(window.from_, utc_datetime(second - 1)), Window(utc_datetime(second), window.until)
 
 

@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.bench import (
+    clean,
     depth,
     discovery,
     disk,
     harvest,
     incremental,
     landing,
+    mirror,
     parallel,
     resourcesync,
     serving,
     solr,
     startup,
     verification,
+    windows,
 )
 from tests.bench.table import Row, main
 
@@ -30,10 +33,13 @@ BENCHES = (
     incremental,
     disk,
     harvest,
+    clean,
+    windows,
     parallel,
     solr,
     resourcesync,
     landing,
+    mirror,
     verification,
     discovery,
 )

@@ -1,4 +1,6 @@
-"""A corpus of any size, always the same: records as repositories have them, ten dc elements and about 2 kB each.
+"""A corpus of any size, always the same: records as repositories have them, fourteen or fifteen dc elements and 2 kB.
+
+That is the mean of 9,000 recorded records of 250 repositories (15 elements, 2.1 kB), and they have these elements.
 
 Twenty thousand works are written; a larger corpus repeats them with other identifiers, block by block, which neither
 a compressor of single records nor an index can notice.
@@ -24,16 +26,17 @@ _HEAD = (
     "<request>http://bench.example.org/oai</request>"
 )
 _RECORD = """<record><header><identifier>oai:bench.example.org:zzzzz-%05d</identifier>\
-<datestamp>2024-%02d-%02dT10:00:00Z</datestamp><setSpec>subject:%d</setSpec></header><metadata><oai_dc:dc \
+<datestamp>%s</datestamp><setSpec>subject:%d</setSpec></header><metadata><oai_dc:dc \
 xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/" \
 xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
 xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd">
 %s</oai_dc:dc></metadata></record>"""
+_DATE = "2024-%02d-%02dT10:00:00Z"
 _SYLLABLES = (
     *("ba", "co", "di", "fe", "gu", "ha", "in", "jo", "ka", "li", "mo", "na", "os", "pre"),
     *("qui", "ra", "sen", "tri", "um", "ver", "xis", "yl", "zo", "ter", "con", "able", "ing", "tion"),
 )
-_LONGEST_DESCRIPTION = 1000  # with everything around it, a record of about 2 kB
+_LONGEST_DESCRIPTION = 800  # with everything around it, a record of about 2 kB
 _PUBLISHERS = "University of Bench, Faculty of Measures and Weights, Department %d"
 _RIGHTS = (
     "This item is protected by copyright and related rights. You are free to use it in any way that is permitted by the"
@@ -60,6 +63,34 @@ def list_page(number: int, records: int, size: int = PAGE) -> bytes:
     return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
 
 
+def dated_page(dates: str, first: int, records: int, size: int = PAGE) -> bytes:
+    """Return the page behind `first` records of those that lie between two dates, `from/until`, with its token.
+
+    Of a corpus of one block only. The token is `dates` and the number of records before the next page.
+    """
+    found = _between(dates, records)
+    if not found:
+        return answer('<error code="noRecordsMatch"/>')
+    body = b"".join(works()[each] for each in found[first : first + size]).replace(BLOCK, b"%05d" % 0)
+    following = f"{dates}/{first + size}" if first + size < len(found) else ""
+    token = f'<resumptionToken completeListSize="{len(found)}" cursor="{first}">{following}</resumptionToken>'
+    return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
+
+
+@cache
+def _between(dates: str, records: int) -> tuple[int, ...]:
+    from_, _, until = dates.partition("/")
+    return tuple(
+        each
+        for each in range(min(records, WORKS))
+        if from_ <= _DATE % _date(each) and (not until or _DATE % _date(each) <= until)
+    )
+
+
+def _date(number: int) -> tuple[int, int]:
+    return number % 12 + 1, number % 28 + 1
+
+
 def answer(content: str) -> bytes:
     """Return an answer with `content` between the request element and the end."""
     return f"{_HEAD}{content}</OAI-PMH>".encode()
@@ -83,17 +114,20 @@ def _record(number: int, random: Random, words: list[str], likelihood: list[floa
             said = f"{said} {next(text)}"
         return said.capitalize()
 
+    year = random.randint(1950, 2024)
     statements = [
         ("title", phrase(60)),
-        ("creator", f"{phrase(8)}, {phrase(6)}"),
-        ("subject", phrase(30)),
+        *(("creator", f"{phrase(8)}, {phrase(6)}") for _ in range(2 + number % 2)),
+        *(("subject", phrase(12)) for _ in range(2)),
         ("description", f"{phrase(random.randint(200, _LONGEST_DESCRIPTION))} & {phrase(10)}."),
         ("publisher", _PUBLISHERS % (number % 40)),
-        ("date", f"{random.randint(1950, 2024)}-{random.randint(1, 12):02}-01"),
+        ("date", f"{year}-{random.randint(1, 12):02}-01"),
+        ("date", f"{year + 1}-02-03T10:20:30Z"),
         ("type", "info:eu-repo/semantics/article"),
+        ("language", "eng"),
         ("identifier", f"https://bench.example.org/handle/zzzzz/{number:05}"),
         ("identifier", f"https://doi.org/10.5555/zzzzz.{number:05}"),
         ("rights", _RIGHTS % (number % 7)),
     ]
     lines = "".join(f"<dc:{element}>{escape(said)}</dc:{element}>\n" for element, said in statements)
-    return _RECORD % (number, number % 12 + 1, number % 28 + 1, number % 10, lines)
+    return _RECORD % (number, _DATE % _date(number), number % 10, lines)

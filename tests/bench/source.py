@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from tests.bench.corpus import PAGE, answer, list_page, works
+from tests.bench.corpus import PAGE, answer, dated_page, list_page, works
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,17 +44,25 @@ class _Handler(BaseHTTPRequestHandler):
     size = PAGE  # records of a page
 
     def do_GET(self) -> None:
-        """Answer by the verb and the number of the page, which is the whole resumptionToken."""
+        """Answer by the verb; of a list of everything the resumptionToken is the number of the page."""
         arguments = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
-        body = _SAID.get(arguments.get("verb", "")) or list_page(
-            int(arguments.get("resumptionToken", "0")), self.records, self.size
-        )
+        body = _SAID.get(arguments.get("verb", "")) or self._list(arguments)
         time.sleep(self.latency)
         self.send_response(200)
         self.send_header("Content-Type", "text/xml; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _list(self, arguments: dict[str, str]) -> bytes:
+        """Answer a list: of everything, or of what lies between two dates."""
+        token = arguments.get("resumptionToken", "0")
+        if "/" in token:
+            dates, _, first = token.rpartition("/")
+            return dated_page(dates, int(first), self.records, self.size)
+        if arguments.keys() & {"from", "until"}:
+            return dated_page(f"{arguments.get('from', '')}/{arguments.get('until', '')}", 0, self.records, self.size)
+        return list_page(int(token), self.records, self.size)
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing: a line for every request would cost more than the request."""

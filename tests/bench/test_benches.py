@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.bench.doubles import serving
+from tests.bench.searching import searched
 from tests.bench.source import ROOT
 from tests.bench.table import Row
-from tests.live import unmeasured
+
+# By bench, how many records are enough: some wait before every page as real endpoints do.
+RECORDS = {
+    **dict.fromkeys(("serving", "depth", "incremental", "disk", "harvest", "parallel"), 6000),
+    **dict.fromkeys(("resourcesync", "solr", "startup"), 6000),
+    **dict.fromkeys(("clean", "mirror", "windows"), 600),
+}
+
+
+@pytest.mark.unmeasured
+@pytest.mark.slow
+@pytest.mark.parametrize("bench", RECORDS)
+def test_bench_prints_its_figures(bench: str) -> None:
+    line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", str(RECORDS[bench])]
+    done = subprocess.run(line, cwd=ROOT, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "keeps" in done.stdout or "BREAKS" in done.stdout
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "bench", ["serving", "depth", "incremental", "disk", "harvest", "parallel", "resourcesync", "solr", "startup"]
-)
-def test_bench_prints_its_figures(bench: str) -> None:
-    line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", "6000"]
-    done = subprocess.run(line, cwd=ROOT, env=unmeasured(os.environ), text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "keeps" in done.stdout or "BREAKS" in done.stdout
+def test_a_search_over_the_doubles_asks_nothing_twice(tmp_path: Path) -> None:
+    with serving(0.0) as port:
+        first = searched(tmp_path, port, 4, 2)
+        second = searched(tmp_path, port, 4, 2)
+        again = searched(tmp_path, port, 4, 2, is_again=True)
+    assert [each["found"] for each in (first, second, again)] == [4, 0, 4]
+    assert first["requests"] >= 4 * 5
+    assert second["requests"] == again["requests"] == 0
 
 
 def test_row_keeps_its_limit_from_the_right_side() -> None:

@@ -12,26 +12,8 @@ import pytest
 
 from gateway.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
 from gateway.store.base import Inbox, Store, View
-from gateway.store.clock import HostClock
 from gateway.store.sqlite import open_inbox, open_store
-
-START = 1_700_000_000
-
-
-@dataclass
-class Clocks:
-    """The clocks of a host that stands still until a test moves it."""
-
-    wall: float = float(START)
-    monotonic: float = 1000.0
-    boot: str = "first"
-
-    def host(self) -> HostClock:
-        return HostClock(lambda: self.wall, lambda: self.monotonic, lambda: self.boot)
-
-    def pass_seconds(self, seconds: float) -> None:
-        self.wall += seconds
-        self.monotonic += seconds
+from tests.clocks import Clocks
 
 
 @dataclass(frozen=True)

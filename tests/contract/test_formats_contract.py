@@ -39,6 +39,7 @@ WORK = Work(
             modified="2020-02-02",
             license="https://creativecommons.org/licenses/by/4.0/",
             version="published",
+            found_at="2020-02-03T00:00:00Z",
         ),
     ),
     license="https://creativecommons.org/licenses/by/4.0/",
@@ -122,7 +123,9 @@ def test_a_reader_survives_what_its_namespace_does_not_promise(known: MetadataFo
 
 # --- what is valid oai_dc -----------------------------------------------------------------------------------------
 
-OPEN = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}"'
+BARE = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}"'
+LOCATION = f"xsi:schemaLocation='{OAI_DC} {oai_dc.SCHEMA}'"
+OPEN = f"{BARE} {LOCATION}"
 INSIDE = [
     ("", True),
     ("<dc:title>T</dc:title>", True),
@@ -145,10 +148,10 @@ INSIDE = [
     ("<o:dc/>", False),
 ]
 FRAMES = [
-    (f"{OPEN} xsi:schemaLocation='{OAI_DC} {oai_dc.SCHEMA}'></o:dc>", True),
+    (f"{BARE} xsi:schemaLocation='a b\n{OAI_DC}  {oai_dc.SCHEMA} '></o:dc>", True),
     (f"{OPEN} id='1'></o:dc>", False),
     (f"{OPEN} xml:lang='en'></o:dc>", False),
-    (f'<dc xmlns="{OAI_DC}"/>', True),
+    (f'<dc xmlns="{OAI_DC}" xmlns:xsi="{XSI}" {LOCATION}/>', True),
     (f'<o:record xmlns:o="{OAI_DC}"/>', False),
     ('<dc xmlns="http://purl.org/dc/elements/1.1/"/>', False),
 ]
@@ -165,6 +168,24 @@ def test_what_is_carried_is_what_the_schema_allows(text: str, is_valid: bool) ->
     content = text.encode()
     assert (faults("oai_dc", content) == []) == is_valid
     assert carried(content) == is_valid
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "",
+        "xsi:schemaLocation=''",
+        f"xsi:schemaLocation='{OAI_DC}'",
+        f"xsi:schemaLocation='a {OAI_DC} {oai_dc.SCHEMA} b'",
+    ],
+)
+def test_what_does_not_name_its_schema_is_made_again(location: str) -> None:
+    content = f"{BARE} {location}><dc:title>T</dc:title></o:dc>".encode()
+    assert faults("oai_dc", content) == []
+    assert not carried(content)
+    made = xmlio.parse(oai_dc.write(oai_dc.read(xmlio.parse(content), content)))
+    assert made.get(f"{{{XSI}}}schemaLocation") == f"{OAI_DC} {oai_dc.SCHEMA}"
+    assert [each.text for each in made] == ["T"]
 
 
 PIECES = st.sampled_from(

@@ -13,9 +13,9 @@ from gateway.model import (
     Selection,
     Source,
 )
+from tests.clocks import START
 
 DC = Selection("oai_dc")
-START = 1_700_000_000
 
 
 # --- quarantine ---------------------------------------------------------------------------------------------------

@@ -45,6 +45,16 @@ def test_a_page_that_is_not_there_is_damage(inbox):
         inbox.page(7)
 
 
+def test_numbers_go_on_behind_one_that_was_given_before(inbox):
+    first = inbox.receive(PAGE, SLICES, None)
+    inbox.number_behind(first)
+    assert inbox.last_number() == first
+    inbox.number_behind(first + 10)
+    last = inbox.receive(PAGE, SLICES, None)
+    assert (inbox.last_number(), last) == (last, first + 11)
+    assert [page.number for page in inbox.pages("laro", 0)] == [first, last]
+
+
 def test_pages_of_a_source_that_hold_records_come_in_order(inbox):
     first = inbox.receive(PAGE, SLICES, None)
     inbox.receive(replace(PAGE, verb="Identify"), (), None)

@@ -7,16 +7,19 @@ from threading import Thread
 
 import pytest
 
-from gateway.errors import IntentExpired, PositionMoved, StoreError
+from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.model import (
     ChangeLine,
+    FileLink,
+    FileOrigin,
     Intent,
+    ItemFiles,
     Publication,
     Selection,
 )
+from tests.clocks import START
 
 DC = Selection("oai_dc")
-START = 1_700_000_000
 
 
 # --- publishing ---------------------------------------------------------------------------------------------------
@@ -262,3 +265,52 @@ def test_the_earliest_datestamp_is_the_first_or_that_of_the_making(desk, make_ch
     desk.publish(make_change("a", 2))
     with desk.view() as view:
         assert view.earliest_datestamp() == START + 52
+
+
+# --- what is known of files ---------------------------------------------------------------------------------------
+
+FOUND = FileLink(
+    "https://x.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 12, "0" * 64,
+    "2020-01-01T00:00:00Z", "cc-by", "accepted", "2026-01-01T00:00:00Z", True, "https://g.example.org/files/0", b"%PDF",
+)  # fmt: skip
+LEARNED = FileLink("https://a.example.org/2.pdf", size=3)
+
+
+def test_what_is_known_of_files_comes_back_as_it_was_and_in_its_order(desk, make_change):
+    desk.publish(make_change("a"), make_change("b"), files=(ItemFiles("a", (FOUND, LEARNED)), ItemFiles("gone", ())))
+    states = desk.store.states("laro", ["a", "b"])
+    assert (states["a"].files, states["b"].files) == ((FOUND, LEARNED), ())
+    assert [state.files for _, state in desk.store.items("laro", 0, 10)] == [(FOUND, LEARNED), ()]
+    desk.publish(make_change("a", 2))
+    assert desk.store.states("laro", ["a"])["a"].files == (FOUND, LEARNED)
+    desk.publish(files=(ItemFiles("a", (LEARNED,)),))
+    assert desk.store.states("laro", ["a"])["a"].files == (LEARNED,)
+
+
+def test_each_change_of_files_makes_an_edition_and_nothing_else_does(desk, make_change):
+    assert (desk.store.edition("laro"), desk.store.edition("nobody")) == (0, 0)
+    desk.publish(make_change("a"))
+    assert desk.store.edition("laro") == 0
+    desk.publish(files=(ItemFiles("a", (FOUND,)),), edition=0)
+    assert desk.store.edition("laro") == 1
+
+
+def test_who_looked_at_an_earlier_edition_of_the_files_writes_nothing(desk, make_change):
+    desk.publish(make_change("a"))
+    desk.publish(files=(ItemFiles("a", (FOUND,)),))
+    with pytest.raises(FilesChanged):
+        desk.publish(make_change("a", 2), edition=0)
+    with desk.view() as view:
+        assert len(view.changes(0, 10)) == 2
+    desk.clocks.pass_seconds(5)
+    with desk.view() as view:
+        assert view.horizon == desk.clocks.wall  # the intent is gone
+
+
+def test_a_copy_is_known_while_an_item_names_it(desk, make_change):
+    desk.publish(make_change("a"), files=(ItemFiles("a", (FOUND, LEARNED._replace(sha256="1"))),))
+    with desk.view() as view:
+        assert (view.copy_type("0" * 64), view.copy_type("1"), view.copy_type("2")) == ("application/pdf", None, None)
+    desk.publish(make_change("a", is_deleted=True))
+    with desk.view() as view:
+        assert view.copy_type("0" * 64) is None

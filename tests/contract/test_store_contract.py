@@ -16,9 +16,9 @@ from gateway.model import (
     SetDescription,
     Source,
 )
+from tests.clocks import START
 
 DC = Selection("oai_dc")
-START = 1_700_000_000
 
 
 # --- lists --------------------------------------------------------------------------------------------------------
@@ -257,6 +257,7 @@ def test_states_tell_what_is_held(desk, make_change):
         False,
         (Payload("oai_dc", 7, 0, (1).to_bytes(16, "big"), False),),
         (("oai_dc", item.records[0].digest, False), ("oai_didl", item.records[1].digest, True)),
+        (),
     )
     assert desk.store.states("nobody", ["a"]) == {}
 

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from lxml import etree
 
 from gateway.cli import main as gateway
 from gateway.settings import load
-from gateway.store.sqlite import open_store
+from gateway.store.sqlite import open_inbox, open_store
 from gateway.store.sqlite_discovery import open_discovery
+from gateway.xmltext import DIDL
 from harvester.cli import main as harvester
 from harvester.search.discovering import Discovering
+from harvester.search.releasing import Releasing
 from harvester.search.steps import steps
 from tests.discovery.web import RecordedWeb
 
@@ -53,8 +56,9 @@ class Search:
         self.web = web
         self.store = open_store(folder)
         self.desk = open_discovery(folder)
-        settings = load(folder, environ={}, options={"discover_email": "librarian@library.test", **options})
-        self.work = Discovering(self.store, self.desk, web, settings, steps(), lambda: float(self.now))
+        self.inbox = open_inbox(folder)
+        self.settings = load(folder, environ={}, options={"discover_email": "librarian@library.test", **options})
+        self.work = Discovering(self.store, self.desk, web, self.settings, steps(), lambda: float(self.now))
 
     def run(self, *sources: str, **options) -> dict[str, str]:
         """Search, and return the outcomes by the upstream identifiers' last part."""
@@ -62,7 +66,23 @@ class Search:
         found = self.work.run(sources, **options)
         return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
 
+    def try_out(self, **options) -> dict[str, str]:
+        """Search without writing anything down, and return the outcomes as `run` does."""
+        found = self.work.try_out((NAME,), **options)
+        return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
+
+    def release(self) -> int:
+        """Publish what is decided and learned; return how many records were stamped."""
+        return Releasing(self.store, self.inbox, self.desk, self.settings).release()
+
+    def didl(self, item: str) -> etree._Element:
+        """Return the published DIDL of an item of the sample."""
+        with self.store.view() as view:
+            record = view.record(f"oai:g.example.org:laro/oai:laro.example.org:{item}", "oai_didl")
+        return next(etree.fromstring(record.content).iter(f"{{{DIDL}}}DIDL"))
+
     def close(self) -> None:
+        self.inbox.close()
         self.desk.close()
         self.store.close()
 

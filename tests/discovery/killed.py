@@ -1,6 +1,7 @@
 """A search as a process that can be killed: every request is written to a file before it is answered.
 
 `python killed.py FOLDER LOG SECONDS_AHEAD`: the clock is ahead so that the leases of the one killed before are over.
+What is found in the small web of the sample is published after each search.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from gateway.settings import load
-from gateway.store.sqlite import open_store
+from gateway.store.sqlite import open_inbox, open_store
 from gateway.store.sqlite_discovery import open_discovery
 from harvester.search.discovering import Discovering
+from harvester.search.releasing import Releasing
 from harvester.search.remembering import Remembering
 from harvester.search.steps import steps
 from harvester.wire.http import Fetched, Request
+from tests.sample.source import read_works
+from tests.sample.web import made
 
 THREADS = 2
 
 
 def main(folder: Path, log: int, ahead: int) -> None:
-    """Search for everything that is due."""
+    """Search for everything that is due, and publish it."""
+    there = made(read_works()[0])
 
     def clock() -> float:
         return time.time() + ahead
@@ -32,16 +37,20 @@ def main(folder: Path, log: int, ahead: int) -> None:
     def fetch(request: Request) -> Fetched:
         os.write(log, f"{request.url}\n".encode())
         time.sleep(0.01)
-        return Fetched(request.url, 404, (), b"Resource not found.", int(clock()))
+        kind, body = there.get(request.url.partition("://")[2].partition("?")[0], ("", b""))
+        return Fetched(request.url, 200 if body else 404, (("Content-Type", kind),), body, int(clock()))
 
-    desk = open_discovery(folder)
+    desk, store = open_discovery(folder), open_store(folder)
     options = {"discover_email": "librarian@library.test", "discover_threads": THREADS}
     settings = load(folder, environ={}, options=options)
-    work = Discovering(open_store(folder), desk, Remembering(fetch, desk, clock), settings, steps(), clock)
+    work = Discovering(store, desk, Remembering(fetch, desk, clock), settings, steps(), clock)
+    releasing = Releasing(store, open_inbox(folder), desk, settings)
     work.enlist(["laro"])
     print("ready", flush=True)
     for each in work.run():
         print(each.identifier, each.is_lost, flush=True)
+        releasing.release()
+    releasing.release()
 
 
 if __name__ == "__main__":

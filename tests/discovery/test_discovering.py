@@ -10,15 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.errors import NameUnknown
-from gateway.model import Outcome
+from gateway.model import Candidate, Outcome, SearchState, Trace
 from gateway.settings import load
 from harvester.cli import main
 from harvester.search.discovering import LEASE_SECONDS, step_settings
 from harvester.search.remembering import Remembering
-from harvester.search.stories import SENTENCES, told
+from harvester.search.searching import Searched
+from harvester.search.stories import SENTENCES, kept, told
 from harvester.search.works import work_of
 from harvester.wire.http import Request
-from tests.discovery.web import RecordedWeb, answer, recorded
+from tests.discovery.web import RecordedWeb, answer, recorded, to
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -35,11 +36,9 @@ def harvester(folder, monkeypatch):
 
 
 def test_only_items_without_a_file_are_searched_for_and_each_once(searching) -> None:
-    search = searching()
+    search = searching(discover_named_files=False)
     first = search.run()
-    with search.store.view() as view:
-        assert len(first) < 25
-        assert view is not None
+    assert len(first) < 25
     states = [state for _, state in search.store.items("laro", 0, 100)]
     with_files = {
         state.identifier.rpartition(":")[2] for state in states if "fulltext" in search.store.item_sets(state.number)
@@ -76,10 +75,37 @@ def test_limits_sources_and_single_items(searching) -> None:
 
 def test_a_dry_run_writes_nothing(searching) -> None:
     search = searching()
-    found = search.run(is_dry=True)
+    found = search.try_out()
     assert found
-    assert {row[1] for row in search.desk.counts()} == {"due"}
+    assert search.try_out(identifier=_one_of_the_store(search)) == {"LR-15-00007": found["LR-15-00007"]}
+    assert search.desk.counts() == search.desk.endings() == ()
+    assert search.desk.position("laro") == 0
     assert search.run() == found
+    assert search.try_out() == {}
+
+
+def test_a_dry_run_leaves_what_is_done_or_waits_as_it_is(searching) -> None:
+    search = searching(RecordedWeb(has_recordings=False, before=_unknown))
+    search.run()
+    before = search.desk.counts()
+    assert {row[1] for row in before} == {"done", "waiting"}
+    assert search.try_out() == {}
+    waiting, _ = _one_of(search, "waiting"), _one_of(search, "done")
+    assert list(search.try_out(identifier=waiting)) == [waiting.rpartition(":")[2]]
+    assert len(search.try_out(before=search.now + 1)) == sum(row[3] for row in before if row[1] == "done")
+    assert len(search.try_out(before=search.now + 1, limit=1)) == 1
+    assert search.desk.counts() == before
+
+
+def _one_of_the_store(search) -> str:
+    identifiers = (state.identifier for _, state in search.store.items("laro", 0, 100))
+    return next(each for each in identifiers if each.endswith("LR-15-00007"))
+
+
+def _one_of(search, wanted: str) -> str:
+    identifiers = (state.identifier for _, state in search.store.items("laro", 0, 100))
+    found = filter(None, map(search.desk.search, identifiers))
+    return next(each.identifier for each in found if each.state == wanted)
 
 
 def test_what_was_asked_to_stop_begins_nothing_more(searching) -> None:
@@ -148,7 +174,23 @@ def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> No
     assert "  crossref: not-found. Nothing is known or there." in words
     assert f"    {file} (meta:citation_pdf_url): wrong-document. It is another document." in words
     assert re.search(rf"rule: re\w+ {file}. The score 0", words)
-    assert re.search(r"bytes 28546, sha-256 [0-9a-f]{64}", words)
+    assert re.search(r"type application/pdf, bytes 28546, sha-256 [0-9a-f]{64}, at 20", words)
+
+
+@pytest.mark.parametrize(
+    ("hops", "is_told"),
+    [
+        ((), False),
+        (("https://a.example.org/",), True),
+        (("http://a.example.org/",), False),
+        (("http://a.example.org/", "https://a.example.org/"), True),
+    ],
+)
+def test_a_way_that_leaves_encryption_is_told(hops: tuple[str, ...], is_told: bool) -> None:
+    found = Candidate("https://a.example.org/", "unpaywall", hops=hops, final_url="http://b.example.org/")
+    story = kept(Searched(Outcome.NOT_PDF, (Trace("unpaywall", Outcome.SUCCESS),), (found,)))
+    state = SearchState("oai:x", "s", "1", "done", 0, 1, "not-pdf", 1, story)
+    assert any("from an encrypted address to one that is not" in line for line in told(state)) is is_told
 
 
 def test_every_outcome_has_a_sentence() -> None:
@@ -174,12 +216,32 @@ def test_nothing_is_asked_twice_as_long_as_the_answer_holds(searching) -> None:
     assert web.asked[-1] == "https://c.example.org/"
 
 
+def test_what_is_asked_is_asked_for_the_work(searching) -> None:
+    """Whoever the request speaks for has the cookies: no host learns of one work what it was asked for another."""
+    asked: list[str] = []
+    search = searching(RecordedWeb(has_recordings=False, before=lambda request: asked.append(request.source)))
+    search.run(limit=3)
+    assert len(set(asked)) == 3
+    assert all(each.startswith("oai:g.example.org:laro/") for each in asked)
+
+
+def test_no_key_of_ours_is_kept_among_the_answers(searching) -> None:
+    search, asked = searching(), "https://api.openalex.org/works/x?mailto=a&api_key=secret"
+    search.web.own = {asked: answer("{}")}
+    remembering = Remembering(search.web, search.desk, lambda: search.now)
+    assert [remembering(Request(asked)).url for _ in range(2)] == [asked, asked.replace("secret", "...")]
+
+
 def test_files_are_not_kept_among_the_answers(searching) -> None:
     web = RecordedWeb({"https://a.example.org/": answer(b"%PDF-1.4")}, has_recordings=False)
-    fetch = Remembering(web, searching().desk, lambda: 1.0)
-    for _ in range(2):
-        fetch(Request("https://a.example.org/"))
-    assert len(web.asked) == 2
+    now = [1.0]
+    fetch = Remembering(web, searching().desk, lambda: now[0])
+    for name in "aab":
+        fetch(Request(f"https://{name}.example.org/"))
+    assert [url[8] for url in web.asked] == ["a", "b"]  # whoever found a file asks once more, to look at it
+    now[0] += 601
+    fetch(Request("https://a.example.org/"))
+    assert len(web.asked) == 3
 
 
 def test_a_second_search_after_a_kill_asks_only_what_was_not_answered(searching) -> None:
@@ -187,7 +249,7 @@ def test_a_second_search_after_a_kill_asks_only_what_was_not_answered(searching)
     search.work.fetch = Remembering(search.web, search.desk, lambda: float(search.now))
     search.work.enlist(["laro"])
     taken = search.desk.lease(search.now, LEASE_SECONDS)
-    search.work._search(taken)  # and then killed: nothing is written
+    search.work._search(taken, bytes)  # and then killed: nothing is written
     asked = len(search.web.asked)
     search.now += LEASE_SECONDS
     search.run(limit=1, identifier=taken.identifier)
@@ -216,20 +278,43 @@ def test_the_commands_search_and_explain(harvester) -> None:
     (line,) = found.stdout.splitlines()
     identifier = json.loads(line)["identifier"]
     assert found.stderr.strip().startswith("Searched for 1 items: ")
-    assert "not searched for yet" in harvester("explain", identifier).stdout
+    assert "must have come to it" in harvester("explain", identifier).stderr
     done = harvester("discover", "--item", identifier, "--step", "recipes")
     assert identifier in done.stdout
-    assert json.loads(harvester("explain", identifier, "--json").stdout)["state"] == "due"
+    assert harvester("discover", "--limit", "1").exit_code == 0
+    assert harvester("explain", identifier).exit_code == 0
+    assert harvester("discover", "--item", identifier).exit_code == 0
+    told = json.loads(harvester("explain", identifier, "--json").stdout)
+    assert isinstance(told["story"]["candidates"], list)
+
+
+def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searching) -> None:
+    page, file = "https://doi.org/10.5555/laro.2015.0007", "https://laro.example.org/files/1.pdf"
+    captcha = answer("<title>Just a moment...</title>", 403)
+    search = searching(RecordedWeb({page: to(file), file: captcha}, has_recordings=False))
+    items = len(search.run())
+    lines = harvester("outcomes").stdout.splitlines()
+    assert "       1  laro  landing_page  blocked-captcha" in lines
+    assert any(re.fullmatch(r" +\d+  laro  crossref  not-found", line) for line in lines)
+    assert harvester("outcomes", "--by", "step", "--by", "step").stdout == harvester("outcomes", "--by", "step").stdout
+    counted = harvester("outcomes", "laro", "--by", "host", "--json")
+    by_host = [json.loads(line) for line in counted.stdout.splitlines()]
+    assert all(each["host"] for each in by_host)
+    assert any(each["host"] == "api.crossref.org" and each["outcome"] == "not-found" for each in by_host)
+    assert re.fullmatch(r"\d+ more ended at no host: nobody was asked\.\n", counted.stderr)
+    assert {"host": "laro.example.org", "outcome": "blocked-captcha", "count": 2} in by_host
+    assert sum(each["count"] for each in by_host) > items
+    assert harvester("outcomes", "nobody").exit_code == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (("discover", "nobody"), "Nothing is held of nobody; there are: laro."),
-        (("discover", "--item", "x"), "x is no item that lacks full text"),
+        (("discover", "--item", "x"), "x is no item that was or is to be searched for"),
         (("discover", "--step", "x"), "There is no step 'x'"),
         (("discover", "--recheck-older-than", "soon"), "must be a whole number and one of s, m, h, d, w"),
-        (("explain", "x"), "x is no item that lacks full text"),
+        (("explain", "x"), "x is no item that was or is to be searched for"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(harvester, arguments: tuple[str, ...], sentence: str) -> None:
@@ -243,3 +328,14 @@ def test_what_was_searched_long_ago_is_searched_again(harvester, searching) -> N
     search.run()
     found = harvester("discover", "--recheck-older-than", "1s", "--step", "recipes", "--limit", "2")
     assert found.stderr.strip().endswith("nothing is due.")  # the clock of the test is ahead
+
+
+def test_an_item_alone_leaves_the_others_as_they_were_searched(harvester, searching) -> None:
+    """With both options everything that was searched long ago was put up again."""
+    search = searching()
+    search.now = 1_000_000_000
+    search.run(limit=3)
+    states = {state: count for _, state, _, count in search.desk.counts()}
+    name = search.desk.due("", search.now).identifier
+    assert harvester("discover", "--item", name, "--recheck-older-than", "1s").exit_code == 0
+    assert sum(count for _, state, _, count in search.desk.counts() if state == "due") == states["due"] - 1

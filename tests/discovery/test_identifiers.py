@@ -41,6 +41,10 @@ from harvester.wire.identifiers import Found, arxiv_in, dois_in, identifiers_of,
         ("MaxX: -110.97058296203613", ()),
         ("10.1234/.", ()),
         ("3.10.1234/x", ()),
+        ("10.1234/a;10.1234/b,doi:10.1234/c;https://doi.org/10.1234/d", tuple(f"10.1234/{each}" for each in "abcd")),
+        ("https://doi.org/10.1234/\u200babc\u00addef\ufeff", ("10.1234/abcdef",)),
+        ("https://link.springer.com/content/pdf/10.1007%2Fs10924-010-0192-1.pdf", ("10.1007/s10924-010-0192-1",)),
+        ("https://doi.org/10.1234/report.pdf", ("10.1234/report.pdf",)),
     ],
 )
 def test_dois_are_found_within_texts(text: str, dois: tuple[str, ...]) -> None:
@@ -55,6 +59,12 @@ def test_dois_are_found_within_texts(text: str, dois: tuple[str, ...]) -> None:
         ("oai:arXiv.org:math.AG/0309136", ("math.AG/0309136",)),
         ("arXiv:1310.6514 [hep-th]", ("1310.6514",)),
         ("https://doi.org/10.48550/arXiv.2101.00001", ("2101.00001",)),
+        ("https://arxiv.org/pdf/1711.05739.pdf", ("1711.05739",)),
+        ("https://arxiv.org/html/1711.05739v1", ("1711.05739",)),
+        ("A comment on arXiv:1711.05739.", ("1711.05739",)),
+        ("arXiv 1711.05739 [hep-th]", ("1711.05739",)),
+        ("info:eu-repo/semantics/altIdentifier/arxiv/1711.05739", ("1711.05739",)),
+        ("arXiv:1711.05739.12", ()),
         ("http://example.org/1711.05739", ()),
         ("arXiv", ()),
     ],
@@ -70,6 +80,8 @@ def test_arxiv_identifiers(text: str, ids: tuple[str, ...]) -> None:
         ("ISSN 0890-9369. PMCID PMC4117942. http://r.example.org/", ("PMC4117942",)),
         ("oai:pubmedcentral.nih.gov:13900", ("PMC13900",)),
         ("https://europepmc.org/articles/pmc3144483?pdf=render", ("PMC3144483",)),
+        ("http://www.ncbi.nlm.nih.gov/pmc/articles/3304806", ("PMC3304806",)),
+        ("http://www.pubmedcentral.nih.gov/articlerender.fcgi?artid=3304806", ("PMC3304806",)),
         ("PMC", ()),
     ],
 )
@@ -88,6 +100,10 @@ def test_identifiers_of_pubmed_central(text: str, ids: tuple[str, ...]) -> None:
         ("ISSN 0378-5954", ()),  # the check digit is wrong
         ("1850-1859", ()),
         ("1900-1999", ()),
+        ("2041-1723", ("2041-1723",)),  # Nature Communications: both halves look like years
+        ("ISSN 1996-1944", ("1996-1944",)),  # Materials
+        ("ISSN 0378\u20105955", ("0378-5955",)),
+        ("0378-5955 (print)", ("0378-5955",)),
     ],
 )
 def test_issns_with_their_check_digit(text: str, issns: tuple[str, ...]) -> None:

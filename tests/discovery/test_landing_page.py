@@ -66,7 +66,25 @@ HOME = "https://repository.example.org"
         ('<script>{"pdfPath":"/iel7/1/2/3.pdf"}</script>', f"{HOME}/iel7/1/2/3.pdf", "script:ieeexplore.ieee.org"),
         ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
         ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
+        ('<iframe src="/files/a.pdf#view">', f"{HOME}/files/a.pdf#view", "platform:framed"),
+        ('<frameset><frame src="a.pdf"></frameset>', f"{HOME}/page/a.pdf", "platform:framed"),
+        (
+            '<iframe src="/js/pdf.js/web/viewer.html?file=https%3A%2F%2Frepository.example.org%2Fdownload%2F1&x=2">',
+            f"{HOME}/download/1",
+            "platform:pdf.js",
+        ),
+        (
+            '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>',
+            f"{HOME}/d/1",
+            "script:schema.org",
+        ),
         (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
+        (
+            f'<a href="{HOME}/scientometrics/discovery/a.pdf">PDF</a>',
+            f"{HOME}/scientometrics/discovery/a.pdf",
+            "anchor:PDF",
+        ),
+        ('<a href="/a.pdf">Current tissue platform (PDF)</a>', f"{HOME}/a.pdf", "anchor:Current tissue platform (PDF)"),
         ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
     ],
 )
@@ -83,6 +101,9 @@ def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: 
         '<embed type="application/pdf" src="/first-page.pdf">',
         '<a href="/a.pdf">Supplementary material (PDF)</a>',
         '<a href="/a.pdf">Download citation</a>',
+        '<a href="/showCitation.pdf">PDF</a>',
+        '<a href="/cover.pdf">PDF</a>',
+        '<a href="/a.pdf">View this issue (PDF)</a>',
         '<a href="https://elsewhere.example.com/a.pdf">PDF</a>',
         '<a href="/getaccess/purchase">Purchase PDF</a>',
         '<div id="references"><a href="/a.pdf">PDF</a></div>',
@@ -121,7 +142,67 @@ def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
     )
     found = landing_page.read(markup.encode(), f"{HOME}/page/1")
     assert (found.refresh, found.license, found.copies[0].license) == (f"{HOME}/next", "cc-by", "cc-by")
-    assert landing_page.read(b'<meta http-equiv="refresh" content="300">', HOME).refresh == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "refresh"),
+    [
+        ("0;url=next", f"{HOME}/next"),
+        ("0, URL = 'the next'", f"{HOME}/the next"),
+        ("5; /next", f"{HOME}/next"),
+        (".5; url=/next", f"{HOME}/next"),
+        ("300", ""),
+        ("0;", ""),
+        ("1800; url=/session-expired", ""),
+    ],
+)
+def test_a_page_leads_on_at_once_or_not_at_all(content: str, refresh: str) -> None:
+    """As browsers read it (HTML, shared declarative refresh steps); who waits for minutes ends a session."""
+    markup = f'<meta http-equiv="refresh" content="{content}">'
+    assert landing_page.read(markup.encode(), f"{HOME}/page").refresh == refresh
+
+
+CC_BY = '<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a>'
+
+
+@pytest.mark.parametrize(
+    ("markup", "license_"),
+    [
+        (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
+        (f'<div class="site footer">{CC_BY}</div>', ""),
+        (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""),
+        (f'<div class="related">{CC_BY}</div>', ""),
+        ('<meta name="DC.rights" content="Metadata: CC0"><meta name="DC.rights" content="All rights reserved">', ""),
+        (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
+    ],
+)
+def test_a_licence_of_the_site_a_picture_or_the_metadata_is_none_of_the_file(markup: str, license_: str) -> None:
+    found = landing_page.read(f'{markup}<a href="/a.pdf">PDF</a>'.encode(), f"{HOME}/page/1")
+    assert [copy.license for copy in found.copies] == [license_]
+
+
+@needs_data
+def test_the_foot_of_every_page_of_the_acl_anthology_does_not_license_works_of_2004() -> None:
+    """aclanthology.org (recorded 2024): `Materials published in or after 2016 … are licensed …`."""
+    page = next(each for each in PAGES if each.file == "papis/ACL_N04-1001")
+    assert landing_page.read(body(f"landing/{page.file}.html"), page.url).license == ""
+
+
+@pytest.mark.parametrize(
+    ("declared", "content_type", "encoding"),
+    [
+        ("", "text/html", "utf-8"),
+        ("", 'text/html; Charset="ISO-8859-1"', "latin-1"),
+        ('<meta charset="iso-8859-1">', "text/html", "latin-1"),
+        ('<meta charset="iso-8859-1">', "text/html;charset=utf-8", "utf-8"),
+        ('<meta charset="utf-8">', "text/html; charset=none-such", "utf-8"),
+    ],
+)
+def test_a_page_is_written_in_what_its_server_says(declared: str, content_type: str, encoding: str) -> None:
+    """What neither said was guessed: `é` became `√©`."""
+    markup = f'<html><head>{declared}</head><a href="/é.pdf">PDF</a>'
+    found = landing_page.read(markup.encode(encoding), f"{HOME}/page/1", content_type)
+    assert [copy.url for copy in found.copies] == [f"{HOME}/é.pdf"]
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\xff", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed, NameUnknown, RobotsDenied, TryLater
-from harvester.search.manners import Manners, told_delay
-from harvester.wire.http import Request
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    ConfigurationError,
+    ConnectionFailed,
+    NameUnknown,
+    RobotsDenied,
+    TlsFailed,
+    TryLater,
+)
+from gateway.model import Outcome
+from gateway.store.sqlite_discovery import open_discovery
+from harvester.discovery import known_of
+from harvester.search.checking import Told, check
+from harvester.search.manners import Manners
+from harvester.search.remembering import ROBOTS_HOLD, Remembering
+from harvester.search.services import Budget, told_budget
+from harvester.wire.copies import Copy
+from harvester.wire.http import Fetched, Request
 from tests.discovery.recorded import DATA, exchanges
-from tests.discovery.web import RecordedWeb, answer, recorded
+from tests.discovery.web import RecordedWeb, answer, recorded, work
 
 PAGE = Request("https://journal.example.org/a")
 ROBOTS = "https://journal.example.org/robots.txt"
@@ -23,6 +42,9 @@ class Clock:
     def __init__(self) -> None:
         self.now = 1000.0
         self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -41,7 +63,7 @@ def mannered(clock: Clock) -> Callable[..., tuple[Manners, RecordedWeb]]:
             {PAGE.url: answer("x"), **{f"https://journal.example.org/{name}": each for name, each in own.items()}},
             has_recordings=False,
         )
-        return Manners(web, 1.0, sleep=clock.sleep, monotonic=lambda: clock.now), web
+        return Manners(web, 1.0, sleep=clock.sleep, monotonic=clock, clock=clock), web
 
     return make
 
@@ -102,24 +124,29 @@ def test_services_have_their_own_pause_and_no_robots(mannered, clock: Clock) -> 
 
 
 @pytest.mark.parametrize(
-    ("headers", "delay"),
+    ("headers", "budget"),
     [
-        ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, 0.02),
-        ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, 1 / 3),
+        ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, Budget(0.02)),
+        ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, Budget(1 / 3)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "3"}, Budget(0.1, 3)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "999"}, Budget(0.1, 16)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "some"}, Budget(0.1)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "0"}, Budget(0.1)),
         ({"X_Rate_Limit_Limit": "0", "X_Rate_Limit_Interval": "1s"}, None),
         ({"X_Rate_Limit_Limit": "5", "X_Rate_Limit_Interval": "soon"}, None),
         ({"X_Rate_Limit_Limit": "many", "X_Rate_Limit_Interval": "1s"}, None),
+        ({"X_Rate_Limit_Limit": "9" * 5000, "X_Rate_Limit_Interval": "1s"}, None),
         ({}, None),
     ],
 )
-def test_a_service_may_tell_its_limit_in_its_headers(headers: dict[str, str], delay: float | None) -> None:
-    assert told_delay(answer("x", **headers)) == delay
+def test_a_service_may_tell_its_limit_in_its_headers(headers: dict[str, str], budget: Budget | None) -> None:
+    assert told_budget(answer("x", **headers)) == budget
 
 
 def test_what_a_service_told_counts_from_then_on(clock: Clock) -> None:
     url = "https://api.crossref.org/works/10.1234/x"
     web = RecordedWeb({url: answer("x", X_Rate_Limit_Limit="1", X_Rate_Limit_Interval="2s")}, has_recordings=False)
-    manners = Manners(web, 1.0, sleep=clock.sleep, monotonic=lambda: clock.now)
+    manners = Manners(web, 1.0, sleep=clock.sleep, monotonic=clock, clock=clock)
     for _ in range(3):
         manners(Request(url))
     assert clock.slept == [pytest.approx(0.34), 2.0]
@@ -127,9 +154,9 @@ def test_what_a_service_told_counts_from_then_on(clock: Clock) -> None:
 
 @pytest.mark.needs("../shared")
 def test_the_limits_of_every_recorded_answer_of_crossref_are_understood() -> None:
-    told = Counter(told_delay(each) for each in exchanges("crossref/http", "*api.crossref.org*"))
-    assert told.keys() == {None, 0.02, 0.1, 0.2, 1 / 3}
-    assert told[0.02] == 28
+    told = Counter(told_budget(each) for each in exchanges("crossref/http", "*api.crossref.org*"))
+    assert {budget.pause for budget in told if budget} == {0.02, 0.1, 0.2, 1 / 3}
+    assert {budget.at_once for budget in told if budget} == {1, 3}
 
 
 @pytest.mark.parametrize("block", [answer(status=403), answer(status=429), answer(status=502)])
@@ -145,6 +172,75 @@ def test_a_host_that_blocks_three_times_is_left_alone_for_a_day(mannered, clock:
     assert web.asked.count(PAGE.url) == 4
 
 
+def test_who_blocks_us_is_left_alone_by_other_processes_too(clock: Clock, tmp_path) -> None:
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb({PAGE.url: answer(status=403)}, has_recordings=False)
+    first, second = (Manners(web, 1.0, away=desk, sleep=clock.sleep, monotonic=clock, clock=clock) for _ in range(2))
+    for _ in range(3):
+        first(PAGE)
+    with pytest.raises(TryLater, match="left alone for a day"):
+        second(PAGE)
+    desk.close()
+    assert web.asked.count(PAGE.url) == 3
+
+
+def test_robots_are_asked_once_a_day_by_all_processes(clock: Clock, tmp_path) -> None:
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb({PAGE.url: answer("x")}, has_recordings=False)
+    verdicts = set()
+    for _ in range(2):
+        robots = Remembering(web, desk, clock, ROBOTS_HOLD)
+        manners = Manners(web, 1.0, ask_robots=robots, sleep=clock.sleep, monotonic=clock, clock=clock)
+        verdicts.add(manners(PAGE).robots)
+    desk.close()
+    assert web.asked == [ROBOTS, PAGE.url, PAGE.url]
+    assert verdicts == {"no robots.txt"}
+
+
+@pytest.mark.parametrize(
+    ("robots", "verdict", "outcome"),
+    [
+        (answer("User-agent: *\nDisallow: /private"), "allowed", Outcome.BROKEN_PDF),
+        (answer(status=404), "no robots.txt", Outcome.BROKEN_PDF),
+        (answer("User-agent: *\nDisallow: /"), "denied", Outcome.ROBOTS_DENIED),
+    ],
+)
+@pytest.mark.slow
+def test_a_copy_is_told_with_the_verdict_of_robots(mannered, robots, verdict: str, outcome: Outcome) -> None:
+    manners, _ = mannered(**{"robots.txt": robots, "a": answer(b"%PDF-1.4")})
+    found = check(Told("recipes", Copy(PAGE.url)), known_of(work("T"), {}), manners, 0)
+    assert (found.robots, found.outcome) == (verdict, outcome)
+
+
+def test_of_a_robots_without_end_only_the_beginning_is_read(mannered) -> None:
+    manners, _ = mannered(**with_robots("#" * 512_000 + "\nUser-agent: *\nDisallow: /"))
+    assert manners(PAGE).robots == "allowed"
+
+
+@pytest.mark.slow
+def test_a_service_is_asked_as_many_at_once_as_it_says_and_a_page_host_once() -> None:
+    most: dict[str, int] = {}
+    busy: Counter[str] = Counter()
+    lock = Lock()
+
+    def fetch(request: Request) -> Fetched:
+        name = request.url.split("/")[2]
+        with lock:
+            busy[name] += 1
+            most[name] = max(most.get(name, 0), busy[name])
+        time.sleep(0.02)
+        with lock:
+            busy[name] -= 1
+        return answer("x", X_Rate_Limit_Limit="1000", X_Rate_Limit_Interval="1s", X_Concurrency_Limit="3")
+
+    manners = Manners(fetch, 0.0)
+    for name in ("api.crossref.org", "journal.example.org"):
+        manners(Request(f"https://{name}/robots.txt"))
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(manners, [Request(f"https://{name}/{number}") for number in range(16)]))
+    assert most == {"api.crossref.org": 3, "journal.example.org": 1}
+
+
 def test_broken_connections_count_and_an_answer_forgives(mannered) -> None:
     manners, web = mannered(a=ConnectionFailed("x"), b=answer("fine"))
     for _ in range(2):
@@ -154,6 +250,15 @@ def test_broken_connections_count_and_an_answer_forgives(mannered) -> None:
     with pytest.raises(ConnectionFailed):
         manners(PAGE)
     assert web.asked.count(PAGE.url) == 3
+
+
+@pytest.mark.parametrize("error", [AnswerTooLarge("x"), NameUnknown("x"), TlsFailed("x"), AddressRefused("x")])
+def test_a_file_that_is_too_large_and_an_outage_here_block_nobody(mannered, error) -> None:
+    manners, web = mannered(a=error)
+    for _ in range(4):
+        with pytest.raises(type(error)):
+            manners(PAGE)
+    assert web.asked.count(PAGE.url) == 4
 
 
 def test_what_is_wrong_with_us_blames_no_host(mannered) -> None:

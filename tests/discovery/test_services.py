@@ -12,7 +12,7 @@ from gateway.errors import AnswerError, RemoteRefuses, TryLater
 from harvester.wire import crossref, datacite, json_answers, openalex, unpaywall
 from harvester.wire.copies import Copy, version_of, without_repetitions
 from harvester.wire.http import Fetched
-from harvester.wire.licenses import is_open, license_of
+from harvester.wire.licenses import is_open, license_of, license_uri
 from tests.discovery.recorded import DATA, exchange, exchanges, fetched
 
 needs_data = pytest.mark.needs("../shared")
@@ -266,6 +266,9 @@ def test_what_datacite_may_tell_besides() -> None:
         ("http://creativecommons.org/licenses/by/4.0/", "cc-by"),
         ("https://creativecommons.org/licenses/by-nc-nd/3.0", "cc-by-nc-nd"),
         ("cc-by-nc-sa", "cc-by-nc-sa"),
+        ("This work is licensed under CC BY-NC 4.0", "cc-by-nc"),
+        ("All metadata are available under CC0", ""),
+        ("https://example.org/licenses/bylaws", ""),
         ("cc_by_nc_nd", "cc-by-nc-nd"),
         ("CC BY-ND 4.0", "cc-by-nd"),
         ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
@@ -276,6 +279,9 @@ def test_what_datacite_may_tell_besides() -> None:
         ("CC0-1.0", "cc0"),
         ("pd", "pd"),
         ("This is not in the public domain.", ""),
+        ("This file is not CC BY", ""),
+        ("Not licensed under a Creative Commons Attribution License", ""),
+        ("Except where otherwise noted, this is under CC BY", "cc-by"),
         ("http://www.elsevier.com/open-access/userlicense/1.0/", "publisher-specific"),
         ("publisher-specific, author manuscript: http://link.aps.org/licenses/aps-default", "publisher-specific"),
         ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "publisher-specific"),
@@ -289,6 +295,32 @@ def test_what_datacite_may_tell_besides() -> None:
 )
 def test_licences_have_one_name_each(text: str, name: str) -> None:
     assert license_of(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("cc-by 4.0", "https://creativecommons.org/licenses/by/4.0/"),
+        ("CC-BY-NC-ND-4.0", "https://creativecommons.org/licenses/by-nc-nd/4.0/"),
+        ("CC BY-SA 3.0 Unported", "https://creativecommons.org/licenses/by-sa/3.0/"),
+        (
+            "Creative Commons Attribution-NonCommercial 4.0 International (CC BY-NC 4.0)",
+            "https://creativecommons.org/licenses/by-nc/4.0/",
+        ),
+        ("Creative Commons Attribution-NoDerivatives 2.5", "https://creativecommons.org/licenses/by-nd/2.5/"),
+        ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+        (" http://creativecommons.org/licenses/by/3.0/nl/", "http://creativecommons.org/licenses/by/3.0/nl/"),
+        ("https://creativecommons.org/licenses/by/4.0/ (CC BY)", "https://creativecommons.org/licenses/by/4.0/"),
+        ("cc-by", ""),
+        ("cc-by 3.0 nl", ""),
+        ("cc-by 5.0", ""),
+        ("pd", ""),
+        ("publisher-specific", ""),
+        ("", ""),
+    ],
+)
+def test_a_licence_has_an_address_when_its_version_is_told(text: str, uri: str) -> None:
+    assert license_uri(text) == uri
 
 
 def test_what_may_be_handed_on() -> None:

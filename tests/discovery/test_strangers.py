@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -12,18 +13,22 @@ import pytest
 
 from gateway.model import Outcome
 from gateway.settings import load
+from gateway.store.sqlite_discovery import open_discovery
 from harvester.discovery._visiting import visit
+from harvester.search.discovering import asked_for
 from harvester.search.manners import Manners
+from harvester.search.remembering import Remembering
 from harvester.web import Web
+from harvester.wire.http import Request
 from tests.web.conftest import Server, ok, server, start  # noqa: F401 - fixtures
 
 LIMITS = {
     "fetch_retries": 0,
     "fetch_max_bytes": 1_000_000,
-    "fetch_deadline_seconds": 0.5,
-    "fetch_connect_timeout_seconds": 0.5,
-    "fetch_read_timeout_seconds": 0.4,
+    "fetch_deadline_seconds": 60.0,
+    "fetch_read_timeout_seconds": 60.0,
 }
+HASTY = {**LIMITS, "fetch_deadline_seconds": 0.5, "fetch_read_timeout_seconds": 0.4}
 
 
 @pytest.fixture
@@ -38,7 +43,7 @@ def _slow(request: BaseHTTPRequestHandler) -> None:
     request.send_response_only(200)
     request.send_header("Content-Length", "100000")
     request.end_headers()
-    for _ in range(20):
+    for _ in range(800):
         request.wfile.write(b"x")
         request.wfile.flush()
         time.sleep(0.1)
@@ -63,6 +68,7 @@ STRANGE: dict[str, tuple[object, Outcome]] = {
     "a byte now and then": (_slow, Outcome.TIMEOUT),
     "silence": (_silent, Outcome.TIMEOUT),
     "a redirect to itself": (ok(b"", 302, Location="/"), Outcome.REDIRECT_LOOP),
+    "a redirect to itself, with a cookie": (ok(b"", 302, Location="/", Set_Cookie="a=1"), Outcome.BLOCKED_COOKIE),
     "a redirect into a cloud": (ok(b"", 302, Location="http://169.254.169.254/"), Outcome.PRIVATE_ADDRESS),
     "a redirect to a file": (ok(b"", 302, Location="file:///etc/passwd"), Outcome.BAD_SCHEME),
     "a redirect to a login": (ok(b"", 302, Location="/idp/profile?SAMLRequest=x"), Outcome.BLOCKED_WALL),
@@ -75,11 +81,37 @@ STRANGE: dict[str, tuple[object, Outcome]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGE)
-def test_what_strangers_do_has_its_outcome(fetch: Web, server: Server, name: str) -> None:  # noqa: F811 - the fixture
+def test_what_strangers_do_has_its_outcome(tmp_path: Path, server: Server, name: str) -> None:  # noqa: F811
     said, outcome = STRANGE[name]
+    limits = HASTY if outcome is Outcome.TIMEOUT else LIMITS
     began = time.monotonic()
-    assert visit(server.say("/", said), fetch).outcome is outcome
-    assert time.monotonic() - began < 3
+    with Web(load(tmp_path, environ={}, options=limits), allow=["127.0.0.1"]) as web:
+        assert visit(server.say("/", said), web).outcome is outcome
+    assert time.monotonic() - began < 60
+
+
+def _door(request: BaseHTTPRequestHandler) -> None:
+    """Let in who has the cookie; give it to the others, and send them here."""
+    has_cookie = request.headers.get("Cookie") == "seen=1"
+    request.send_response_only(200 if has_cookie else 302)
+    if not has_cookie:
+        request.send_header("Set-Cookie", "seen=1")
+        request.send_header("Location", "/")
+    request.send_header("Content-Length", "5")
+    request.end_headers()
+    request.wfile.write(b"%PDF-")
+
+
+@pytest.mark.slow
+def test_who_keeps_cookies_is_let_in_by_each_work_anew(fetch: Web, server: Server, tmp_path: Path) -> None:  # noqa: F811
+    url, desk = server.say("/", _door), open_discovery(tmp_path)
+    remembering = Remembering(fetch, desk, time.time)
+    for work in ("one", "another", "one"):  # the answers of files are not kept
+        asked = partial(asked_for, work, remembering)
+        assert visit(url, asked).outcome is Outcome.SUCCESS
+        asked(Request(server.say(f"/{work}", ok(b"%PDF-"))))
+    desk.close()
+    assert [each.headers.get("Cookie") for each in server.asked if each.path == "/"][:4] == [None, "seen=1"] * 2
 
 
 @pytest.mark.slow
@@ -103,11 +135,12 @@ _NETWORKS = (
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254", "127.0.0.2", "127.255.0.1",
     "169.254.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.1", "192.0.0.1", "192.0.2.1", "192.168.0.1",
     "192.168.255.1", "198.18.0.1", "198.19.255.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.1.2.3", "240.0.0.1",
-    "255.255.255.255",
+    "255.255.255.255", "192.88.99.1",
 )  # fmt: skip
 _SIX = (
     "::", "::1", "fe80::1", "fc00::1", "fd12:3456::1", "ff02::1", "2001:db8::1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
     "2002:7f00:1::", "2002:a00:1::", "100::1", "fec0::1",
+    "64:ff9b:1::7f00:1", "3fff::1", "::127.0.0.1", "2001::7f00:1",
 )  # fmt: skip
 _OTHER = ("2130706434", "0x7f000002", "0177.0.0.2", "127.2", "10.1", "localhost.localdomain:1@127.0.0.2")
 HOSTS = (

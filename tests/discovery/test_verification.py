@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 
@@ -13,7 +15,7 @@ from harvester.verification import bytes as sniffed
 from harvester.verification import reading
 from harvester.verification.extraction import Extracted, extract
 from harvester.verification.judging import Expected, expected, judge
-from harvester.verification.similarity import compared, letters, words
+from harvester.verification.similarity import _stem, compared, letters, words
 from harvester.wire.copies import Description
 from tests.discovery.documents import EFSA, described, others, texts
 from tests.discovery.recorded import DATA, body
@@ -33,6 +35,9 @@ PDF = DATA / "pdf"
         (b"<!DOCTYPE html><p>", "text/html"),
         (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
         (b"\n<p>Nobody wrote more", "text/html"),
+        (b"\r\n" * 2000 + b"<html>", "text/html"),
+        (b"\xef\xbb\xbf\n<!--" + b" made by a program" * 200 + b"-->\n<!DOCTYPE html>", "text/html"),
+        (b"<!-- never closed" * 8000, "application/xml"),
         (b"\xef\xbb\xbf<?xml version='1.0'?><article>", "application/xml"),
         (b"PK\x03\x04", "application/zip"),
         (b"%!PS-Adobe", "application/postscript"),
@@ -103,7 +108,7 @@ def test_a_bomb_hurts_only_the_child(name: str) -> None:
     started = time.monotonic()
     found = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=8)
     assert found.outcome in (Outcome.NO_TEXT, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT)
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 60
 
 
 @needs_data
@@ -249,6 +254,28 @@ def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
     assert wanted == (("10.1/x",), ("A", "D"), ("A", "B", "D", "F", "E"))
 
 
+@pytest.mark.parametrize(
+    ("told", "is_believed"),
+    [
+        ("The biology of early wheat in cold soils: a review", True),
+        ("Early wheat biology", True),
+        ("", True),
+        ("Erratum", True),
+        ("A survey of libraries in large cities", False),
+    ],
+)
+def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(told: str, is_believed: bool) -> None:
+    """A record may name the DOI of the work that it reviews, cites, or is a part of."""
+    work = Work((Statement("title", "The biology of early wheat"),))
+    wanted = expected(work, ("10.1/x",), [Description(title=told, abstract="What it tells")])
+    assert ("What it tells" in wanted.texts) is is_believed
+    assert (told in wanted.titles) is (is_believed and bool(told))
+
+
+def test_of_a_record_without_a_title_every_service_is_believed() -> None:
+    assert expected(Work(()), (), [Description(title="The biology of early wheat")]).titles
+
+
 @needs_data
 @pytest.mark.slow
 def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> None:
@@ -262,3 +289,20 @@ def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> Non
             if other != work and judge(found, Expected((doi,), (other.title,), texts(other))).outcome is Outcome.SUCCESS
         ]
         assert taken == []
+
+
+def test_threads_do_not_disturb_each_others_words() -> None:
+    """Two threads in one stemmer got wrong stems, which stayed, or an IndexError (snowballstemmer 3, pure Python)."""
+    text = " ".join(
+        f"{letters_}{ending}" for letters_ in spelled() for ending in ("ization", "fulness", "ational", "s")
+    )
+    _stem.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(words, [text] * 8))
+    _stem.cache_clear()
+    assert all(each == words(text) for each in found)
+
+
+def spelled() -> list[str]:
+    """Return many words that are none."""
+    return ["".join(each) for each in product("bcdfg", "aeiou", "lmnrst", "aeiou")]

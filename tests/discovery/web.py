@@ -9,9 +9,12 @@ from gateway.errors import GatewayError
 from gateway.model import Statement, Work
 from harvester.wire.http import Fetched, Request
 from tests.discovery.recorded import DATA, all_exchanges, plain
+from tests.sample.web import a_pdf
+
+__all__ = ["SETTINGS", "RecordedWeb", "a_pdf", "answer", "recorded", "to", "work"]
 
 Answer = Fetched | GatewayError
-SETTINGS = {"email": "librarian@library.test", "openalex_key": "k", "policy_key": "k"}
+SETTINGS = {"email": "librarian@library.test", "openalex_key": "k", "policy_key": "k", "semantic_scholar_key": "k"}
 
 
 def answer(body: bytes | str = b"", status: int = 200, **headers: str) -> Fetched:

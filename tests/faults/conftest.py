@@ -29,8 +29,21 @@ def sites() -> Iterator[Sites]:
 
 
 @contextmanager
-def _house() -> Iterator[Instance]:
+def _in_memory() -> Iterator[str]:
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
+        yield folder
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """Return a folder; in memory, where what a process wrote before it was killed is as safe as on a disk."""
+    with _in_memory() as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def _house() -> Iterator[Instance]:
+    with _in_memory() as folder:
         (Path(folder) / "config.toml").write_text(_SETTINGS)
         open_store(Path(folder), create=True).close()
         with opened(folder) as house:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
@@ -19,16 +20,21 @@ from gateway.store.sqlite import open_store
 from harvester import pipeline
 from harvester.instance import Instance
 from harvester.kinds import kind_of
-from harvester.pipeline import Wishes
+from harvester.pipeline import Ran, Wishes
 from harvester.sources_file import entry_from
 from harvester.web import Access, Web
-from tests.faults.site import Site
+from harvester.wire.http import Fetched, Request
+from tests.faults.site import Asked, Site
 from tests.faults.source import Record
 from tests.faults.table import Promise, Quirk
 
 # What may differ: when a record was published and harvested.
 _TIMES = re.compile(rb"(?<=<datestamp>)[^<]*(?=</datestamp>)|(?<=harvestDate=\")[^\"]*")
+_NONE = Wishes()
+_DAY = 86_400
 _PLAIN = re.compile(r"[a-z:]+").fullmatch
+
+MakeSite = Callable[[], tuple[str, Site]]
 
 
 class Held(NamedTuple):
@@ -53,8 +59,19 @@ class Harvested:
         return self.run.is_complete or self.run.outcome is RunOutcome.SUCCEEDED
 
 
-def harvested(house: Instance, site: Site, name: str, quirks: Iterable[Quirk]) -> Harvested:
-    """Run one harvest of a site, with what the quirks' administrators would have set; no pause takes time."""
+def harvested(
+    house: Instance,
+    site: Site,
+    name: str,
+    quirks: Iterable[Quirk],
+    wishes: Wishes = _NONE,
+    *,
+    is_direct: bool = False,
+) -> Harvested:
+    """Run one harvest of a site, with what the quirks' administrators would have set; no pause takes time.
+
+    `is_direct`: the site is asked without the network between, where nothing is to be shown of that.
+    """
     entry, settings, query = {}, {}, ""
     for each in quirks:
         entry |= {key: list(value) if isinstance(value, tuple) else value for key, value in each.entry.items()}
@@ -63,9 +80,20 @@ def harvested(house: Instance, site: Site, name: str, quirks: Iterable[Quirk]) -
     described = entry_from(name, {"url": site.url + query, **entry})
     house = replace(house, settings=load(house.folder, options=settings))
     access = {name: Access(described.url, None, described.delay_seconds)}
+    if is_direct:
+        fetch = partial(_answered, site)
+        return _told(house, name, pipeline.run(house, described, kind_of("oai_pmh"), wishes, fetch))
     clock = site.clock
     with Web(house.settings, access, clock=clock, monotonic=clock, sleep=clock.sleep, chance=lambda: 0.0) as web:
-        ran = pipeline.run(house, described, kind_of("oai_pmh"), Wishes(), web.fetcher(name))
+        return _told(house, name, pipeline.run(house, described, kind_of("oai_pmh"), wishes, web.fetcher(name)))
+
+
+def _answered(site: Site, request: Request) -> Fetched:
+    said = site.answer(Asked(urlsplit(request.url).query))
+    return Fetched(request.url, said.status, said.headers, said.body, int(site.clock()))
+
+
+def _told(house: Instance, name: str, ran: Ran) -> Harvested:
     return Harvested(ran.run, _held(house, name), _arrived(house, name))
 
 
@@ -100,9 +128,10 @@ def _arrived(house: Instance, name: str) -> dict[str, bool]:
 
 
 def wanted(site: Site, quirks: Iterable[Quirk]) -> dict[str, Record]:
-    """Return the records that the harvest was to bring: everything, or the set that the source's entry names."""
-    sets = [spec for each in quirks for spec in each.entry.get("sets", ())]
-    given = {"set": sets[0]} if sets else {}
+    """Return the records that the harvest was to bring: everything, or what the source's entry names."""
+    entry = {key: value for each in quirks for key, value in each.entry.items()}
+    given = {key: entry[key] for key in ("from", "until") if key in entry}
+    given |= {"set": entry["sets"][0]} if "sets" in entry else {}
     return {each.identifier: each for each in site.source.selected(given)}
 
 
@@ -116,6 +145,27 @@ def exposed(folder: Path) -> dict[tuple[str, str], bytes]:
                 found[prefix, identifier] = blake2b(_TIMES.sub(b"", content)).digest()
         assert store.check() == ()
     return found
+
+
+def changed(site: Site) -> None:
+    """Change what a source holds: days later a record is new, one is changed, one deleted, one alive again."""
+    site.clock.sleep(3 * _DAY)
+    source = site.source
+    first, second, third, *_, last = source.held.values()
+    source.put(first._replace(title="Changed"))
+    source.put(second._replace(is_deleted=True))
+    source.put(third._replace(is_deleted=not third.is_deleted))
+    source.put(last._replace(identifier=f"{last.identifier}new", title="New", is_deleted=False))
+    site.clock.sleep(60)
+
+
+def opened(make: MakeSite, quirks: Sequence[Quirk]) -> tuple[Site, str]:
+    """Open one more site with these quirks before it, and return it with the name of its source."""
+    name, site = make()
+    for each in quirks:
+        each.prepare(site.source)
+    site.distort([each.distort for each in quirks])
+    return site, name
 
 
 # --- judgements, each a sentence or nothing -----------------------------------------------------------------------

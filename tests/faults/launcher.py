@@ -1,21 +1,23 @@
 """Starts `harvester` again and again without importing it again, for tests that kill it hundreds of times.
 
 Each line on its standard input is a command line; it answers with the number of the process that runs it, and, when
-that has ended, with its exit status (negative: the signal that ended it).
+that has ended, with its exit status (negative: the signal that ended it). What stands before the command is its
+surroundings: `NAME=value` for the environment, `room=BYTES` for the size that no file may grow beyond.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import harvester.commands.run
-import harvester.publisher
+import harvester.publishing.parent
 import harvester.sources.oai_pmh  # noqa: F401 - the same
 from harvester.cli import main
 
@@ -30,10 +32,21 @@ def launch() -> None:
         if not number:
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             os.dup2(2, 1)
-            main(line.split())
+            words = line.split()
+            command = words.index("--instance")
+            for word in words[:command]:
+                _surround(*word.split("=", 1))
+            main(words[command:])
         print(number, flush=True)
         _, status = os.waitpid(number, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _surround(name: str, value: str) -> None:
+    if name == "room":  # CPython ignores SIGXFSZ, so a write fails
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(value), resource.RLIM_INFINITY))
+    else:
+        os.environ[name] = value
 
 
 class Launcher:
@@ -63,12 +76,17 @@ class Launcher:
 
 
 @contextmanager
-def launching(said: Path) -> Iterator[Launcher]:
-    """Have a launcher as long as the context lasts; what its children say is written to a file."""
+def launching(said: Path, surroundings: Mapping[str, str] | None = None) -> Iterator[Launcher]:
+    """Have a launcher as long as the context lasts; what its children say is written to a file.
+
+    `surroundings` is its environment; None: ours.
+    """
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", _COMMAND]
     with (
         said.open("w") as stderr,
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, text=True, cwd=_ROOT) as process,
+        subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=stderr, text=True, cwd=_ROOT, env=surroundings
+        ) as process,
     ):
         yield Launcher(process)

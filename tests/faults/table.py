@@ -37,8 +37,6 @@ class Quirk:
     `outcome` and `says` are how an honest run ends, and words of its reasons. `lost` records cannot be had at all.
     `entry` are fields of the source in `sources.toml`, `settings` settings, both as an administrator would give them.
     `trap` is a request that it refuses; ours is not to be one like that.
-    `is_silent`: until then it loses records without a word, alone and in every pair.
-    `awaits` names what is not built yet: until then the test is expected to fail.
     """
 
     distort: Distort
@@ -48,7 +46,6 @@ class Quirk:
     says: str = ""
     lost: int = 0
     is_again: bool = False  # shows only, or also, in the second harvest, after the source has changed
-    is_slow: bool = False
     prepare: Callable[[Source], None] = _as_it_is
     query: str = ""  # what stands behind the base URL in `sources.toml`
     entry: Mapping[str, object] = field(default_factory=dict)
@@ -56,8 +53,6 @@ class Quirk:
     hides: frozenset[str] = frozenset()  # evidence that this quirk takes away
     needs: frozenset[str] = frozenset()  # evidence without which nobody could notice it
     trap: Asked | None = None
-    awaits: str = ""
-    is_silent: bool = False
 
     @property
     def name(self) -> str:

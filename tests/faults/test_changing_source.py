@@ -13,6 +13,7 @@ from tests.faults.site import Asked, Said, Serve, Site, Stage
 from tests.faults.source import Record, Source
 
 SEEDS = 50
+SEEDS_OF_OFFSETS = 20
 
 
 class Change:
@@ -56,11 +57,11 @@ def _differences(house: Instance, site: MakeSite, seed: int, *, has_offsets: boo
     served.source.has_offsets = has_offsets
     change = Change(random.Random(seed))
     served.distort([change])
-    harvested(house, served, name, [])
+    harvested(house, served, name, [], is_direct=True)
     assert change.changes
     change.is_on = False
     served.clock.sleep(3600)
-    found = harvested(house, served, name, [])
+    found = harvested(house, served, name, [], is_direct=True)
     lost = missing(found, wanted(served, []))
     return [f"seed {seed}: {told}" for told in (*faults_of(found, served, []), *lost, *found.run.reasons)]
 
@@ -77,5 +78,5 @@ def test_next_harvest_brings_what_slipped_from_page_to_page(house: Instance, sit
 
     Another one comes twice then, so there are as many records as were announced.
     """
-    found = [_differences(house, site, seed, has_offsets=True) for seed in range(SEEDS)]
+    found = [_differences(house, site, seed, has_offsets=True) for seed in range(SEEDS_OF_OFFSETS)]
     assert [told for each in found for told in each] == []

@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.formats.oai_dc import ELEMENTS, glance, read
+from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read
 from gateway.model import Work
 from gateway.xmlio import parse
 from gateway.xmltext import DC, OAI_DC, XSI
 
-OPENING = f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" xsi:schemaLocation="a b">'
+OPENING = (
+    f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" xsi:schemaLocation="{OAI_DC} {SCHEMA}">'
+)
 CLOSING = "</oai_dc:dc>"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway import xmlio
-from gateway.formats import marcxml, mets, mods, oai_didl, qualified_dc, reader_of
+from gateway.formats import marcxml, mets, mods, namespace_told, oai_didl, qualified_dc, reader_of
 from gateway.model import Work
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
 
@@ -319,3 +319,56 @@ def test_the_fallback_goes_by_names_else() -> None:
         ("identifier", "10.1234/x", ""),
     ]
     assert work.identifiers == ("https://doi.org/10.1234/x",)
+
+
+def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
+    """As the repository behind LARO gave it: Autoload, Listing 6."""
+    work = read(
+        """<record><title>The Occurrence of Non-Pulsating Stars</title>
+        <author>Bradley, Paul Andrew (XCP-6: PLASMA THEORY) ; Jackiewicz, Jason (New Mexico State U.) ; et al.</author>
+        <source>Astronomical Review ; Vol.9, iss.1, p.41-65, Jan. 2014</source>
+        <keywords>variable stars ; Kepler spacecraft</keywords><document_type>Journal Article</document_type>
+        <doi>10.1080/21672857.2015.1023120</doi></record>"""
+    )
+    assert [tuple(each[:2]) for each in work.statements] == [
+        ("title", "The Occurrence of Non-Pulsating Stars"),
+        ("creator", "Bradley, Paul Andrew"),
+        ("creator", "Jackiewicz, Jason"),
+        ("source", "Astronomical Review ; Vol.9, iss.1, p.41-65, Jan. 2014"),
+        ("subject", "variable stars"),
+        ("subject", "Kepler spacecraft"),
+        ("type", "Journal Article"),
+        ("identifier", "10.1080/21672857.2015.1023120"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("profile", "namespace"),
+    [
+        (DC, DC),
+        ("http://purl.org/dc/terms", DCTERMS),
+        (OAI_DC, OAI_DC),
+        ("http://www.openarchives.org/OAI/2.0/oai_dc.xsd", OAI_DC),
+        ("http://www.loc.gov/mods/", MODS),
+        ("http://www.loc.gov/MARC21/slim#", "http://www.loc.gov/MARC21/slim"),
+        ("http://datacite.org/schema/kernel-4.5/metadata.xsd", "http://datacite.org/schema/kernel-4.5"),
+        (DIDL, DIDL),
+        ("https://www.loc.gov/mods/v3", MODS),
+        ("http://www.loc.gov/standards/mods/v3/mods-3-7.xsd", MODS),
+        ("https://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd", "http://www.loc.gov/MARC21/slim"),
+        ("http://schema.datacite.org/meta/kernel-4/metadata.xsd", "http://datacite.org/schema/kernel-4"),
+        ("http://dublincore.org/schemas/xmls/qdc/2008/02/11/dcterms.xsd", DCTERMS),
+        ("http://www.loc.gov/standards/", ""),
+        ("http://www.openarchives.org/OAI/2.0/", ""),  # of several formats
+        ("http://www.loc.gov/", ""),
+        ("urn:unknown", ""),
+        ("", ""),
+    ],
+)
+def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespace: str) -> None:
+    assert namespace_told([profile]) == namespace
+
+
+def test_of_several_profiles_the_first_counts_that_means_anything() -> None:
+    assert namespace_told(["urn:unknown", MODS, DC]) == MODS
+    assert namespace_told([]) == ""

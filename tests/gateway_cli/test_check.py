@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gateway.health import findings
+from gateway.store.sqlite import open_store
 from gateway.upkeep import make
 
 
@@ -58,9 +59,11 @@ def test_a_base_url_where_the_provider_is_not_is_warned_about(gateway, sound, ba
     assert f"write {wanted}." in result.stderr
 
 
-def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder):
-    (folder / "secret").chmod(0o644)
-    assert "has mode 0644, 0600 is wanted" in gateway("check").stderr
+@pytest.mark.parametrize("name", ["secret", "subscriptions.sqlite"])
+def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder, name):
+    (folder / name).touch()
+    (folder / name).chmod(0o644)
+    assert f"{name} has mode 0644, 0600 is wanted" in gateway("check").stderr
 
 
 def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
@@ -80,6 +83,18 @@ def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
         (lambda folder: (folder / "config.toml").write_text("colour = 1"), "There is no setting 'colour'"),
         (lambda folder: (folder / "config.toml").write_text("oai_page_size = 0"), "oai_page_size must be at least 1"),
         (lambda folder: (folder / "config.toml").write_text('base_url = "oai"'), "must be an http or https address"),
+        (
+            lambda folder: (folder / "config.toml").write_text('base_url = "http://h:99999/oai"'),
+            "must be an http or https",
+        ),
+        (
+            lambda folder: (folder / "config.toml").write_text('base_url = "http://[::1/oai"'),
+            "must be an http or https",
+        ),
+        (
+            lambda folder: (folder / "config.toml").write_text('repository_name = " "'),
+            "repository_name must not be empty",
+        ),
     ],
 )
 def test_what_keeps_it_from_serving_is_a_problem(gateway, sound, folder, spoil, sentence):
@@ -87,6 +102,12 @@ def test_what_keeps_it_from_serving_is_a_problem(gateway, sound, folder, spoil, 
     result = gateway("check", "--json")
     assert result.exit_code == 1
     assert any(level == "problem" and sentence in text for level, text in levels(result))
+
+
+def test_a_folder_that_is_not_there_is_the_only_problem(gateway):
+    result = gateway("check", "--json")
+    assert result.exit_code == 1
+    assert [(level, text[:20]) for level, text in levels(result)] == [("problem", "There is no instance")]
 
 
 def test_schemas_that_are_nowhere_are_a_problem(gateway, sound, folder, tmp_path):
@@ -103,6 +124,15 @@ def test_what_the_store_says_against_itself_is_a_problem(gateway, sound, folder,
     assert result.exit_code == 1
     assert "problem" in result.stderr
     assert "The store is sound." not in result.stderr
+
+
+def test_an_inbox_that_is_older_than_the_store_is_a_problem(gateway, sound, folder, publish):
+    publish()
+    with closing(open_store(folder)) as store:
+        store.advance("laro", 0, 7)
+    result = gateway("check", "--json")
+    assert result.exit_code == 1
+    assert any(level == "problem" and "The inbox lacks pages" in text for level, text in levels(result))
 
 
 def test_another_domain_than_the_published_one_is_a_problem(gateway, sound, publish):

@@ -49,6 +49,16 @@ def test_without_its_marks_the_configuration_is_the_defaults(gateway, folder):
     assert tomllib.loads(entries) == {s.name: s.default for s in SETTINGS if s.name != "secret"}
 
 
+def test_what_a_killed_process_left_of_a_secret_is_made_whole(gateway, folder):
+    gateway("init")
+    (folder / "secret").write_text("")
+    (folder / "secret.new").write_text("hal")
+    assert gateway("init").exit_code == 0
+    assert (folder / "secret").stat().st_mode & 0o777 == 0o600
+    assert len((folder / "secret").read_text().strip()) >= 60
+    assert not (folder / "secret.new").exists()
+
+
 def test_the_secret_is_long_and_only_its_owner_reads_it(gateway, folder):
     gateway("init")
     secret = folder / "secret"

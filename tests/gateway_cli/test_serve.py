@@ -27,6 +27,16 @@ def test_a_host_that_is_not_ours_is_one_sentence():
         listen("192.0.2.1", 0)
 
 
+def test_an_access_log_that_cannot_be_written_is_one_sentence(gateway, tmp_path):
+    gateway("init")
+    log = tmp_path / "nowhere" / "access.log"
+    result = gateway("serve", "--port", "0", "--access-log", str(log))
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"Error: The access log {log} cannot be written: No such file or directory.\n",
+    )
+
+
 def test_an_instance_that_is_not_there_is_one_sentence(gateway):
     result = gateway("serve", "--port", "0", GATEWAY_SECRET="long enough to be one")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)

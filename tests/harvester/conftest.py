@@ -15,8 +15,10 @@ from urllib.parse import parse_qsl, urlsplit
 from xml.sax.saxutils import escape
 
 import pytest
+from click.testing import CliRunner
 
 from gateway.store.sqlite import open_inbox, open_store
+from harvester.cli import main
 
 ENVELOPE = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">'
@@ -57,7 +59,7 @@ class Repository:
     asked: list[dict[str, str]] = field(default_factory=list)
     statuses: dict[str, tuple[int, bytes, dict[str, str]]] = field(default_factory=dict)  # by verb
     epoch: int = 0  # tokens of an earlier epoch have expired
-    before: Callable[[dict[str, str]], None] = lambda _arguments: None
+    before: Callable[[dict[str, str]], object] = lambda _arguments: None  # an answer it returns is given instead
     password: str = ""  # of HTTP Basic, as the header has it
     announces: int = 0  # added to completeListSize
     earliest: str = "2020-01-01T00:00:00Z"  # as Identify says
@@ -167,6 +169,19 @@ def _record(item: Item, prefix: str) -> str:
 
 
 @pytest.fixture
+def command(instance):
+    """Return a function that runs `harvester` on the instance, and returns (exit status, data, words)."""
+
+    def command(*arguments):
+        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return found.exit_code, found.stdout, found.stderr
+
+    return command
+
+
+@pytest.fixture
 def repository():
     """Serve a repository on loopback until the test ends."""
     held = Repository()
@@ -178,8 +193,8 @@ def repository():
         def do_GET(self):
             arguments = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
             held.asked.append(arguments)
-            held.before(arguments)
-            status, body, headers = self._answer(arguments)
+            said = held.before(arguments)
+            status, body, headers = said if isinstance(said, tuple) else self._answer(arguments)
             self.send_response(status)
             self.send_header("Content-Type", "text/xml; charset=UTF-8")
             self.send_header("Content-Length", str(len(body)))

@@ -3,7 +3,17 @@
 import pytest
 
 from gateway.model import Run, RunOutcome
-from harvester.due import FIRST_WAIT_SECONDS, SPREAD, due_at, failures, is_duration, seconds_of, wait_after
+from harvester.tending.due import (
+    BREATH_SECONDS,
+    FIRST_WAIT_SECONDS,
+    SPREAD,
+    due_at,
+    due_when_told,
+    failures,
+    is_duration,
+    seconds_of,
+    wait_after,
+)
 
 DAY = 86_400
 GOOD, BAD, STOPPED = RunOutcome.SUCCEEDED, RunOutcome.FAILED, RunOutcome.STOPPED
@@ -61,3 +71,16 @@ def test_only_what_failed_counts_as_a_failure():
     assert failures(_runs(STOPPED, BAD, RunOutcome.TRY_LATER, STOPPED, GOOD, BAD)) == 2
     assert failures([]) == 0
     assert wait_after(10_000, 0) == DAY
+
+
+def test_a_source_that_told_of_something_is_due_until_it_is_harvested():
+    assert due_when_told(0, []) is None
+    assert due_when_told(2000, []) == 2000
+    assert due_when_told(2000, _runs(GOOD)) == 2000
+    assert due_when_told(999, _runs(GOOD)) is None
+    assert due_when_told(999, _runs(BAD, BAD, GOOD)) == 1500 + 2 * FIRST_WAIT_SECONDS
+
+
+def test_who_tells_all_the_time_is_not_harvested_all_the_time():
+    """What is told in the second in which a run begins may have come behind it."""
+    assert due_when_told(1000, _runs(GOOD)) == 1000 + BREATH_SECONDS

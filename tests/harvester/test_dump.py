@@ -8,7 +8,7 @@ from lxml import etree
 
 from gateway.errors import ConnectionFailed
 from gateway.model import RawPage, Slice
-from harvester.dump import Dump, fragment, record
+from harvester.dump import Dump, as_received, fragment, record
 from harvester.dump_file import File, Order, Stream
 from harvester.progress import Silence
 from harvester.sources import Description, ListEnd, SourceKind, Step
@@ -215,3 +215,9 @@ def test_a_deleted_record_is_a_header():
 )
 def test_no_payload_inherits_the_namespace_around_it(payload, alone):
     assert fragment(payload, ()) == alone
+
+
+@pytest.mark.parametrize("payload", [b"<a/>", b'<a xmlns="urn:a"/>', b"<p:a b='c'/>", b"no element"])
+def test_a_payload_from_a_dump_is_as_it_was_received(payload):
+    assert as_received(fragment(payload, ())) == payload
+    assert fragment(payload, (), is_enclosed=False) == payload

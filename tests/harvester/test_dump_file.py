@@ -42,12 +42,20 @@ def test_a_list_can_be_taken_back(tmp_path):
 
 def test_another_order_is_not_continued(tmp_path):
     sink = File(tmp_path / "dump.xml")
-    sink.write(b"one", sink.begin(ORDER))
+    sink.write(b"one", replace(sink.begin(ORDER), list_records=1))
     sink.close()
     with pytest.raises(ConfigurationError, match="another dump"):
         File(tmp_path / "dump.xml").begin(Order("http://other/oai"))
     with closing(File(tmp_path / "dump.xml", restart=True)) as again:
         assert again.begin(Order("http://other/oai")) == Place()
+
+
+def test_another_order_that_brought_no_record_stands_in_nobodys_way(tmp_path):
+    sink = File(tmp_path / "dump.xml")
+    sink.write(b"<harvest>", sink.begin(Order("http://other/oai", formats=("none",))))
+    sink.close()
+    with closing(File(tmp_path / "dump.xml")) as again:
+        assert again.begin(ORDER) == Place()
 
 
 def test_a_damaged_state_is_told(tmp_path):

@@ -10,11 +10,9 @@ import tomllib
 import zipfile
 
 import pytest
-from click.testing import CliRunner
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from gateway.model import Cursor, Selection
-from harvester.cli import main
 from harvester.instance import opened
 from harvester.local import Local
 from harvester.sources import Options
@@ -87,17 +85,6 @@ def _payloads(steps):
     ]
 
 
-@pytest.fixture
-def command(instance):
-    def command(*arguments):
-        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found.exit_code, found.stdout, found.stderr
-
-    return command
-
-
 def _published(instance):
     with opened(str(instance)) as house, house.store.view() as view:
         return [each.decode() for each in view.page(Selection("oai_dc"), None, 1000).records]
@@ -124,6 +111,30 @@ def test_every_form_of_records_is_read(folder, read, name, text, names):
     assert _names(found) == names
     assert all(each.startswith("<oai_dc:dc") and each.endswith("</oai_dc:dc>") for each in _payloads(found))
     assert (found[-1].is_complete, found[-1].received) == (True, len(names))
+
+
+@pytest.mark.parametrize(
+    "opening", ["<all>", '<all xmlns:dc="http://purl.org/dc/elements/1.1/">', "<all:all>", '<x><all xmlns:y="urn:y/">']
+)
+def test_a_prefix_that_one_record_does_not_declare_is_mended_and_the_others_are_as_they_were(folder, read, opening):
+    closing = "".join(f"</{each.split()[0]}>" for each in reversed(opening.rstrip(">").strip("<").split("><")))
+    bad = _record(2).replace("<dc:title>", "<dcterms:title/><dc:title>")
+    (folder / "all.xml").write_text(f"{opening}{_record(1)}{bad}{_record(3)}{closing}")
+    found = read()
+    assert (_names(found), "dcterms" in " ".join(found[0].page.repairs)) == (["1", "2", "3"], True), found[
+        0
+    ].page.repairs
+    assert [each.startswith("<oai_dc:dc") and each.endswith("</oai_dc:dc>") for each in _payloads(found)] == [True] * 3
+
+
+def test_what_is_mended_in_a_dump_is_cut_where_it_is(folder, read):
+    (folder / "dump.xml").write_text(
+        _dump(("oai_dc", [_record(1), _record(2).replace("A title", "A & B"), _record(3)]))
+    )
+    found = read()
+    assert _names(found) == ["1", "2", "3"]
+    assert [each.startswith("<oai_dc:dc") and each.endswith("</oai_dc:dc>") for each in _payloads(found)] == [True] * 3
+    assert "A &amp; B" in _payloads(found)[1]
 
 
 def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
@@ -157,6 +168,15 @@ def test_archives_and_compressed_files_are_read(tmp_path, read, kind):
             link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
             archive.addfile(link)
     assert _names(read(path)) == ["1"]
+
+
+def test_a_tar_that_ends_with_a_zip_file_is_read_as_a_tar(folder, read):
+    (folder / "a.xml").write_text(_record(1))
+    with zipfile.ZipFile(folder / "b.zip", "w") as archive:
+        archive.writestr("c.xml", _record(2))
+    with tarfile.open(folder.with_suffix(".tar"), "w") as archive:
+        archive.add(folder, "delivery")
+    assert _names(read(folder.with_suffix(".tar"))) == ["1"]
 
 
 def test_a_folder_is_read_in_the_order_of_names_without_links_and_hidden_files(folder, read):
@@ -204,9 +224,10 @@ def test_what_cannot_be_used_says_why_and_the_rest_is_read(folder, read):
     (folder / "a.xml").write_text("<broken")
     (folder / "b.jsonl").write_text("[]\n{\n" + json.dumps({"identifier": "x:1"}))
     (folder / "c.xml").write_bytes("<r><a>é & b</a></r>".encode("latin-1"))
+    (folder / "d.xml").write_text("<x:alone/>")
     problems = [each.problem for step in read() for each in step.slices]
-    assert "no XML" in problems[0]
-    assert problems[1:] == ["The line is no JSON object."] * 2 + ["The line has no metadata.", ""]
+    assert ("no XML" in problems[0], "no XML" in problems[-1]) == (True, True)
+    assert problems[1:-1] == ["The line is no JSON object."] * 2 + ["The line has no metadata.", ""]
 
 
 def test_what_was_interrupted_goes_on_and_what_was_read_is_not_read_again(folder, read):
@@ -248,6 +269,48 @@ def test_a_dump_that_breaks_off_is_not_shown_to_be_whole(folder, read):
     assert (_names(read()), read()[-1].is_complete) == ([], True)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.xml", _dump(("oai_dc", [_record(1)]))[:-20]),
+        ("a.xml", _answer(_record(1), _record(2))[:-300]),
+        ("r.xml", f"<records>{_record(1)}"),
+        ("l.jsonl", f"{_line(1)}\n{{broken"),
+    ],
+)
+def test_what_cannot_be_read_does_not_let_a_sweep_delete(folder, name, text):
+    """A dump that broke off was swept like a whole one: what it did not hold any more was deleted."""
+    (folder / name).write_text(text)
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        found = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert found[-1].is_last
+    assert [doubt for each in found for doubt in each.doubts]
+
+
+def test_a_line_without_metadata_is_named_nevertheless(folder):
+    (folder / "l.jsonl").write_text(_line(1, metadata=""))
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        found = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert [(len(each.slices), each.doubts) for each in found] == [(1, ()), (0, ())]
+
+
+def test_what_is_not_read_is_told_and_archives_may_hold_records(folder, read, command):
+    (folder / "B.XML").write_text(_answer(_record(1)))
+    (folder / "c.JSONL.GZ").write_bytes(gzip.compress(_line(2).encode()))
+    (folder / "about.txt").write_text("words")
+    steps = read()
+    assert (_names(steps), steps[-1].is_complete) == (["1", "2"], True)
+    for name in ("c.zip", "d.tar.gz"):
+        (folder / name).write_bytes(b"PK")
+    steps = read()
+    assert (_names(steps), steps[-1].is_complete) == (["1", "2"], False)
+    assert steps[-1].doubts == (
+        "Archives in what is read are not opened, and may hold records: 2, such as c.zip; unpack them.",
+    )
+    assert read(cursor=steps[-1].cursor)[-1].doubts == steps[-1].doubts
+    assert "are not read: 1, such as about.txt." in command("source", "add", "x", str(folder), "--kind", "files")[1]
+
+
 def test_a_document_type_declaration_is_refused(folder, read):
     (folder / "a.xml").write_text(f"<!DOCTYPE a [<!ENTITY b 'c'>]><a>{_record(1)}</a>")
     assert "document type declaration" in read()[0].slices[0].problem
@@ -277,6 +340,16 @@ def test_what_is_gone_or_damaged_is_told(tmp_path):
     broken.write_bytes(gzip.compress(b"x" * 1000)[:20])
     with Local(broken.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="cannot be read"):
         fetch(Request(f"{broken.as_uri()}#a.xml.gz"))
+
+
+def test_a_tar_that_is_broken_off_between_two_files_is_told(tmp_path):
+    file = tmp_path / "a.tar"
+    with tarfile.open(file, "w") as tar:
+        for name in ("a.xml", "b.xml"):
+            tar.addfile(tarfile.TarInfo(name))
+    file.write_bytes(file.read_bytes()[: tarfile.BLOCKSIZE])
+    with Local(file.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="broken off behind 512 bytes"):
+        fetch(Request(file.as_uri()))
 
 
 # --- as an administrator does it ----------------------------------------------------------------------------------

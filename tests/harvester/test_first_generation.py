@@ -11,10 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 from xml.sax.saxutils import escape
 
 import pytest
-from click.testing import CliRunner
 
 from gateway.model import Selection
-from harvester.cli import main
 from harvester.instance import opened
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -139,17 +137,6 @@ def old():
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture
-def command(instance):
-    def command(*arguments):
-        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found.exit_code, found.stdout, found.stderr
-
-    return command
 
 
 def _records(instance):

@@ -6,25 +6,13 @@ import json
 import tomllib
 
 import pytest
-from click.testing import CliRunner
 
 from gateway.errors import NotXml
-from harvester.cli import main
 from harvester.wire.friends import Friend, parse
 from tests.conftest import SHARED
+from tests.sources.static import document
 
 FRIENDS = '<friends xmlns="http://www.openarchives.org/OAI/2.0/friends/">{}</friends>'
-
-
-@pytest.fixture
-def command(instance):
-    def command(*arguments):
-        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found.exit_code, found.stdout, found.stderr
-
-    return command
 
 
 @pytest.fixture
@@ -53,6 +41,25 @@ def test_the_friends_of_a_source_are_listed_and_those_that_are_sources_are_told(
         {"name": "oai-east-example-org", "url": "http://oai.east.example.org/foo/", "is_a_source": False},
         {"name": "fake", "url": repository.url, "is_a_source": True},
     ]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}"])
+def test_an_address_that_says_nothing_without_arguments_is_asked_who_it_is(command, repository, names, body):
+    names("http://oai.east.example.org/foo/")
+    repository.before = lambda asked: None if asked else (200, body, {})
+    assert command("source", "friends", repository.url, "--json")[1].count("oai.east") == 1
+    repository.statuses["Identify"] = (200, body, {})
+    status, _, err = command("source", "friends", repository.url)
+    assert (status, "no XML" in err) == (1, True)
+
+
+def test_a_static_repository_on_this_machine_names_its_friends(command, tmp_path):
+    described = f"<oai:description>{FRIENDS.format('<baseURL>http://a.example.org/oai</baseURL>')}</oai:description>"
+    (tmp_path / "small.xml").write_bytes(document().replace(b"</Identify>", f"{described}</Identify>".encode()))
+    command("source", "add", "small", str(tmp_path / "small.xml"), "--kind", "static_repository")
+    for asked in ("small", str(tmp_path / "small.xml")):
+        status, out, _ = command("source", "friends", asked, "--json")
+        assert (status, [row["url"] for row in _rows(out)]) == (0, ["http://a.example.org/oai"])
 
 
 def test_friends_that_answer_can_be_added(command, repository, names, instance):

@@ -1,4 +1,7 @@
-"""One run of one source: what is asked, what is kept, how it ends, and what is proven."""
+"""One run of one source: what is asked, what is kept, how it ends, and what is proven.
+
+Each run starts the process that publishes; so only the tests that tell most are everyday ones.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +68,7 @@ def test_everything_that_is_received_is_published_and_proven(run, repository, ho
     assert house.inbox.runs("fake", 1)[0] == ran.run
 
 
+@pytest.mark.slow
 def test_identify_formats_and_sets_are_asked_first_and_kept(run, repository, house):
     repository.fill(1, sets=("a b",))
     repository.sets = (("a b", "Strange"), ("c", "Plain"))
@@ -92,6 +96,7 @@ def test_a_second_run_asks_from_the_first_answer_less_the_overlap(run, repositor
     assert ran.run.is_complete
 
 
+@pytest.mark.slow
 def test_unchanged_records_get_no_new_datestamp(run, repository, house):
     repository.fill(5)
     run()
@@ -103,6 +108,7 @@ def test_unchanged_records_get_no_new_datestamp(run, repository, house):
     assert [name for name in after if after[name] != before[name]] == ["oai:fake:00003"]
 
 
+@pytest.mark.slow
 def test_full_ignores_what_was_harvested_before(run, repository):
     repository.fill(5)
     run()
@@ -122,6 +128,7 @@ def test_deletions_are_carried_through(run, repository, house):
     assert house.store.counts("fake")["deleted"] == 1
 
 
+@pytest.mark.slow
 def test_a_source_may_have_several_formats(run, repository, house):
     repository.fill(12)
     ran = run(formats=("oai_dc", "mods"))
@@ -130,6 +137,7 @@ def test_a_source_may_have_several_formats(run, repository, house):
     assert list(_published(house, "mods")) == list(_published(house)) == list(repository.items)
 
 
+@pytest.mark.slow
 def test_every_set_is_a_list_of_its_own(run, repository, house):
     repository.fill(3, sets=("a",))
     repository.fill(3, start=3, sets=("b",))
@@ -140,6 +148,7 @@ def test_every_set_is_a_list_of_its_own(run, repository, house):
     assert {each.set_spec for each in house.inbox.cursors("fake")} == {"a", "b"}
 
 
+@pytest.mark.slow
 def test_a_window_leaves_the_incremental_harvest_where_it_was(run, repository):
     repository.fill(25)
     repository.now = "2024-05-05T12:00:00Z"
@@ -153,6 +162,7 @@ def test_a_window_leaves_the_incremental_harvest_where_it_was(run, repository):
     assert [each.get("from") for each in repository.lists()] == ["2024-05-05T12:00:00Z"]
 
 
+@pytest.mark.slow
 def test_a_full_window_leaves_the_incremental_harvest_where_it_was_too(run, repository):
     repository.fill(3)
     repository.now = "2024-05-05T12:00:00Z"
@@ -163,6 +173,7 @@ def test_a_full_window_leaves_the_incremental_harvest_where_it_was_too(run, repo
     assert [each.get("from") for each in repository.lists()] == ["2024-05-05T12:00:00Z"]
 
 
+@pytest.mark.slow
 def test_nothing_new_is_a_success(run, repository):
     assert run().status is Status.SUCCEEDED
     assert run().run.is_complete
@@ -177,6 +188,7 @@ def test_a_limit_stops_after_the_page_and_the_next_run_goes_on(run, repository, 
     assert len(_published(house)) == 35
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pages", [1, 2])
 def test_when_the_time_is_over_the_run_stops_after_its_page(run, repository, house, pages):
     repository.fill(35)
@@ -195,6 +207,7 @@ def test_when_the_time_is_over_the_run_stops_after_its_page(run, repository, hou
     assert len(_published(house)) == 35
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["Identify", "ListRecords"])
 def test_a_wait_that_is_longer_than_the_time_does_not_begin(run, repository, verb):
     repository.fill(35)
@@ -203,6 +216,7 @@ def test_a_wait_that_is_longer_than_the_time_does_not_begin(run, repository, ver
     assert (ran.run.outcome, ran.status, ran.run.reasons) == (RunOutcome.STOPPED, Status.SUCCEEDED, ())
 
 
+@pytest.mark.slow
 def test_who_is_asked_to_stop_stops_after_the_page(run, repository, house):
     repository.fill(35)
     stop = Stop()
@@ -218,6 +232,7 @@ def test_who_is_asked_to_stop_stops_after_the_page(run, repository, house):
     assert len(_published(house)) == 35
 
 
+@pytest.mark.slow
 def test_an_expired_token_begins_the_list_anew(run, repository, house):
     repository.fill(35)
     run(Wishes(max_records=15))
@@ -231,6 +246,7 @@ def test_an_expired_token_begins_the_list_anew(run, repository, house):
     assert len(_published(house)) == 35
 
 
+@pytest.mark.slow
 def test_a_count_that_does_not_fit_is_a_doubt(run, repository):
     repository.fill(25)
     repository.announces = 3
@@ -249,6 +265,8 @@ def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_release
     assert (ran.run.outcome, ran.status) == (RunOutcome.SUCCEEDED_WITH_ERRORS, Status.WITH_ERRORS)
     assert (ran.run.counts["received"], ran.run.counts["unchanged"], ran.run.counts["quarantined"]) == (5, 4, 1)
     assert ran.run.reasons == ("Records in quarantine: 1; `harvester quarantine fake` tells why.",)
+    *_, verdict = (event.text for event in house.inbox.events(ran.run.number))
+    assert verdict.endswith("Nothing is missing but what is in quarantine.")
     (held,) = house.store.quarantined("fake")
     assert (held.identifier, "metadata 2 times" in held.reason) == ("oai:fake:00002", True)
     assert _published(house) == good
@@ -258,6 +276,7 @@ def test_a_bad_update_leaves_the_last_good_version_and_the_next_good_one_release
     assert "Better" in _texts(house)["oai:fake:00002"]
 
 
+@pytest.mark.slow
 def test_what_a_list_answers_says_nothing_about_the_others(run, repository, house):
     repository.fill(3)
     ran = run(formats=("nonsense", "oai_dc"))
@@ -267,11 +286,71 @@ def test_what_a_list_answers_says_nothing_about_the_others(run, repository, hous
     assert len(_published(house)) == 3
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ((500, b"", {}), RunOutcome.TRY_LATER),
+        ((403, b"", {}), RunOutcome.REFUSED),
+        ((404, b"", {}), RunOutcome.REFUSED),
+        ((413, b"", {}), RunOutcome.FAILED),
+    ],
+)
+def test_a_list_that_is_refused_does_not_keep_the_others_from_coming(run, repository, house, answer, outcome):
+    repository.fill(3)
+    repository.before = lambda arguments: answer if arguments.get("metadataPrefix") == "mods" else None
+    ran = run(formats=("mods", "oai_dc"))
+    assert ran.run.outcome is outcome
+    assert not ran.run.is_complete
+    assert ran.run.reasons[0].startswith("mods: ")
+    assert len(_published(house)) == 3
+
+
+@pytest.mark.slow
+def test_a_source_that_goes_down_is_asked_for_no_other_list(run, repository, house):
+    repository.fill(3)
+    repository.before = lambda arguments: (
+        repository.statuses.update({"ListRecords": (403, b"", {}), "Identify": (403, b"", {})})
+        if arguments["verb"] == "ListRecords"
+        else None
+    )
+    assert run(formats=("mods", "oai_dc")).run.outcome is RunOutcome.REFUSED
+    assert [each["metadataPrefix"] for each in repository.lists()] == ["mods"]
+
+
+def test_when_every_list_fails_the_run_has_failed(run, repository):
+    repository.fill(3)
+    assert run(formats=("nonsense", "of no kind")).run.outcome is RunOutcome.FAILED
+
+
+def test_the_least_date_of_a_program_in_local_time_is_a_date(run, repository, house):
+    """What .NET says where a clock was never set; in UTC it lies before all years that can be written."""
+    repository.fill(3, datestamp="0001-01-01T00:00:00+01:00")
+    repository.now = repository.earliest = "0001-01-01T00:00:00+01:00"
+    assert run().run.is_complete
+    assert len(_published(house)) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_token", [True, False])
+def test_a_list_that_breaks_off_in_the_first_second_of_all_years_goes_down_the_ladder(run, repository, house, is_token):
+    repository.fill(12, datestamp="0001-01-01T00:00:00Z")
+    repository.earliest = "0001-01-01T00:00:00Z"
+    repository.before = lambda arguments: (
+        (500, b"", {})
+        if arguments["verb"] == "ListRecords" and ("resumptionToken" in arguments or not is_token)
+        else None
+    )
+    run()
+    assert len(_published(house)) == 12
+
+
 def test_the_only_list_failing_is_a_failure(run, repository):
     repository.fill(3)
     assert run(formats=("nonsense",)).run.outcome is RunOutcome.FAILED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "outcome", "status"),
     [
@@ -288,6 +367,7 @@ def test_the_outcome_says_how_the_source_answered(run, repository, answer, outco
     assert ran.run.reasons
 
 
+@pytest.mark.slow
 def test_what_arrived_before_a_failure_is_published(run, repository, house):
     repository.fill(25)
     repository.before = lambda _: repository.statuses.update(
@@ -304,6 +384,7 @@ def test_two_runs_of_one_source_exclude_each_other(run, house):
     assert house.inbox.runs("fake", 1) == ()
 
 
+@pytest.mark.slow
 def test_a_run_whose_process_died_is_buried_by_the_next(run, repository, house):
     dead = house.inbox.start_run("fake", 1)
     run()
@@ -312,6 +393,7 @@ def test_a_run_whose_process_died_is_buried_by_the_next(run, repository, house):
     assert "died" in found[dead].reasons[0]
 
 
+@pytest.mark.slow
 def test_a_fault_of_this_program_leaves_no_run_behind(run, repository, house, monkeypatch):
     monkeypatch.setattr(pipeline, "keep_description", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -319,6 +401,7 @@ def test_a_fault_of_this_program_leaves_no_run_behind(run, repository, house, mo
     assert house.inbox.runs("fake", 1)[0].outcome is RunOutcome.FAILED
 
 
+@pytest.mark.slow
 def test_stopping_at_once_is_written_down(run, repository, house, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -329,10 +412,11 @@ def test_stopping_at_once_is_written_down(run, repository, house, monkeypatch):
     assert house.inbox.runs("fake", 1)[0].outcome is RunOutcome.STOPPED
 
 
+@pytest.mark.slow
 def test_what_an_earlier_run_left_is_published_first(run, repository, house, monkeypatch):
     repository.fill(15)
-    monkeypatch.setattr("harvester.publication.Publication.feed", lambda *_: None)
-    monkeypatch.setattr("harvester.publication.Publication.finish", lambda *_: None)
+    monkeypatch.setattr("harvester.publishing.publication.Publication.feed", lambda *_: None)
+    monkeypatch.setattr("harvester.publishing.publication.Publication.finish", lambda *_: None)
     ran = run()
     assert ran.run.outcome is RunOutcome.FAILED  # nobody knows what became of the records
     assert len(_published(house)) == 0
@@ -343,6 +427,7 @@ def test_what_an_earlier_run_left_is_published_first(run, repository, house, mon
     assert any("an earlier run had left" in text for text in story)
 
 
+@pytest.mark.slow
 def test_another_domain_than_the_published_one_is_refused(run, repository, house):
     repository.fill(1)
     run()
@@ -352,6 +437,7 @@ def test_another_domain_than_the_published_one_is_refused(run, repository, house
     assert "other.example.org" in ran.run.reasons[0]
 
 
+@pytest.mark.slow
 def test_a_rehearsal_keeps_nothing(house, repository):
     repository.fill(25)
     entry = SourceEntry("fake", repository.url)
@@ -373,6 +459,7 @@ def test_there_is_no_kind_of_that_name():
 # --- what is doubtful ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_set_that_the_source_does_not_list_is_no_empty_list(run, repository, house):
     repository.fill(5)
     repository.sets = (("a", "A"), ("c:d", "D below C"))
@@ -384,12 +471,14 @@ def test_a_set_that_the_source_does_not_list_is_no_empty_list(run, repository, h
     assert run(sets=("b",)).run.counts["received"] == 1
 
 
+@pytest.mark.slow
 def test_an_empty_set_that_the_source_lists_or_has_parts_of_is_empty(run, repository):
     repository.fill(5)
     repository.sets = (("a", "A"), ("c:d", "D below C"))
     assert run(sets=("a", "c")).run.is_complete
 
 
+@pytest.mark.slow
 def test_a_set_that_brings_records_is_one_though_nobody_lists_it(run, repository):
     repository.fill(5, sets=("hidden",))
     repository.sets = (("a", "A"),)
@@ -398,6 +487,7 @@ def test_a_set_that_brings_records_is_one_though_nobody_lists_it(run, repository
     assert (ran.run.counts["received"], ran.run.is_complete) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_page_that_mending_cost_something_is_named(run, repository, house):
     repository.fill(15)
     repository.items["oai:fake:00012"].title = "<i a=1>lost</i>"
@@ -410,8 +500,11 @@ def test_a_page_that_mending_cost_something_is_named(run, repository, house):
     (reason,) = ran.run.reasons
     assert reason.startswith("oai_dc, page 4: Record 3 of the page: it is not well-formed")
     assert reason.endswith("it was recovered, and 2 of 75 characters were lost.")
+    *_, verdict = (event.text for event in house.inbox.events(ran.run.number))
+    assert verdict.endswith("No record is missing.")
 
 
+@pytest.mark.slow
 def test_a_page_that_was_mended_without_loss_leaves_the_run_as_it_is(run, repository, house):
     repository.fill(15)
     repository.items["oai:fake:00012"].title = "<i>R&amp;D</b>"

@@ -3,6 +3,8 @@
 import io
 import threading
 
+import pytest
+
 from harvester.progress import Bars, Lines, Silence, progress
 
 
@@ -26,6 +28,15 @@ def test_an_unknown_total_is_not_invented():
         telling.show("laro oai_dc", 7, None)
         telling.say("A sentence.")
     assert stream.getvalue() == "A sentence.\nlaro oai_dc: 7 records\n"
+
+
+@pytest.mark.parametrize("made", [Lines, Bars])
+def test_what_a_remote_text_holds_commands_no_terminal(made):
+    stream = _Terminal()
+    telling = made(stream)
+    telling.say("The server says \x1b]0;mine\x07\x9b2J\r\nfake: The run ended: succeeded.")
+    telling.close()
+    assert "The server says  ]0;mine 2J fake: The run ended: succeeded." in " ".join(stream.getvalue().split("\n"))
 
 
 def test_a_terminal_gets_bars():

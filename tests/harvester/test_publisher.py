@@ -20,8 +20,8 @@ from harvester import pipeline
 from harvester.instance import opened
 from harvester.kinds import fetcher, kind_of
 from harvester.pipeline import Wishes
-from harvester.publisher import END, WAKE, Publisher
-from harvester.publishing import _Orders
+from harvester.publishing.child import _Orders
+from harvester.publishing.parent import END, WAKE, Publisher
 from harvester.stopping import Stop
 
 pytestmark = pytest.mark.slow  # it starts processes
@@ -164,17 +164,18 @@ def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
     repository.fill(5000)
     (instance / "config.toml").write_text("publish_processes = 2\n")
     (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\n')
+    repository.before = lambda _: time.sleep(0.02)
     process = harvester("run", "fake")
-    while len(repository.lists()) < 100:
+    while len(family := _descendants(process.pid)) < 2 or len(repository.lists()) < 100:
+        assert process.poll() is None
         time.sleep(0.01)
-    family = _descendants(process.pid)
-    assert len(family) >= 2
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(_lives(each) for each in family) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(_lives(each) for each in family)
+    repository.before = lambda _: None
     (instance / "config.toml").write_text("publish_processes = 1\n")
     process = harvester("run", "fake", "--json")
     out, err = process.communicate(timeout=120)
@@ -196,7 +197,7 @@ def _parents():
 
 def _are_gone_soon() -> bool:
     """Tell whether no process is left behind; one of the pool leaves a moment after the child that started it."""
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + 60
     while _descendants() and time.monotonic() < ends:
         time.sleep(0.05)
     return _descendants() == []

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tomllib
+import zipfile
 
 import pytest
 from click.testing import CliRunner
 
+from gateway.errors import AnswerTooLarge
 from harvester.cli import main
+from harvester.recognising import recognised
+from harvester.sources.files import SOURCE as FILES
+from harvester.wire.http import Fetched
 
 
 @pytest.fixture
@@ -53,6 +59,35 @@ def test_any_other_page_is_nothing_to_harvest(check, repository):
     status, out, err = check(repository.url)
     assert (status, out) == (1, "")
     assert "nothing that can be harvested" in err
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_what_is_too_long_and_nothing_that_is_known_is_told(check, repository, instance, status):
+    with (instance / "config.toml").open("a") as config:
+        config.write("fetch_max_bytes = 1000\n")
+    repository.statuses = {"Identify": (status, b"<html>" + b"x" * 3_000_000, {})}
+    status, out, err = check(repository.url)
+    assert (status, out, "more than 1000 bytes" in err) == (1, "", True)
+
+
+def test_a_long_archive_is_recognised_by_its_beginning():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("1.xml", b"<one/>")
+        archive.writestr("2.xml", bytes(3_000_000))
+    body, poured = stream.getvalue(), []
+
+    def fetch(request):
+        if request.sink is None:
+            raise AnswerTooLarge("It is too long.")
+        request.sink.begin(Fetched(request.url, 200, (), b"", 0))
+        for at in range(0, len(body), 500_000):
+            poured.append(at)
+            request.sink.write(body[at : at + 500_000])
+
+    found = recognised("http://x.example.org/all.zip", [FILES], fetch)
+    assert [each.sentence for _, each in found.recognised] == ["An archive of files such as 1.xml."]
+    assert (found.problems, len(poured)) == ((), 3)
 
 
 def test_a_kind_that_cannot_ask_says_so(check, repository):

@@ -11,8 +11,8 @@ from gateway.errors import StoreBusy, StoreError
 from gateway.model import RawPage, Slice
 from gateway.publish import Counts
 from gateway.store.sqlite import open_inbox
-from harvester import relay
-from harvester.relay import GO, READY, Job, Jobs, Relay
+from harvester.publishing import relay
+from harvester.publishing.relay import GO, READY, Job, Jobs, Relay
 
 
 @pytest.fixture

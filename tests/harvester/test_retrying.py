@@ -103,13 +103,41 @@ def test_record_that_fails_again_stays_in_quarantine_and_is_told(house, harveste
 
 
 @pytest.mark.slow
+def test_no_run_is_complete_as_long_as_a_record_is_missing_that_could_not_be_fetched(house, harvested, retried):
+    repository = harvested(poison("oai:x:005"))
+
+    def run():
+        return pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(), repository)
+
+    (first,), second = house.inbox.runs("x", 1), run()
+    for each in (first, second.run):
+        assert (each.outcome, each.is_complete) == (RunOutcome.SUCCEEDED_WITH_ERRORS, False)
+        assert each.counts["missing"] == 1
+        assert "Records that could not be fetched: 1; `harvester run x --retry-failed` asks again." in each.reasons
+        *_, verdict = (event.text for event in house.inbox.events(each.number))
+        assert verdict.endswith("What could not be fetched is missing.")
+    assert second.status is Status.WITH_ERRORS
+    retried(repository)
+    third = run()
+    assert (third.status, third.run.is_complete) == (Status.SUCCEEDED, True)
+
+
+@pytest.mark.slow
+def test_what_is_missing_of_another_list_says_nothing_of_this_one(house, harvested):
+    repository = harvested()
+    _put_aside(house, "oai:x:odd", prefix="mods")
+    assert pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(), repository).status is Status.SUCCEEDED
+
+
+@pytest.mark.slow
 def test_what_is_in_quarantine_for_another_reason_is_not_asked_for(house, harvested, retried):
     repository = harvested()
     _put_aside(house, "oai:x:odd", reason="It is odd.")
     ran = retried(repository)
     assert ran.status == Status.SUCCEEDED
     assert repository.asked == []
-    assert "There is nothing that could not be fetched." in [each.text for each in house.inbox.events(ran.run.number)]
+    told = [each.text for each in house.inbox.events(ran.run.number)]
+    assert any(each.startswith("No record and no window is left to be asked for by itself;") for each in told)
 
 
 @pytest.mark.slow

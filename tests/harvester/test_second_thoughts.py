@@ -41,6 +41,15 @@ def test_a_dry_run_goes_on_after_a_source_that_cannot_be_reached(harvester, repo
     assert "dead: " in err
 
 
+def test_a_dry_run_goes_on_after_a_list_that_fails(harvester, repository):
+    repository.fill(3)
+    harvester("source", "add", "fake", repository.url, "--no-check")
+    status, out, err = harvester("run", "fake", "--dry-run", "--json", "--format", "nonsense", "--format", "oai_dc")
+    assert (status, json.loads(out)["counts"]["received"]) == (3, 3)
+    assert "cannotDisseminateFormat" in err
+    assert harvester("run", "fake", "--dry-run", "--format", "nonsense")[0] == 1
+
+
 def test_a_dry_run_tells_that_a_list_is_not_shown_to_be_whole(harvester, repository):
     repository.fill(12)
     repository.announces = 2

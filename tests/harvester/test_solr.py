@@ -7,10 +7,8 @@ import random
 import time
 
 import pytest
-from click.testing import CliRunner
 
 from gateway.model import Selection
-from harvester.cli import main
 from harvester.instance import opened
 from tests import live
 from tests.sample.solr import Index, laro, serving
@@ -27,17 +25,6 @@ def index():
 def core(index):
     with serving(index) as core:
         yield core
-
-
-@pytest.fixture
-def command(instance):
-    def command(*arguments):
-        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found.exit_code, found.stdout, found.stderr
-
-    return command
 
 
 @pytest.fixture
@@ -75,6 +62,20 @@ def test_a_record_says_what_the_document_says_and_where_it_comes_from(added, ins
     assert f"<baseURL>{core}/select</baseURL><identifier>info:lanl-repo/lareport/LA-UR-000000</identifier>" in text
     assert "<datestamp>2016-01-01T17:00:00Z</datestamp>" in text
     assert "<metadataNamespace>http://lucene.apache.org/solr/</metadataNamespace>" in text
+
+
+def test_the_values_of_some_fields_are_sets(command, core, instance):
+    names = 'set_fields=["dataset", "publication"]'
+    assert command("source", "add", "laro", core, "--kind", "solr", "--option", names)[0] == 0
+    assert command("run", "laro")[0] == 0
+    assert "source:laro:dataset:RASSTI</setSpec>" in _texts(instance)[0]
+    assert "source:laro:publication:Astronomical~20Review</setSpec>" in _texts(instance)[0]
+    with opened(str(instance)) as house, house.store.view() as view:
+        rassti = Selection("oai_dc", "source:laro:dataset:RASSTI")
+        assert len(view.page(rassti, None, 100).records) == 30
+    # A sweep names documents only; it changes no sets.
+    assert command("source", "sweep", "laro")[0] == 0
+    assert "dataset:RASSTI" in _texts(instance)[0]
 
 
 def test_changes_and_deletions_arrive(added, index, instance):
@@ -120,6 +121,7 @@ def test_an_entry_that_cannot_be_harvested_is_refused(command, core, instance, f
     assert not (instance / "sources.toml").exists()
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index):
     index.documents = {each["recID"]: each for each in laro(400, 40)}
@@ -133,12 +135,13 @@ def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index)
         process.kill()
         process.communicate()
     process = harvester("run", "laro")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     standing = _standing(command)
     assert (standing["items"], standing["fulltext"], standing["is_complete"]) == (400, 40, True)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 @pytest.mark.parametrize("wt", ["xml", "json"])
 def test_laro_has_25415_records_and_1023_full_texts(tmp_path, wt):

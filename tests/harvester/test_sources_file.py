@@ -76,6 +76,7 @@ def test_an_unknown_source_is_told_with_the_known_ones(sources):
         ('[a]\nurl = "http://h"\ndelay_seconds = -1\n', "delay_seconds must be a number"),
         ('[a]\nurl = "http://h"\ndelay_seconds = true\n', "delay_seconds must be a number"),
         ('[a]\nurl = "http://h"\nfrom = "yesterday"\n', "from: 'yesterday'"),
+        ('[a]\nurl = "http://h"\nfrom = "2021-01-02"\nuntil = "2021-01-01"\n', "from is later than until"),
         ('[a]\nurl = "ftp://h"\n', "no address"),
         ('[a]\nurl = "http://h"\nauth = {kind = "magic"}\n', "kind of credentials"),
         ("[a\n", "cannot be read"),

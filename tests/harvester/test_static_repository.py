@@ -7,10 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from click.testing import CliRunner
 
 from gateway.model import Selection
-from harvester.cli import main
 from harvester.instance import opened
 from tests.sources.static import document, record
 
@@ -49,17 +47,6 @@ def site():
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture
-def command(instance):
-    def command(*arguments):
-        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found.exit_code, found.stdout, found.stderr
-
-    return command
 
 
 def _records(instance):
@@ -105,6 +92,18 @@ def test_one_that_breaks_the_rules_is_refused(command, site):
     assert (status, "Whether it is static_repository: This is no valid" in err) == (1, True)
 
 
+def test_one_bad_record_is_in_quarantine_and_the_others_are_published(command, site, instance):
+    bad = record(20).replace("oai:metadata", "oai:about")
+    site.body = document(*map(record, range(20)), bad, record(21))
+    assert command("source", "check", site.url, "--add", "small")[0] == 0
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["quarantined"], len(_records(instance))) == (3, 1, 21)
+    assert "has no metadata" in command("quarantine", "small")[1]
+    site.body = document(*map(record, range(22)))
+    assert command("run", "small")[0] == 0
+    assert (len(_records(instance)), command("quarantine", "small")[1]) == (22, "")
+
+
 def test_one_on_this_machine_is_recognised_and_harvested_when_it_changes(command, site, instance, tmp_path):
     file = tmp_path / "small.xml"
     file.write_bytes(site.body)
@@ -119,3 +118,20 @@ def test_one_on_this_machine_is_recognised_and_harvested_when_it_changes(command
     assert command("run", "small")[0] == 0
     assert ('status="deleted"' in _records(instance)["0"], len(_records(instance))) == (True, 21)
     assert str(tmp_path) not in "".join(_records(instance).values())
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_one_that_is_longer_than_an_answer_may_be_is_harvested_and_swept(command, site, instance, tmp_path, is_here):
+    with (instance / "config.toml").open("a") as config:
+        config.write("fetch_max_bytes = 70000\n")
+    site.body = document(*(record(number, "A title " * 500) for number in range(20)))
+    (tmp_path / "small.xml").write_bytes(site.body)
+    url = str(tmp_path / "small.xml") if is_here else site.url
+    assert command("source", "add", "small", url, "--kind", "static_repository")[0] == 0
+    assert command("run", "small")[0] == 0
+    assert len(_records(instance)) == 20
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
+    assert command("source", "sweep", "small")[0] == 0
+    status, out, err = command("source", "check", url)
+    assert (status, 'kind = "static_repository"' in out, "20 records in oai_dc" in err) == (0, True, True)

@@ -231,6 +231,17 @@ def test_a_format_that_cannot_be_listed_leaves_the_others(harvest, swept, reposi
     assert "cannotDisseminateFormat" in ran.run.reasons[0]
 
 
+@pytest.mark.parametrize("answer", [(500, b"", {}), (403, b"", {})])
+def test_a_format_that_is_refused_leaves_the_others(harvest, swept, repository, house, entry, answer):
+    repository.fill(20)
+    harvest()
+    _vanish(repository, 3)
+    repository.before = lambda arguments: answer if arguments.get("metadataPrefix") == "mods" else None
+    ran = swept(source=SourceEntry("fake", entry.url, formats=("mods", "oai_dc")))
+    assert (ran.run.counts["deleted"], ran.run.is_complete) == (1, False)
+    assert ran.run.reasons[0].startswith("mods: ")
+
+
 def test_what_the_list_leaves_out_and_is_there_stays(harvest, swept, repository, house, hiding):
     repository.fill(30)
     harvest()
@@ -251,6 +262,34 @@ def test_a_list_that_leaves_out_much_that_is_there_is_not_believed(harvest, swep
     assert (ran.status, ran.run.counts.get("deleted")) == (Status.WITH_ERRORS, None)
     assert "which is there" in ran.run.reasons[0]
     assert len(repository.lists("GetRecord")) == LOOKED_AT
+
+
+def test_where_the_list_moved_while_it_was_read_everything_missing_is_looked_at(
+    harvest, swept, repository, house, hiding
+):
+    repository.page_size = 300
+    repository.fill(LOOKED_AT * 12)
+    harvest()
+    gone = _vanish(repository, *range(100, 100 + LOOKED_AT))
+    last = f"oai:fake:{LOOKED_AT * 12 - 1:05}"
+    hiding(last)
+    still = repository._listidentifiers
+    moved = "<header><identifier>oai:fake:00001</identifier><datestamp>2024-05-05</datestamp></header>"
+    repository._listidentifiers = lambda asked: still(asked).replace("</header>", "</header>" + moved, 1)
+    ran = swept(is_confirmed=True)
+    assert (ran.run.counts["vanished"], ran.run.counts["deleted"]) == (len(gone) + 1, len(gone))
+    assert last in _living(house)[0]
+
+
+def test_an_error_that_stands_beside_headers_deletes_nothing(harvest, swept, repository, house):
+    repository.fill(35)
+    harvest()
+    _vanish(repository, 3)
+    whole = repository._listidentifiers
+    repository._listidentifiers = lambda asked: whole(asked) + '<error code="badResumptionToken">No.</error>'
+    ran = swept()
+    assert (ran.status, ran.run.counts.get("deleted")) == (Status.WITH_ERRORS, None)
+    assert _living(house)[1] == []
 
 
 @pytest.fixture
@@ -321,6 +360,18 @@ def test_what_returns_and_cannot_be_fetched_is_told(harvest, swept, repository, 
     ran = swept()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert "oai:fake:00003 returned, and could not be fetched" in ran.run.reasons[0]
+
+
+def test_a_source_that_brings_nothing_of_what_returned_is_not_asked_for_all_of_it(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    kept = _vanish(repository, *range(20))
+    swept(is_confirmed=True)
+    repository.items |= {item.identifier: item for item in kept}
+    repository.statuses["GetRecord"] = (404, b"", {})
+    repository.asked.clear()
+    assert swept().run.outcome is RunOutcome.REFUSED
+    assert len(repository.lists("GetRecord")) == 10
 
 
 # --- the rest ----------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from harvester.locks import lock
 from harvester.outcomes import Status
 from harvester.progress import Silence
 from harvester.stopping import Stop
-from harvester.tending import STAGES, Stage, Tended, Tending
+from harvester.tending.stages import STAGES, Stage, Tended, Tending
 from harvester.web import Pace
 from harvester.working import Done, Working
 
@@ -102,6 +102,23 @@ def test_a_source_is_harvested_when_its_time_has_passed(told, tend, repository, 
     assert [fact["stage"] for fact in tend()[1]] == ["harvest"]
 
 
+def test_a_part_that_was_harvested_by_hand_puts_nothing_off_and_says_nothing_of_the_whole(
+    told, tend, command, repository, instance
+):
+    repository.fill(3)
+    told("fake", url=repository.url)
+    assert command("run", "fake", "--until", "2001-01-01", "--json")[0] == 0
+    (row,) = json.loads(command("status", "--json")[1].join("[]"))
+    assert (row["outcome"], row["due"]) == ("succeeded", {"harvest": "now"})
+    assert [fact["stage"] for fact in tend()[1]] == ["harvest"]
+    assert command("run", "fake", "--from", "2001-01-01", "--json")[0] == 0
+    assert [json.loads(line)["stage"] for line in command("log", "fake", "--json")[1].splitlines()] == [
+        "part",
+        "harvest",
+        "part",
+    ]
+
+
 def _begin_earlier(instance, seconds):
     """Let all runs have begun earlier."""
     with sqlite3.connect(instance / "inbox.sqlite") as connection:
@@ -119,8 +136,8 @@ def test_what_is_pending_is_published(told, tend, repository, instance, monkeypa
     repository.fill(3)
     told("fake", url=repository.url, every="")
     with monkeypatch.context() as patch:
-        patch.setattr("harvester.publication.Publication.feed", lambda *_: None)
-        patch.setattr("harvester.publication.Publication.finish", lambda *_: None)
+        patch.setattr("harvester.publishing.publication.Publication.feed", lambda *_: None)
+        patch.setattr("harvester.publishing.publication.Publication.finish", lambda *_: None)
         CliRunner().invoke(main, ["--instance", str(instance), "run", "fake"])
     status, facts, _ = tend()
     assert (status, facts[0]["stage"], facts[0]["counts"]["published"]) == (0, "publication", 3)
@@ -155,7 +172,7 @@ def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repos
     repository.fill(3)
     told("fake", url=repository.url, every='every = "1s"')
     process = harvester("tend", "--watch", "--json")
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while len(repository.lists()) < 3 and time.monotonic() < end:
         time.sleep(0.05)
     told("fake", url=repository.url, every='every = "never"')  # told, and outlived
@@ -164,7 +181,7 @@ def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repos
         time.sleep(0.05)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert len(out.splitlines()) >= 3
     assert err.count("The sources stay as they were") == 1
@@ -177,7 +194,7 @@ def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repos
 
 
 def test_every_stage_says_what_it_does():
-    assert [stage.name for stage in STAGES] == ["harvest", "publication", "sweep"]
+    assert [stage.name for stage in STAGES] == ["harvest", "publication", "sweep", "discovery", "files", "subscription"]
     assert all(stage.sentence.endswith(".") for stage in STAGES)
 
 
@@ -231,7 +248,7 @@ def test_watching_goes_on_with_other_sources_while_one_is_at_work(told, tending,
     def work(_, entry):
         done.append(entry.name)
         if entry.name == "slow":
-            assert end.wait(10)
+            assert end.wait(60)
         elif done.count("quick") == 3:
             end.set()
             stop.ask()

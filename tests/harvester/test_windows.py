@@ -7,6 +7,8 @@ import json
 import random
 import time
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from threading import Barrier
 
 import pytest
 from click.testing import CliRunner
@@ -23,7 +25,7 @@ from harvester.outcomes import Status
 from harvester.pipeline import Wishes
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
-from harvester.windows import UNITS, dates_of, halves, is_ignored, planned
+from harvester.windows.days import UNITS, dates_of, halves, is_ignored, planned
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -62,6 +64,11 @@ def test_what_a_source_calls_its_earliest_is_not_believed():
     assert planned("year", date(1, 1, 1), None, NOW, is_open=True)[:2] == ("/1995-12-31", "1996-01-01/1996-12-31")
     assert planned("year", None, None, NOW, is_open=True)[0] == "/1995-12-31"
     assert planned("year", date(2035, 1, 1), None, NOW, is_open=True) == ("/2023-12-31",)
+
+
+def test_what_is_dated_before_there_were_repositories_is_one_window():
+    found = planned("month", date(1900, 1, 1), None, NOW, is_open=False)
+    assert found[:2] == ("1900-01-01/1995-01-31", "1995-02-01/1995-02-28")
 
 
 def test_nothing_behind_what_is_wanted_is_planned():
@@ -127,8 +134,10 @@ def run(house, repository):
     def run(stop=None, unit="month", wishes=None, **fields):
         house.sources.file.write_text(f'[fake]\nurl = "{repository.url}"\n')
         entry = SourceEntry("fake", repository.url, slice=unit, **fields)
-        with fetcher(house.settings, entry, stop or Stop()) as fetch:
-            return pipeline.run(house, entry, kind_of("oai_pmh"), wishes or Wishes(), fetch, stop=stop)
+        another = partial(fetcher, house.settings, entry, stop or Stop())
+        with another() as fetch:
+            ran = partial(pipeline.run, house, entry, kind_of("oai_pmh"), wishes or Wishes(), fetch)
+            return ran(stop=stop, fetcher=another)
 
     return run
 
@@ -238,14 +247,50 @@ def test_a_window_that_failed_is_walked_again_by_the_next_run_and_only_that(run,
     assert len(_spans(spread)) == 2
 
 
-def _break(repository, first, last):
-    """Let every list that has any of these seconds bring nothing but HTML."""
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [((500, b"", {}), RunOutcome.TRY_LATER), ((403, b"", {}), RunOutcome.REFUSED)]
+)
+def test_a_window_that_is_always_refused_does_not_keep_the_others_from_coming(run, spread, house, answer, outcome):
+    _break(spread, f"{MONTHS[2]}T00:00:00Z", f"{MONTHS[3] - DAY}T23:59:59Z", answer)
+    ran = run()
+    assert (ran.run.outcome, ran.run.is_complete) == (outcome, False)
+    assert str(MONTHS[2]) in ran.run.reasons[0]
+    assert [outcome for _, outcome in _windows(house)].count("failed") == 1
+    assert _published(house) == len(spread.items) - 3
+    spread.before = lambda _: None
+    spread.statuses.clear()
+    assert run().run.is_complete
+    assert _published(house) == len(spread.items)
+
+
+def test_windows_that_failed_wait_behind_those_that_were_not_asked_for_yet(run, spread, house):
+    _break(spread, f"{MONTHS[2]}T00:00:00Z", f"{MONTHS[5] - DAY}T23:59:59Z", (403, b"", {}))
+    for left in (9 + 9, 9):
+        ran = run()
+        assert (ran.run.outcome, ran.run.is_complete) == (RunOutcome.REFUSED, False)
+        assert [outcome for _, outcome in _windows(house)].count("failed") == 3
+        assert _published(house) == len(spread.items) - left
+
+
+def test_windows_end_where_the_clock_of_the_source_is_behind_ours(run, spread, house):
+    """What it changes until its clock has come to ours is dated in windows that would be done by then."""
+    spread.now = f"{MONTHS[5]}T12:00:00Z"
+    spread.items = {name: item for name, item in spread.items.items() if item.datestamp < spread.now}
+    assert run().run.is_complete
+    spread.now = f"{MONTHS[6]}T12:00:00Z"
+    spread.fill(1, start=900, datestamp=f"{MONTHS[6]}T11:00:00Z")
+    assert run().run.is_complete
+    assert _published(house) == len(spread.items)
+
+
+def _break(repository, first, last, answer=(200, b"<html/>", {})):
+    """Let every list that has any of these seconds bring nothing but this answer."""
 
     def before(arguments):
         holds = arguments.get("from", "") <= last and first <= arguments.get("until", "")
         repository.statuses.clear()
         if arguments["verb"].startswith("List") and holds:
-            repository.statuses[arguments["verb"]] = (200, b"<html/>", {})
+            repository.statuses[arguments["verb"]] = answer
 
     repository.before = before
 
@@ -295,6 +340,22 @@ def test_a_list_that_was_harvested_before_is_not_sliced_but_by_a_full_harvest(ru
     assert _windows(house) == []
 
 
+def test_an_entry_that_begins_before_1970_is_harvested_from_there(run, spread, house):
+    spread.fill(1, start=900, datestamp="1965-03-01T00:00:00Z")
+    assert run(from_="1950-01-01", unit="year").run.is_complete
+    assert _published(house) == len(spread.items)
+
+
+def test_an_entry_that_reaches_further_back_than_its_windows_gets_more_of_them(run, spread, house):
+    assert run(from_=str(MONTHS[4])).run.is_complete
+    for begin in (3, 1, None):
+        spread.asked.clear()
+        assert run(from_="" if begin is None else str(MONTHS[begin])).run.is_complete
+        assert _published(house) == len(spread.items) - 3 * (begin or 0)
+    assert _spans(spread)[0] == ("", f"{MONTHS[1] - DAY}T23:59:59Z")
+    assert len(_spans(spread)) == 2
+
+
 def test_a_window_of_the_command_line_is_not_sliced(run, spread, house):
     assert run(wishes=Wishes(from_=str(MONTHS[2]), until=str(MONTHS[4]))).run.is_complete
     assert _windows(house) == []
@@ -323,12 +384,109 @@ def test_the_command_slices_and_status_tells_the_windows(spread, instance):
         assert house.inbox.windows("fake") == ()
 
 
-@pytest.mark.slow
-def test_kills_at_random_moments_repeat_a_page_at_most(spread, instance, harvester):
+# --- side by side ------------------------------------------------------------------------------------------------
+
+
+def test_as_many_windows_as_the_entry_allows_are_walked_at_once(run, spread, house):
+    meeting, first = Barrier(3), iter(range(3))
+    spread.before = lambda asked: meeting.wait(60) if "until" in asked and next(first, 3) < 3 else None
+    spread.page_size = 2
+    ran = run(connections=3)
+    assert (ran.status, ran.run.is_complete, ran.run.reasons) == (Status.SUCCEEDED, True, ())
+    assert {outcome for _, outcome in _windows(house)} == {"done"}
+    assert _published(house) == len(spread.items)
+    assert ran.run.counts["windows_done"] == len(_windows(house))
+    asked = [tuple(sorted(each.items())) for each in spread.lists()]
+    assert len(asked) == len(set(asked))
+
+
+def _refuse(spread, first, last):
+    """Let every list that has any of these seconds be refused; return what makes it well again."""
+    whole = spread._listrecords
+    wrong = '<error code="badVerb">No.</error>'
+
+    def listed(arguments):
+        holds = arguments.get("from", "") <= last and first <= arguments.get("until", "")
+        return wrong if holds else whole(arguments)
+
+    spread._listrecords = listed
+    return lambda: setattr(spread, "_listrecords", whole)
+
+
+def test_a_window_that_fails_leaves_the_others_done_and_only_it_is_tried_again(spread, instance, house):
+    def command(*arguments):
+        found = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
+        return found.exit_code, found.output
+
+    command("source", "add", "fake", spread.url, "--slice", "month", "--connections", "3")
+    mend = _refuse(spread, f"{BROKEN}T00:00:00Z", f"{BROKEN}T23:59:59Z")
+    code, said = command("run", "fake")
+    assert code == Status.WITH_ERRORS, said
+    windows = json.loads(command("status", "--json")[1])["windows"]
+    assert windows["failed"] == 1
+    assert windows["split"] in (4, 5)
+    assert windows["done"] + windows["split"] + 1 == len(_windows(house))
+    assert _published(house) == len(spread.items)
+    spread.asked.clear()
+    code, said = command("run", "fake", "--retry-failed")
+    assert (code, "still missing" in said) == (Status.WITH_ERRORS, True)
+    assert dict(_windows(house))[f"{BROKEN}/{BROKEN}"] == "failed"
+    mend()
+    spread.fill(1, start=900, datestamp=f"{BROKEN}T12:00:00Z")
+    code, said = command("run", "fake", "--retry-failed")
+    assert code == Status.SUCCEEDED, said
+    assert set(_spans(spread)) == {(f"{BROKEN}T00:00:00Z", f"{BROKEN}T23:59:59Z")}
+    assert "failed" not in dict(_windows(house)).values()
+    assert _published(house) == len(spread.items)
+
+
+def test_a_source_that_goes_down_ends_the_run_when_what_was_on_its_way_is_kept(run, spread, house):
+    meeting = Barrier(2)
+
+    def before(arguments):
+        if arguments["verb"] not in ("ListRecords", "ListIdentifiers"):
+            return None
+        is_open, is_first = "from" not in arguments, arguments.get("from", "") == f"{MONTHS[2]}T00:00:00Z"
+        if is_open or is_first:
+            meeting.wait(60)
+        if is_open:
+            time.sleep(0.3)  # until the others have failed
+        return None if is_open else (403, b"No more for today", {})
+
+    spread.before = before
+    ran = run(connections=2)
+    assert (ran.status, ran.run.is_complete) == (Status.REFUSED, False)
+    first, *others = [outcome for _, outcome in _windows(house)]
+    assert (first, others.count("failed") >= 3, "done" in others) == ("done", True, False)
+    assert _published(house) == 6
+    spread.before = lambda _: None
+    assert run(connections=2).run.is_complete
+    assert _published(house) == len(spread.items)
+
+
+def test_what_one_window_has_learned_the_next_ones_know(run, spread, house):
+    whole, refused = spread._listrecords, []
+
+    def listed(arguments):
+        if "T" in arguments.get("from", ""):
+            refused.append(arguments)
+            return '<error code="badArgument">Days are wanted.</error>'
+        return whole(arguments)
+
+    spread._listrecords = listed
+    ran = run()
+    assert (ran.run.is_complete, len(refused)) == (True, 1)
+    assert all('"granularity": "YYYY-MM-DD"' in each.state for each in house.inbox.windows("fake")[1:])
+
+
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("connections", [1, 3])
+def test_kills_at_random_moments_repeat_a_page_of_each_connection_at_most(spread, instance, harvester, connections):
     for number, month in enumerate(MONTHS):
         spread.fill(60, start=1000 * (number + 1), datestamp=f"{month}T12:00:00Z")
     spread.before = lambda _: time.sleep(0.01)
-    (instance / "sources.toml").write_text(f'[fake]\nurl = "{spread.url}"\nslice = "month"\n')
+    entry = f'[fake]\nurl = "{spread.url}"\nslice = "month"\nconnections = {connections}\n'
+    (instance / "sources.toml").write_text(entry)
     dice, kills = random.Random(5), 0
     for _ in range(8):
         target = len(spread.lists()) + dice.randrange(1, 8)
@@ -341,9 +499,9 @@ def test_kills_at_random_moments_repeat_a_page_at_most(spread, instance, harvest
         process.communicate()
     assert kills > 4
     process = harvester("run", "fake", "--json")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert json.loads(out)["is_complete"], err
     asked = [tuple(sorted(each.items())) for each in spread.lists()]
-    assert len(asked) <= len(set(asked)) + kills
+    assert len(asked) <= len(set(asked)) + kills * connections
     with opened(str(instance)) as house:
         assert _published(house) == len(spread.items)

@@ -33,6 +33,7 @@ class Item:
     document: bytes = b""  # instead of the one that is made
     mime_type: str = "text/plain"
     modified: str = "2024-01-01T00:00:00Z"
+    abouts: tuple[str, ...] = ()
 
 
 @dataclass
@@ -105,7 +106,8 @@ class Provider:
         if item.deleted:
             return f"<record>{self._header(name)}</record>"
         document = item.document or self._didl(name)
-        return f"<record>{self._header(name)}<metadata>{document.decode()}</metadata></record>"
+        abouts = "".join(f"<about>{each}</about>" for each in item.abouts)
+        return f"<record>{self._header(name)}<metadata>{document.decode()}</metadata>{abouts}</record>"
 
     def _didl(self, name):
         item = self.items[name]

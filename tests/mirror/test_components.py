@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,6 +26,8 @@ NODE = "https://www.differ.nl/node/232"
 RESOLVER = "http://resolver.kb.nl/resolve?urn=anp:1937:10:01:1:mpeg21"
 HANDLE = "http://repository.ubn.ru.nl/handle/2066/162526"
 CWI = "http://oai.cwi.nl/oai/asset/2271"
+ARCHIVEMATICA = "packages/mets/artefactual-labs+mets-reader-writer"
+POINTED = "/var/archivematica/sharedDirectory/www/AIPsStore/7327/b00f/d83a/4ae8/bb89/84fc/e994/e827"
 
 # By family: what its first document names, as (type, MIME type, locations; `By-Value`).
 FAMILIES = {
@@ -87,9 +91,48 @@ FAMILIES = {
         ("CONTENT", "application/pdf", "pdf2.pdf"),
         ("CONTENT", "application/pdf", "pdf3.pdf"),
     ],
+    "didl/seecr+gmh-meresco/unwrapped/0010_beeldengeluid_oai_publications_beeldengeluid_nl_157.normdoc.xml": [
+        ("", "text/html", "http://publications.beeldengeluid.nl/pub/157#fragment"),
+        (METADATA, "application/xml", "By-Value"),
+        (OBJECT_FILE, "application/pdf", "https://publications.beeldengeluid.nl/pub/157/fulltext"),
+        (START_PAGE, "text/html", "http://publications.beeldengeluid.nl/pub/157"),
+    ],
+    f"{ARCHIVEMATICA}/fixtures__production-aip-mets-file.xml": [
+        ("original", "", "objects/abc.txt"),
+    ],
+    f"{ARCHIVEMATICA}/fixtures__production-pointer-file.xml": [
+        ("Archival Information Package", "", f"{POINTED}/easy7-7327b00f-d83a-4ae8-bb89-84fce994e827.7z"),
+    ],
+    "packages/mods/dissemin+dissemin/book-chapter_acute_interstitial_nephritis.xml": [("CONTENT", "", "document.pdf")],
+}  # fmt: skip
+
+# By family: the identifiers of those; what is not here has none.
+IDENTIFIERS = {
+    "didl/STITCHplus+OAI_harvester_xsltproc/anp_test_data.xml": [
+        f"anp:1937:10:01:1:mpeg21:{role}" for role in ("metadata", "image", "alto", "ocr")
+    ],
+    "didl/KBNLdataservices+oai-pmh-bulk-downloader/manifest__manifest.xml": [
+        "metadata", "FILE_0001", "FILE_0002", "FILE_0003",
+    ],
+    "didl/DANS-KNAW+narcis-meresco/unwrapped/0060_didlmods30_pub_knaw_record_2.record.xml": [
+        "", "", "", "", "urn:NBN:nl:ui:18-2271-OF", "",
+    ],
+    "packages/mets/dissemin+dissemin/mets.xml": ["d_file_1"],
+    "packages/mods/dissemin+dissemin/book-chapter_acute_interstitial_nephritis.xml": ["d_file_1"],
+    "packages/mets/kitodo+kitodo-presentation/MetsDocument__av_beispiel.xml": [
+        "FILE_0000_DEFAULT_MOV", "FILE_0000_DEFAULT_MP4",
+    ],
+    "packages/mets/mets+METS-schema/examples__simple-mets1.xml": ["file-001", "file-002"],
+    "packages/mets/mets+METS-schema/examples__simple-mets2.xml": ["file-001", "file-002"],
+    "packages/mets/mets+METS-schema/examples__dspace-sword-mets2.xml": [
+        "sword-mets-file-1", "sword-mets-file-2", "sword-mets-file-3",
+    ],
+    f"{ARCHIVEMATICA}/fixtures__production-aip-mets-file.xml": ["file-db8d8d30-8c7f-4ca3-9add-2e1000b6e460"],
+    f"{ARCHIVEMATICA}/fixtures__production-pointer-file.xml": ["easy7-7327b00f-d83a-4ae8-bb89-84fce994e827"],
 }  # fmt: skip
 
 
+@cache
 def _documents(file: Path) -> list[bytes]:
     try:
         root = etree.parse(file, etree.XMLParser(huge_tree=True)).getroot()
@@ -106,8 +149,18 @@ def _told(component: Component) -> tuple[str, str, str]:
 @pytest.mark.needs("../shared")
 @pytest.mark.parametrize("name", FAMILIES)
 def test_each_family_names_its_files_in_its_own_way(name):
-    found = [_told(each) for each in components(_documents(DATA / name)[0])]
-    assert found[: len(FAMILIES[name])] == FAMILIES[name]
+    found = components(_documents(DATA / name)[0])[: len(FAMILIES[name])]
+    assert [_told(each) for each in found] == FAMILIES[name]
+    assert [each.identifier for each in found] == IDENTIFIERS.get(name, [""] * len(found))
+
+
+@pytest.mark.needs("../shared")
+def test_every_family_is_looked_at():
+    folders = {file.parent for file in DATA.glob("didl/**/*.xml")} | {
+        file.parent for file in DATA.glob("packages/**/*.xml")
+    }
+    with_objects = {folder for folder in folders if any(_documents(file) for file in folder.glob("*.xml"))}
+    assert {str(folder.relative_to(DATA)) for folder in with_objects} == {name.rpartition("/")[0] for name in FAMILIES}
 
 
 @pytest.mark.needs("../shared")
@@ -171,6 +224,15 @@ def test_our_own_didl_is_read_as_it_was_written():
     assert files(found) == found[:1]
 
 
+def test_the_example_of_the_article_is_read():
+    """Example 4 of *Resource Harvesting within the OAI-PMH Framework*: identifier and metadata are the Item's own."""
+    named = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">http://e.org/14/01/</i:Identifier>')
+    metadata = _stated('<dc xmlns="http://www.openarchives.org/OAI/2.0/oai_dc/"/>')
+    resource = '<d:Component><d:Resource mimeType="application/pdf" ref="http://e.org/14/01/a.pdf"/></d:Component>'
+    found = components(_didl(f"<d:Item>{named}{metadata}{resource}</d:Item>"))
+    assert files(found) == found == (Component(("http://e.org/14/01/a.pdf",), None, "application/pdf"),)
+
+
 def _didl(inside: str) -> bytes:
     return f'<d:DIDL xmlns:d="urn:mpeg:mpeg21:2002:02-DIDL-NS">{inside}</d:DIDL>'.encode()
 
@@ -194,7 +256,55 @@ def test_a_stream_by_value_is_taken_out(resource, content):
     assert found.locations == ()
 
 
-@pytest.mark.parametrize("resource", ['<d:Resource encoding="base64">?</d:Resource>', "<d:Resource/>", ""])
+@pytest.mark.parametrize(
+    ("inside", "content"),
+    [
+        ("hel<!-- a comment -->lo", b"hello"),
+        ("hel<?page break?>lo", b"hello"),
+        ("<!-- a comment -->hello", b"hello"),
+        ("<![CDATA[hel]]>lo", b"hello"),
+        ('5 &lt; <b xmlns="h">6</b> &amp; <!-- a comment --><i xmlns="h"/> so on', b"5 &lt; <b>6</b> &amp; <i/> so on"),
+    ],
+)
+def test_text_around_comments_and_markup_belongs_to_a_stream(inside, content):
+    (found,) = components(_didl(f"<d:Item><d:Component><d:Resource>{inside}</d:Resource></d:Component></d:Item>"))
+    assert found.content is not None
+    assert re.sub(rb' xmlns[^ />]*="[^"]*"', b"", found.content) == content
+
+
+def test_a_comment_in_base64_does_not_cut_it_off():
+    resource = '<d:Resource encoding="base64">aGVs<!-- a comment -->bG8=</d:Resource>'
+    (found,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
+    assert found.content == b"hello"
+
+
+@pytest.mark.parametrize(
+    ("resource", "is_markup"), [("<d:Resource>a</d:Resource>", False), ("<d:Resource><a/></d:Resource>", True)]
+)
+def test_markup_by_value_is_known_as_that(resource, is_markup):
+    (found,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
+    assert found.is_markup == is_markup
+
+
+def test_bytes_that_are_no_base64_are_broken_unless_they_can_be_had_elsewhere():
+    broken = '<d:Resource encoding="base64">?</d:Resource>'
+    inside = "".join(
+        f"<d:Component>{each}</d:Component>" for each in (broken, broken + '<d:Resource ref="a"/>', broken)
+    )
+    found = files(components(_didl(f"<d:Item>{inside}</d:Item>")))
+    assert [(each.is_broken, each.is_by_value, each.locations) for each in found] == [
+        (True, True, ()),
+        (True, False, ("a",)),
+        (True, True, ()),
+    ]
+    (file,) = components(
+        b'<mets xmlns="http://www.loc.gov/METS/"><fileSec><fileGrp><file><FContent><binData>?</binData></FContent></file>'
+        b"</fileGrp></fileSec></mets>"
+    )
+    assert file.is_by_value
+
+
+@pytest.mark.parametrize("resource", ["<d:Resource> </d:Resource>", "<d:Resource/>", ""])
 def test_a_component_that_holds_and_names_nothing_is_none(resource):
     assert components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>")) == ()
 
@@ -219,6 +329,7 @@ def test_a_mets_file_may_carry_its_bytes():
     )
     assert [each.identifier for each in found] == ["1", "2", "4"]
     assert found[0] == Component((), b"x", "text/plain", "1", "a", 1, (("sha256", content),))
+    assert (found[0].is_markup, found[1].is_markup) == (False, True)
     assert (found[1].type, found[1].content) == ("b", b'<x xmlns="http://www.loc.gov/METS/"/>')
     assert (found[2].locations, found[2].addresses) == (("a.txt",), ())
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
+from hashlib import md5
 
 import pytest
 
+from gateway.xmltext import DIDL, PREMIS
+from harvester.mirror.place import opened
 from tests.mirror.provider import Item, tag_of
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -22,6 +26,7 @@ def test_a_mirror_has_every_object_with_its_document_and_files(mirror, provider,
     assert (receipt["objects"], receipt["files"]) == ({"created": 3}, {"fetched": 6})
     assert receipt["verified"] == {"digest": 6}
     assert receipt["is_whole"]
+    assert receipt["asked"] == [f"{provider.base_url}?verb=ListRecords&metadataPrefix=oai_didl"]
     assert (
         "Objects: 3 created. Files: 6 fetched (verified: 6 digest), 12 bytes fetched. Nothing is missing."
         in mirror.said
@@ -54,9 +59,15 @@ def test_only_what_changed_is_fetched_again(mirror, provider, fill, says):
     assert mirror.held() == provider.expected()
     assert receipt["objects"] == {"updated": 1}
     assert receipt["files"] == {"fetched": 1, "kept": 1}
-    assert sorted(provider.asked) == (
-        ["oai:p:1/b.txt"] if says in {("digest",), ("size",)} else ["oai:p:1/a.txt", "oai:p:1/b.txt"]
-    )
+    assert sorted(provider.asked) == (["oai:p:1/b.txt"] if says == ("digest",) else ["oai:p:1/a.txt", "oai:p:1/b.txt"])
+
+
+def test_a_file_that_was_replaced_by_one_of_its_size_is_fetched_again(mirror, provider):
+    provider.items["oai:p:0"] = Item({"a.txt": b"1234"}, says=("size",))
+    mirror.run()
+    provider.items["oai:p:0"] = Item({"a.txt": b"5678"}, says=("size",), datestamp=LATER)
+    mirror.run()
+    assert mirror.held() == provider.expected()
 
 
 def test_a_file_that_went_away_is_in_the_earlier_version_only(mirror, provider, fill):
@@ -93,6 +104,37 @@ def test_what_returns_is_held_again_without_being_fetched(mirror, provider, fill
     assert provider.asked == []
 
 
+def test_what_returns_is_known_as_well_as_what_was_fetched(mirror, provider):
+    provider.items["oai:p:0"] = Item({"a.txt": b"1234"}, says=("digest",))
+    mirror.run()
+    provider.items["oai:p:0"].deleted, provider.items["oai:p:0"].datestamp = True, LATER
+    mirror.run()
+    provider.items["oai:p:0"].deleted, provider.items["oai:p:0"].datestamp = False, "2031-01-01T00:00:00Z"
+    mirror.run()
+    (file,) = mirror.holding("oai:p:0").files
+    assert (file.size, file.verified, bool(file.sha512)) == (4, ("sha256",), True)
+
+
+def test_what_returns_is_fetched_again_when_it_is_not_on_this_disk_any_more(mirror, provider):
+    provider.items["oai:p:0"] = Item({"a.txt": b"1234"}, says=("digest",))
+    mirror.run()
+    provider.items["oai:p:0"].deleted, provider.items["oai:p:0"].datestamp = True, LATER
+    mirror.run()
+    next((mirror.folder / "ocfl").rglob("a.txt")).write_bytes(b"harm")
+    provider.items["oai:p:0"].deleted, provider.items["oai:p:0"].datestamp = False, "2031-01-01T00:00:00Z"
+    mirror.run()
+    assert mirror.held() == provider.expected()
+
+
+def test_a_stated_size_that_does_not_fit_the_stated_digest_is_told_by_the_second_run_too(mirror, provider):
+    provider.items["oai:p:0"] = item = Item({"a.txt": b"1234"})
+    mirror.run()
+    item.document = provider._didl("oai:p:0").replace(b"4 bytes", b"77 bytes")
+    item.datestamp = LATER
+    receipt = mirror.run(status=3)
+    assert [(each["fate"], each["kept"]) for each in receipt["missing"]] == [("wrong_size", "an earlier state")]
+
+
 def test_what_was_deleted_before_it_was_held_is_not_held(mirror, provider):
     provider.items["oai:p:0"] = Item(deleted=True)
     assert mirror.run()["objects"] == {"never_held": 1}
@@ -115,6 +157,37 @@ def test_a_missing_file_is_told_and_can_be_tried_again(mirror, provider, fill):
     assert provider.asked == ["oai:p:1/b.txt"]
     assert mirror.held() == provider.expected()
     assert mirror.run("--retry-failed")["objects"] == {}
+
+
+def test_what_is_missing_is_told_by_every_run_until_it_is_had(mirror, provider, fill):
+    fill(2)
+    provider.items["oai:p:2"] = Item(document=b"<x/>")
+    provider.faults["oai:p:1/b.txt"] = lambda handler: handler.send(404, b"", {}) or True
+    first = mirror.run(status=3)
+    again = mirror.run(status=3)
+    assert again["objects"] == {}  # nothing has changed, and nothing was tried
+    told = {each["identifier"]: each for each in again["missing"]}
+    assert told == {each["identifier"]: {**each, "tried": "in an earlier run"} for each in first["missing"]}
+    assert len(told) == 2
+    (opened(mirror.folder).root.place("oai:p:1") / "inventory.json").write_bytes(b"x")
+    assert ["An inventory" in each["reason"] for each in mirror.run(status=3)["missing"]].count(True) == 1
+
+
+def test_an_object_that_was_brought_in_and_not_yet_unmarked_is_not_missing(mirror, provider, fill):
+    fill(1)
+    mirror.run()
+    opened(mirror.folder).mark("oai:p:0", is_whole=False)
+    assert mirror.run()["missing"] == []
+
+
+def test_a_location_that_is_no_address_is_told_and_keeps_no_other_from_being_mirrored(mirror, provider, fill):
+    fill(1)
+    resource = '<Component><Resource mimeType="a/b" ref="http://[::1/x.pdf"/></Component>'
+    didl = f'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item>{resource}</Item></DIDL>'
+    provider.items["oai:p:1"] = Item(document=didl.encode())
+    receipt = mirror.run(status=3)
+    assert [each["fate"] for each in receipt["missing"]] == ["no_address"]
+    assert mirror.held()["oai:p:0"] == provider.items["oai:p:0"].files
 
 
 def test_a_changed_file_that_cannot_be_had_is_kept_as_it_was_and_told(mirror, provider, fill):
@@ -236,6 +309,209 @@ def test_a_stream_by_value_is_taken_out_and_kept(mirror, provider):
     held = mirror.holding("oai:p:0").files[0]
     assert (held.path, held.size) == ("files/file.txt", 5)
     assert mirror.run("--full", status=3)["objects"] == {"unchanged": 1}
+
+
+def _by_value(content: str, digest: str, mime_type: str = "text/plain") -> bytes:
+    fixity = f"<messageDigestAlgorithm>MD5</messageDigestAlgorithm><messageDigest>{digest}</messageDigest>"
+    stated = f'<Descriptor><Statement><fixity xmlns="{PREMIS}">{fixity}</fixity></Statement></Descriptor>'
+    component = f'<Component>{stated}<Resource mimeType="{mime_type}" {content}</Resource></Component>'
+    return f'<DIDL xmlns="{DIDL}"><Item>{component}</Item></DIDL>'.encode()
+
+
+@pytest.mark.parametrize(
+    ("document", "files"),
+    [
+        (_by_value('encoding="base64">aGVsbG8=', md5(b"hello").hexdigest()), {"by_value": 1}),
+        (_by_value('encoding="base64">aGVsbG8=', "0" * 32), {"corrupt": 1}),
+        (_by_value('encoding="base64">aGVsbG8=', "", "application/pdf"), {"wrong_type": 1}),
+        (_by_value('encoding="base64">aGVsbG8', md5(b"hello").hexdigest()), {"corrupt": 1}),
+        (_by_value("><a/>", "0" * 32), {"by_value": 1}),  # nobody knows how it had been written
+    ],
+)
+def test_a_stream_by_value_is_verified_like_any_other_file(mirror, provider, document, files):
+    provider.items["oai:p:0"] = Item(document=document)
+    assert mirror.run(status=0 if "by_value" in files else 3)["files"] == files
+    assert bool(mirror.holding("oai:p:0").files[0].path) == ("by_value" in files)
+
+
+def test_a_part_that_was_not_asked_for_and_is_not_good_is_not_asked_for_for_ever(mirror, provider):
+    provider.items["oai:p:0"] = Item({"a.txt": b"good"})
+    answer = {"Content-Range": "bytes 0-2/3", "ETag": '"x"'}
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(206, b"bad", answer) or True
+    assert mirror.run(status=3)["files"] == {"corrupt": 1}
+    assert len(provider.asked) == 1
+
+
+def test_a_document_of_four_hundred_resources_is_mirrored(mirror, provider):
+    """The newspapers of the Koninklijke Bibliotheek have as many in one document."""
+    provider.items["oai:p:0"] = Item({f"{number}.txt": b"%d" % number for number in range(400)})
+    assert mirror.run()["files"] == {"fetched": 400}
+    assert mirror.held() == provider.expected()
+
+
+def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_mirrored(mirror, provider, fill):
+    fill(3)
+    provider.faults["oai:p:1/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
+    mirror.run(status=3)
+    provider.faults.clear()
+    inventory = opened(mirror.folder).root.place("oai:p:1") / "inventory.json"
+    kept = inventory.read_bytes()
+    inventory.write_bytes(b"?")
+    for item in provider.items.values():
+        item.datestamp, item.files["a.txt"] = LATER, b"new"
+    receipt = mirror.run(status=3)
+    assert receipt["objects"] == {"updated": 2, "unusable": 1}
+    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [("oai:p:1", "unreadable")]
+    assert mirror.run("--retry-failed", status=3)["objects"] == {"unusable": 1}
+    inventory.write_bytes(kept)
+    provider.now = "2031-01-01T00:00:00Z"
+    assert mirror.run()["objects"] == {"unchanged": 2, "updated": 1}
+    assert mirror.held() == provider.expected()
+
+
+def test_an_object_that_has_lost_its_inventory_is_told_and_keeps_no_other_from_being_mirrored(mirror, provider, fill):
+    fill(2)
+    mirror.run()
+    (opened(mirror.folder).root.place("oai:p:1") / "inventory.json").unlink()
+    for item in provider.items.values():
+        item.datestamp, item.files["a.txt"] = LATER, b"new"
+    receipt = mirror.run(status=3)
+    assert receipt["objects"] == {"updated": 1, "unusable": 1}
+    assert "inventory.json is not there" in receipt["missing"][0]["reason"]
+
+
+def test_an_object_whose_folder_is_gone_is_mirrored_again_by_a_full_run(mirror, provider, fill):
+    fill(2)
+    mirror.run()
+    shutil.rmtree(opened(mirror.folder).root.place("oai:p:1"))
+    assert mirror.run("--full")["objects"] == {"created": 1, "unchanged": 1}
+    assert mirror.held() == provider.expected()
+
+
+def test_an_object_whose_folder_is_gone_is_told_where_something_was_missing_of_it(mirror, provider, fill):
+    fill(2)
+    provider.faults["oai:p:0/a.txt"] = lambda handler: (handler.send(404, b"", {}), True)[1]
+    mirror.run(status=3)
+    provider.faults.clear()
+    shutil.rmtree(opened(mirror.folder).root.place("oai:p:0"))
+    for arguments in ((), ("--retry-failed",)):
+        (missing,) = mirror.run(*arguments, status=3)["missing"]
+        assert missing["reason"] == "oai:p:0 is not there any more; `harvester mirror --full` brings it."
+    assert mirror.run("--full")["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+def test_of_an_object_that_a_page_has_twice_the_newest_record_counts(mirror, provider, fill):
+    fill(2)
+    whole = provider._record
+    provider.items["gone"] = Item(deleted=True, datestamp="2023-01-01T00:00:00Z")
+    earlier = f"<record>{provider._header('gone')}</record>"
+    provider._record = lambda name: whole(name) + earlier.replace("gone", name)
+    assert mirror.run()["objects"] == {"created": 2, "never_held": 1}
+    assert mirror.held() == provider.expected()
+
+
+def _without_identifier(provider, name):
+    """Let the record of an object come without its identifier."""
+    whole = provider._record
+    provider._record = lambda each: whole(each).replace(f"<identifier>{name}</identifier>", "")
+
+
+def _without_metadata(provider, name):
+    whole = provider._record
+    provider._record = lambda each: f"<record>{provider._header(each)}</record>" if each == name else whole(each)
+
+
+@pytest.mark.parametrize("harm", [_without_identifier, _without_metadata])
+def test_a_record_that_cannot_be_read_is_told_by_every_run_until_it_can_be(mirror, provider, fill, harm):
+    fill(3)
+    harm(provider, "oai:p:1")
+    told = mirror.run(status=3)["missing"]
+    assert [each["fate"] for each in told] == ["unreadable"]
+    for arguments in ((), ("--retry-failed",)):
+        assert mirror.run(*arguments, status=3)["missing"] == [{**told[0], "tried": "in an earlier run"}]
+    del provider._record
+    assert mirror.run("--full")["is_whole"]
+    assert mirror.held() == provider.expected()
+    assert mirror.run()["is_whole"]
+
+
+def test_a_record_that_could_not_be_read_and_was_mended_by_its_provider_is_not_told_any_more(mirror, provider, fill):
+    fill(3)
+    _without_metadata(provider, "oai:p:1")
+    mirror.run(status=3)
+    del provider._record
+    provider.items["oai:p:1"].datestamp = LATER
+    assert mirror.run()["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+def test_what_was_never_listed_to_its_end_is_not_whole_because_nothing_of_it_failed(mirror, provider, fill):
+    fill(3)
+    mirror.run("--retry-failed", status=2)
+    assert "is no mirror" in mirror.said
+    provider.answer = lambda _: "<html/>"
+    mirror.run(status=1)
+    receipt = mirror.run("--retry-failed", status=3)
+    assert receipt["doubts"] == [
+        "The list has not come to its end yet; `harvester mirror` without --retry-failed goes on with it."
+    ]
+
+
+def test_everything_and_nothing_cannot_both_be_asked_for(mirror):
+    mirror.run("--full", "--retry-failed", status=2)
+    assert not mirror.folder.exists()
+
+
+def test_a_set_that_is_named_twice_is_one(mirror, provider, fill):
+    fill(1)
+    mirror.run("--set", "a", "--set", "a")
+    assert len(provider.lists) == 1
+    mirror.run("--set", "a")
+
+
+def test_a_mirror_that_has_lost_all_its_objects_is_not_taken_for_one_in_step(mirror, provider, fill):
+    fill(2)
+    mirror.run()
+    shutil.rmtree(mirror.folder / "ocfl")
+    mirror.run(status=1)
+    assert "ocfl is not there" in mirror.said
+    assert not (mirror.folder / "ocfl").exists()
+
+
+def test_what_a_record_says_about_itself_is_kept_too(mirror, provider, fill):
+    fill(1, abouts=('<r xmlns="urn:rights">free</r>', '<p xmlns="urn:provenance"/>'))
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
+    mirror.run(status=3)
+    provider.faults.clear()
+    mirror.run("--retry-failed")
+    root = opened(mirror.folder).root
+    inventory = root.inventory("oai:p:0")
+    kept = [(root.place("oai:p:0") / inventory.place(f"about-{number}.xml")).read_text() for number in (1, 2)]
+    assert kept == ['<r xmlns="urn:rights">free</r>', '<p xmlns="urn:provenance"/>']
+    assert inventory.head == 2
+
+
+def test_a_part_that_the_server_has_forgotten_is_asked_for_as_a_whole(mirror, provider):
+    provider.items["oai:p:0"] = Item({"a.txt": b"12345"})
+    asked = []
+
+    def faulty(handler):
+        asked.append(handler.headers.get("Range"))
+        if len(asked) == 1:  # breaks off
+            handler.send_response(200)
+            handler.send_header("ETag", '"x"')
+            handler.send_header("Content-Length", "5")
+            handler.end_headers()
+            handler.wfile.write(b"123")
+            handler.close_connection = True
+            return True
+        return len(asked) == 2 and (handler.send(416, b"", {}) or True)
+
+    provider.faults["oai:p:0/a.txt"] = faulty
+    mirror.run()
+    assert asked == [None, "bytes=3-", None]
+    assert mirror.held() == provider.expected()
 
 
 def test_the_rest_of_a_broken_file_is_asked_for(mirror, provider):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import signal
@@ -13,7 +14,7 @@ import pytest
 
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from harvester.mirror.inventory import Arrived, Inventory, read, with_version, written
-from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, replaced
+from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, put, replaced
 from tests.conftest import JUDGES, ROOT
 
 NAME = "oai:example.org:1"
@@ -187,6 +188,7 @@ ours.keep(root, {"a": b"2", "files/new": b"new", "files/old": old})
 """
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 @pytest.mark.parametrize("begun", [2, 1, 0], ids=["a further version", "a new object", "a new root"])
 def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, begun):
@@ -251,3 +253,12 @@ def test_the_layout_is_told_as_its_description_wants(root):
     config = root.folder / "extensions" / layout["extension"] / "config.json"
     assert json.loads(config.read_bytes())["extensionName"] == layout["extension"]
     assert [each.name for each in config.parent.parent.iterdir()] == [layout["extension"]]
+
+
+def test_a_file_system_without_links_keeps_copies(tmp_path):
+    def refused(_file, _place):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    (tmp_path / "waits").write_bytes(b"bytes")
+    put(tmp_path / "waits", tmp_path / "kept", refused)
+    assert (tmp_path / "kept").read_bytes() == (tmp_path / "waits").read_bytes() == b"bytes"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
-from gateway.errors import TryLater
+from gateway.errors import ConnectionFailed, RobotsDenied, TryLater
 from harvester.mirror.robots import Robots
 from harvester.wire.http import Fetched
 
@@ -17,7 +18,10 @@ def site(status, text):
 
     def fetch(request):
         asked.append(request.url)
-        return Fetched(request.url, status, (), text.encode(), 0)
+        answer = Fetched(request.url, status, (), b"", 0)
+        if request.sink.begin(answer):
+            request.sink.write(text.encode())
+        return answer
 
     return fetch, asked
 
@@ -38,13 +42,15 @@ def robots():
         (200, "User-agent: other\nDisallow: /", True),
         (200, "", True),
         (404, "User-agent: *\nDisallow: /", True),
+        (200, "User-agent: *\nDisallow: /\n" + "# and so on\n" * 50_000, False),
         (403, "", True),
     ],
 )
 def test_what_is_not_forbidden_is_allowed(robots, status, text, is_allowed):
     fetch, asked = site(status, text)
     for _ in range(2):
-        assert (robots[0].refusal("http://e.org/files/a.pdf", fetch) == "") is is_allowed
+        with nullcontext() if is_allowed else pytest.raises(RobotsDenied, match="asks us to stay away"):
+            robots[0].check("http://e.org/files/a.pdf", fetch)
     assert asked == ["http://e.org/robots.txt"]
 
 
@@ -52,13 +58,70 @@ def test_what_is_not_forbidden_is_allowed(robots, status, text, is_allowed):
 def test_who_cannot_say_so_now_or_wants_long_pauses_is_left_to_another_day(robots, status, text):
     for _ in range(2):
         with pytest.raises(TryLater):
-            robots[0].refusal("http://e.org/files/a.pdf", site(status, text)[0])
+            robots[0].check("http://e.org/files/a.pdf", site(status, text)[0])
+
+
+def test_a_host_that_does_not_answer_is_waited_for_once(robots):
+    asked = []
+
+    def fetch(request):
+        asked.append(request.url)
+        raise ConnectionFailed("Nobody is there.")
+
+    for name in ("a", "b"):
+        with pytest.raises(ConnectionFailed, match="Nobody is there"):
+            robots[0].check(f"http://e.org/{name}", fetch)
+    assert asked == ["http://e.org/robots.txt"]
+
+
+def _silent(asked):
+    def fetch(request):
+        asked.append(request.url)
+        raise ConnectionFailed("Nobody is there.")
+
+    return fetch
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+def test_a_host_that_falls_silent_is_left_alone_for_the_rest_of_the_run(obeys):
+    robots, asked = Robots(lambda _: None, lambda: 0.0, obeys=obeys), []
+    robots.check("http://e.org/a", site(404, "")[0])
+    for _ in range(2):
+        robots.failed("http://e.org/a", _silent(asked))
+    with pytest.raises(ConnectionFailed, match="Nobody is there"):
+        robots.check("http://e.org/b", _silent(asked))
+    robots.check("http://other.org/b", site(404, "")[0])
+    assert asked == ["http://e.org/robots.txt"]
+
+
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_a_host_that_brings_no_file_and_answers_is_asked_on(status):
+    robots = Robots(lambda _: None, lambda: 0.0, obeys=False)
+    robots.failed("http://e.org/a", site(status, "User-agent: *\nDisallow: /")[0])
+    robots.check("http://e.org/b", _silent([]))
+
+
+def test_a_dead_host_is_waited_for_once_also_where_robots_txt_is_not_obeyed(mirror, provider, fill):
+    fill(3)
+    asked = []
+
+    def broken(handler):
+        asked.append(handler.path)
+        handler.close_connection = True
+        return True
+
+    for number in range(3):
+        provider.faults[f"oai:p:{number}/a.txt"] = broken
+    provider.faults["/robots.txt"] = broken
+    receipt = mirror.run("--no-robots", status=3, fetch_retries=0, mirror_host_connections=1)
+    assert [each["fate"] for each in receipt["missing"]] == ["unreachable"] * 6
+    assert len(asked) == 2  # a file, and whether the host answers at all
 
 
 def test_the_pause_that_a_host_asks_for_is_kept(robots):
     fetch, _ = site(200, "User-agent: *\nCrawl-delay: 2")
     for _ in range(3):
-        robots[0].refusal("http://e.org/a", fetch)
+        robots[0].check("http://e.org/a", fetch)
     assert robots[1] == [2.0, 4.0]  # the clock stands still
 
 
@@ -76,3 +139,13 @@ def test_a_mirror_obeys_unless_it_is_agreed_otherwise_and_remembers_that(mirror,
     provider.items["oai:p:0"].datestamp = "2030-01-01T00:00:00Z"
     mirror.run()
     assert mirror.held() == provider.expected()
+
+
+@pytest.mark.slow
+def test_a_redirect_leads_nowhere_that_robots_txt_forbids(mirror, provider, fill):
+    fill(1)
+    rules = b"User-agent: *\nDisallow: /secret"
+    provider.faults["/robots.txt"] = lambda handler: handler.send(200, rules, {}) or True
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", {"Location": "/secret/a.txt"}) or True
+    assert [each["fate"] for each in mirror.run(status=3)["missing"]] == ["disallowed"]
+    assert "/secret/a.txt" not in provider.asked

@@ -45,7 +45,7 @@ def test_every_job_is_done_and_a_fetcher_is_opened_for_each_lane():
 
 def test_hosts_are_asked_at_once_and_one_host_by_as_many_as_it_may():
     """Both hosts wait for each other; three jobs of one host would wait for ever if more than two began."""
-    both = Barrier(4, timeout=10)
+    both = Barrier(4, timeout=60)
     lanes, _ = _lanes()
     with lanes:
         jobs = [Job(host, lambda _: both.wait()) for host in "ab" for _ in range(2)]

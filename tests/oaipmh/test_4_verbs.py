@@ -258,6 +258,23 @@ def test_4_6_list_sets(ask, view):
     )
 
 
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("source:x:publication:Astronomical~20Review", "publication:Astronomical Review"),
+        ("source:x:http:~2F~2Fe.org~2Fc%C3%A9".replace("%", "~"), "http://e.org/cé"),
+        ("source:x:~01", "source:x:~01"),
+        ("source:x", "source:x"),
+        ("source", "source"),
+        ("fulltext", "fulltext"),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_4_6_a_set_without_a_name_has_that_of_its_source(ask, view, spec, name, known):
+    view.known_sets = [SetDescription(spec, spec if known else "")]
+    assert f"<setSpec>{spec}</setSpec><setName>{name}</setName>" in ask("verb=ListSets")
+
+
 def test_4_6_without_any_set_there_is_no_hierarchy(ask, view):
     view.known_sets = []
     assert '<error code="noSetHierarchy">This repository does not support sets.</error>' in ask("verb=ListSets")

@@ -7,6 +7,7 @@ import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -83,7 +84,7 @@ def serving(instance: Path, *words: str, **environment: str) -> Iterator[str]:
         yield line.split()[1]
     finally:
         process.send_signal(signal.SIGTERM)
-        _, rest = process.communicate(timeout=40)
+        _, rest = process.communicate(timeout=120)
     assert (process.returncode, rest) == (0, "")
 
 
@@ -136,7 +137,7 @@ def test_an_address_where_nobody_may_be_found_is_told(instance, words, environme
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=surroundings) as process:
         warning, serving = process.stderr.readline(), process.stderr.readline()
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=40)
+        process.communicate(timeout=120)
     port = urlsplit(serving.split()[1]).port
     assert warning.startswith(said.format(host=name_of_this_host(), port=port))
 
@@ -281,7 +282,7 @@ def test_a_request_in_flight_is_answered_when_the_server_ends(instance):
     connection.send(b"ntify")
     assert b"<Identify>" in connection.getresponse().read()
     connection.close()
-    process.communicate(timeout=40)
+    process.communicate(timeout=120)
     assert process.returncode == 0
 
 
@@ -290,3 +291,33 @@ def test_every_request_is_a_line_in_the_access_log(instance, tmp_path):
     with serving(instance, "--access-log", str(log), GATEWAY_SERVE_WORKERS="1") as url:
         Sickle(url).Identify()
     assert '"GET /oai?verb=Identify HTTP/1.1" 200' in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("identifier", "told"),
+    [
+        ("oai:\xc3\xa9", b"is not a URI"),
+        ("oai:\x01\x00", b"has a character that XML forbids"),
+        ("oai: x", b"is not a URI"),
+        ("\xff", b"is not UTF-8"),
+    ],
+)
+def test_bytes_that_nobody_escaped_get_the_error_of_the_protocol(base_url, identifier, told):
+    with socket.create_connection((urlsplit(base_url).hostname, urlsplit(base_url).port), timeout=30) as connection:
+        line = f"GET /oai?verb=GetRecord&metadataPrefix=oai_dc&identifier={identifier} HTTP/1.0\r\n\r\n"
+        connection.sendall(line.encode("latin-1"))
+        with connection.makefile("rb") as stream:
+            answer = stream.read()
+    assert answer.startswith(b"HTTP/1.0 200 OK")
+    assert b'code="badArgument"' in answer
+    assert told in answer
+
+
+def test_a_body_whose_chunks_are_none_is_a_bad_request(base_url):
+    with socket.create_connection((urlsplit(base_url).hostname, urlsplit(base_url).port), timeout=30) as connection:
+        head = "POST /oai HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\nzz\r\n".encode())
+        with connection.makefile("rb") as stream:
+            answer = stream.read()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"The request cannot be read" in answer

@@ -11,7 +11,7 @@ from gateway.model import Cursor, ItemState, RawPage, Selection, Slice, Source, 
 from gateway.publish import Counts, publish_pending
 from gateway.store.clock import HostClock
 from gateway.store.sqlite import open_inbox, open_store
-from gateway.xmltext import DC, OAI_DC
+from gateway.xmltext import DC, OAI_DC, XSI
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"
@@ -20,8 +20,14 @@ MODS = "http://www.loc.gov/mods/v3"
 START = 1_700_000_000
 
 
+_DC = (
+    f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" '
+    f'xsi:schemaLocation="{OAI_DC} http://www.openarchives.org/OAI/2.0/oai_dc.xsd">'
+)
+
+
 def dc(title: str = "A title", *more: str) -> bytes:
-    return f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>{title}</dc:title>{"".join(more)}</o:dc>'.encode()
+    return f"{_DC}<dc:title>{title}</dc:title>{''.join(more)}</o:dc>".encode()
 
 
 def mods(title: str = "A richer title") -> bytes:

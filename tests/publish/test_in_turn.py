@@ -28,6 +28,16 @@ def test_pages_are_published_and_counted(desk: Desk) -> None:
     assert desk.store.position("laro") == pages[-1]
 
 
+def test_a_large_page_is_published_in_parts_when_it_is_its_turn(desk: Desk, monkeypatch) -> None:
+    monkeypatch.setattr("gateway.publish._MOST_AT_ONCE", 2)
+    page = desk.send(*(Sent(str(number)) for number in range(5)))
+    seen = []
+    counts = in_turn(desk, page, turn=lambda: seen.append(desk.record("1")))
+    assert (counts.pages, counts.received, counts.published) == (1, 5, 5)
+    assert seen == [None]
+    assert desk.store.position("laro") == page
+
+
 def test_nothing_is_written_before_it_is_this_ones_turn(desk: Desk) -> None:
     page = desk.send(Sent("1"))
     seen = []

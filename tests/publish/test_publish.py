@@ -419,6 +419,75 @@ def test_pages_are_taken_up_to_a_limit(desk: Desk) -> None:
     assert publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=1).pages == 0
 
 
+# --- pages that hold a whole repository ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def in_twos(monkeypatch) -> None:
+    """Let two records be published at once."""
+    monkeypatch.setattr("gateway.publish._MOST_AT_ONCE", 2)
+
+
+def test_a_large_page_is_published_in_parts_and_counted_as_one(desk: Desk, in_twos) -> None:
+    desk.send(*(Sent(str(number)) for number in range(5)), Sent("", problem="It has no name."), Sent("9", None))
+    counts = publish_pending(desk.store, desk.inbox, "laro", desk.facts())
+    assert (counts.pages, counts.received, counts.published, counts.quarantined, counts.ignored) == (1, 7, 5, 1, 1)
+    assert counts.stamped == 10
+    assert desk.store.position("laro") == 1
+    assert publish_pending(desk.store, desk.inbox, "laro", desk.facts()).pages == 0
+
+
+def test_of_a_record_that_comes_twice_in_a_large_page_the_last_counts(desk: Desk, in_twos) -> None:
+    desk.sent(Sent("1", b"<broken"), Sent("2"), Sent("1", dc("At last")), Sent("2", dc("Again")))
+    assert b"At last" in desk.record("1").content
+    assert b"Again" in desk.record("2").content
+    assert desk.store.counts("laro")["quarantined"] == 0
+
+
+def test_a_large_page_whose_publication_was_killed_is_published_again(desk: Desk, in_twos, monkeypatch) -> None:
+    desk.send(*(Sent(str(number)) for number in range(5)))
+    publish, left = desk.store.publish, [True]
+
+    def dying(intent, publication, *ready):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return publish(intent, publication, *ready)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, "publish", dying)
+        with pytest.raises(KeyboardInterrupt):
+            desk.publish()
+    assert (desk.record("1").datestamp, desk.record("2"), desk.store.position("laro")) == (START + 1, None, 0)
+    counts = desk.publish()
+    assert (counts.pages, counts.received, counts.unchanged, counts.published) == (1, 5, 2, 3)
+    assert desk.record("1").datestamp == START + 1
+
+
+def test_a_part_that_was_overtaken_is_repeated_alone(desk: Desk, in_twos, monkeypatch) -> None:
+    publish, fates = desk.store.publish, [None, IntentExpired("late"), None]
+
+    def overtaken(intent, publication, *ready):
+        if fate := fates.pop():
+            desk.store.abandon(intent)
+            raise fate
+        return publish(intent, publication, *ready)
+
+    monkeypatch.setattr(desk.store, "publish", overtaken)
+    assert desk.sent(*(Sent(str(number)) for number in range(3))).published == 3
+    assert not fates
+
+
+def test_a_part_that_is_always_overtaken_says_so(desk: Desk, in_twos, monkeypatch) -> None:
+    def overtaken(intent, *_):
+        desk.store.abandon(intent)
+        raise IntentExpired("late")
+
+    monkeypatch.setattr(desk.store, "publish", overtaken)
+    with pytest.raises(StoreError, match="other processes were faster 5 times"):
+        desk.sent(*(Sent(str(number)) for number in range(3)))
+
+
 def test_what_was_published_is_there_after_a_restart(desk: Desk, tmp_path) -> None:
     desk.sent(Sent("1"))
     again = open_store(tmp_path)

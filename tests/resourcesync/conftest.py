@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gateway.model import Selection
+from gateway.model import Cursor, Selection
 from gateway.store.sqlite import open_inbox, open_store
 from harvester import pipeline
+from harvester.holdings import StoredHoldings
 from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of
-from harvester.pipeline import Ran, Wishes
+from harvester.pipeline import Ran, Wishes, options_of
+from harvester.resourcesync.auditing import audit
+from harvester.sources import Finding
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
 from tests.resourcesync.site import Site, served
@@ -53,6 +57,20 @@ def run(house: Instance, site: Site) -> Callable[..., Ran]:
             return pipeline.run(house, entry, kind_of("resourcesync"), wishes or Wishes(), fetch)
 
     return run
+
+
+@pytest.fixture
+def audited(house: Instance, site: Site) -> Callable[..., list[Finding]]:
+    """Return a function that audits the source `fake`."""
+
+    def audited(path: str = "/caps.xml") -> list[Finding]:
+        entry = SourceEntry("fake", site.url + path, "resourcesync")
+        held = StoredHoldings(house.store, house.inbox, entry.name)
+        options = replace(options_of(entry, 0, Wishes()), holdings=held)
+        with fetcher(house.settings, entry, Stop()) as fetch:
+            return list(audit(options, Cursor(entry.name, "oai_dc"), fetch))
+
+    return audited
 
 
 @pytest.fixture

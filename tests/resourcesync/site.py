@@ -19,10 +19,14 @@ DC = (
 
 @dataclass
 class Site:
-    """What it answers by path: bytes, or (status, headers, bytes). `asked` lists the paths that were asked for."""
+    """What it answers by path: bytes, or (status, headers, bytes).
+
+    `asked` lists the paths that were asked for, `unchanged` those of them whose ETag was known.
+    """
 
     files: dict[str, bytes | tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
     before: Callable[[str], None] = lambda _path: None
     url: str = ""
 
@@ -84,6 +88,9 @@ def served(site: Site) -> Iterator[Site]:
             site.before(self.path)
             found = site.files.get(self.path, (404, {}, b"no"))
             status, headers, body = (200, {}, found) if isinstance(found, bytes) else found
+            if headers.get("ETag") and headers["ETag"] == self.headers["If-None-Match"]:
+                status, body = 304, b""
+                site.unchanged.append(self.path)
             self.send_response(status)
             for name, value in {"Content-Type": "application/octet-stream", **headers}.items():
                 self.send_header(name, value)

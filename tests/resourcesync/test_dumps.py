@@ -72,7 +72,6 @@ def test_an_interrupted_dump_goes_on_where_it_was(site, run, titles):
     _dump(site, *packages)
     site.put(CHANGES, "changelist", from_=AT)
     assert run(wishes=Wishes(max_records=3)).run.counts["received"] == 4
-    site.put(DUMP, "resourcedump", *(each.put("resourcedump", at=DAY2) for each in packages), at=DAY2)
     changed = site.metadata("a1", "Changed") and site.entry("a1", change="updated", datetime="2013-01-01T12:00:00Z")
     site.put(CHANGES, "changelist", changed, from_=AT)
     site.asked.clear()
@@ -80,6 +79,27 @@ def test_an_interrupted_dump_goes_on_where_it_was(site, run, titles):
     assert site.times("/a.zip") == 0
     assert titles()["a1"] == "Changed"
     assert len(titles()) == 6
+
+
+def test_a_package_that_is_another_one_under_the_same_name_is_read(site, run, titles):
+    site.offer("resourcedump", "changelist")
+    _dump(site, Packed(site, "a.zip").add("1").add("2"), Packed(site, "b.zip").add("3").add("4"))
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run(wishes=Wishes(max_records=1)).run.counts["received"] == 2
+    _dump(site, Packed(site, "a.zip").add("1").add("3"), Packed(site, "b.zip").add("2").add("4"))
+    assert run().run.is_complete
+    assert sorted(titles()) == ["1", "2", "3", "4"]
+
+
+def test_a_package_of_which_nothing_is_said_is_told_by_its_dump(site, run, titles):
+    site.offer("resourcedump", "changelist")
+    site.put(CHANGES, "changelist", from_=AT)
+    for when, first, second in ((AT, "12", "34"), (DAY2, "13", "24")):
+        for name, members in (("a.zip", first), ("b.zip", second)):
+            Packed(site, name).add(members[0]).add(members[1]).put("resourcedump")
+        site.put(DUMP, "resourcedump", site.url_element("a.zip"), site.url_element("b.zip"), at=when)
+        run(wishes=Wishes(max_records=1 if when == AT else None))
+    assert sorted(titles()) == ["1", "2", "3", "4"]
 
 
 def test_a_dump_alone_is_enough_and_not_read_twice(site, run, titles):
@@ -220,3 +240,41 @@ def test_a_later_package_does_not_hide_that_an_earlier_one_is_missing(site, run,
     site.files["/day1.zip"] = held
     assert run().run.is_complete
     assert sorted(titles()) == ["1", "2", "3"]
+
+
+def _patched(site, titles, run, patch=None, path="/p/1.diff"):
+    """Let a record change by a patch in a package of changes; return what was asked for beside the lists."""
+    site.offer("resourcedump", "changedump")
+    _dump(site, Packed(site, "1.zip").add("1", "Old"))
+    _changes(site)
+    run()
+    old, new = DC.format("Old"), DC.format("New")
+    end = "\n\\ No newline at end of file\n"
+    made = f"@@ -1 +1 @@\n-{old}{end}+{new}{end}".encode()
+    site.files |= {"/1": new.encode(), "/1.diff": made}
+    said = {"path": path} if path else {}
+    link = site.link("http://www.openarchives.org/rs/terms/patch", "1.diff", type="text/x-diff", **said)
+    day1 = Packed(site, "day1.zip")
+    digest = f"md5:{md5(new.encode()).hexdigest()}"
+    when = "2013-01-01T12:00:00Z"
+    day1.entries.append(site.url_element("1", when, link, change="updated", datetime=when, hash=digest))
+    day1.files = {"p/1.diff": made if patch is None else patch}
+    _changes(site, day1.put("changedump", from_=AT, until=DAY2))
+    site.asked.clear()
+    ran = run()
+    assert (ran.status, ran.run.is_complete, titles()) == (Status.SUCCEEDED, True, {"1": "New"})
+    return [path for path in site.asked if path in ("/1", "/1.diff")]
+
+
+def test_a_patch_that_lies_in_a_package_is_applied_and_nothing_is_fetched(site, run, titles):
+    assert _patched(site, titles, run) == []
+
+
+@pytest.mark.parametrize("path", ["", "/p/2.diff"])
+def test_a_patch_that_does_not_lie_in_its_package_comes_from_the_web(site, run, titles, path):
+    assert _patched(site, titles, run, path=path) == ["/1.diff"]
+
+
+def test_where_no_patch_makes_what_the_digest_says_the_whole_resource_is_fetched(site, run, titles):
+    site.before = lambda path: path == "/1.diff" and site.files.pop(path, None)
+    assert _patched(site, titles, run, patch=b"@@ -1 +1 @@\n-something else\n+new\n") == ["/1.diff", "/1"]

@@ -107,6 +107,72 @@ def test_what_is_deleted_before_it_could_be_used_leaves_quarantine(site, run, ho
     assert _quarantine(house) == {}
 
 
+def test_what_was_deleted_before_an_interruption_is_not_asked_for_again(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    broken = site.url_element("a", type="text/xml")
+    site.put(LIST, "resourcelist", broken, *map(site.metadata, (f"{number:02}" for number in range(12))), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.counts["quarantined"] == 1
+    when = "2013-01-02T00:00:00Z"
+    names = [f"b{number:02}" for number in range(12)]
+    created = [site.metadata(name) and site.entry(name, change="created", datetime=when) for name in names]
+    deleted = site.url_element("a", change="deleted", datetime=when)
+    site.put(CHANGES, "changelist", deleted, *created, from_=AT)
+    good, site.files["/b11"] = site.files["/b11"], (503, {}, b"later")
+    assert run().status is Status.TRY_LATER
+    site.files["/b11"] = good
+    assert run().run.is_complete
+    assert len(titles()) == 24
+
+
+def test_what_came_in_a_later_version_before_an_interruption_is_not_asked_for_as_it_was(site, run, titles, house):
+    site.offer("resourcelist", "changelist")
+    names = [f"b{number:02}" for number in range(12)]
+    broken = site.url_element("a", type="text/xml", hash=f"md5:{0:032}")
+    site.put(LIST, "resourcelist", broken, *map(site.metadata, names), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.counts["quarantined"] == 1
+    said = {"change": "updated", "datetime": "2013-01-02T00:00:00Z"}
+    changed = [site.metadata(name, "New") and site.entry(name, **said) for name in ("a", *names)]
+    site.put(CHANGES, "changelist", *changed, from_=AT)
+    good, site.files["/b11"] = site.files["/b11"], (503, {}, b"later")
+    assert run().status is Status.TRY_LATER
+    site.files["/b11"] = good
+    assert run().run.is_complete
+    assert (set(titles().values()), _quarantine(house)) == ({"New"}, {})
+
+
+def test_what_could_not_be_used_and_is_named_no_more_leaves_quarantine_when_all_is_compared(site, run, house):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), site.url_element("2", type="text/xml"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.counts["quarantined"] == 1
+    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-02-01T00:00:00Z")
+    site.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
+    assert run().status is Status.SUCCEEDED
+    assert _quarantine(house) == {}
+
+
+def test_an_earlier_version_of_what_is_named_no_more_is_told_as_long_as_it_is_held(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.is_complete
+    worse = site.entry("3", change="updated", datetime="2013-01-02T00:00:00Z", hash=f"md5:{0:032}")
+    site.put(CHANGES, "changelist", worse, from_=AT)
+    assert run().status is Status.WITH_ERRORS
+    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-02-01T00:00:00Z")
+    site.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
+    for _ in range(2):
+        ran = run()
+        assert "The lists do not name 2 of the items held" in ran.run.reasons[0]
+    deleted = site.url_element("3", change="deleted", datetime="2013-02-02T00:00:00Z")
+    created = site.metadata("2") and site.entry("2", change="created", datetime="2013-02-02T00:00:00Z")
+    site.put(CHANGES, "changelist", deleted, created, from_="2013-02-01T00:00:00Z")
+    assert run().run.is_complete
+    assert titles() == {"1": "Work 1", "2": "Work 2", "3": ""}
+
+
 def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titles):
     site.offer("resourcelist", "changelist")
     site.put("a.xml", "resourcelist", site.metadata("1"), at=AT)
@@ -165,16 +231,55 @@ def test_a_change_list_older_than_the_baseline_brings_nothing(site, run, titles)
     assert titles() == {"1": "Work 1"}
 
 
-def test_a_change_list_that_begins_behind_the_baseline_is_told_once(site, run, titles):
+def test_what_no_list_tells_is_said_until_a_resource_list_tells_it(site, run, titles):
     site.offer("resourcelist", "changelist")
     site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
     created = site.metadata("2") and site.entry("2", change="created", datetime="2013-02-02T00:00:00Z")
     site.put(CHANGES, "changelist", created, from_="2013-02-01T00:00:00Z")
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert "begin behind 2013-01-01T00:00:00Z: what changed until then is told nowhere." in ran.run.reasons[0]
-    assert len(titles()) == 2
+    assert "What changed before 2013-02-01T00:00:00Z may be missing: the Change Lists begin there" in ran.run.reasons[0]
+    assert sorted(titles()) == ["1", "2"]
+    site.asked.clear()
+    assert (run().run.is_complete, site.times("/1")) == (False, 0)
+    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at="2013-02-01T00:00:00Z")
     assert run().run.is_complete
+    assert sorted(titles()) == ["1", "2", "3"]
+    site.asked.clear()
+    assert (run().run.is_complete, site.times(f"/{LIST}")) == (True, 0)
+
+
+def test_where_changes_are_lost_an_older_resource_list_is_not_believed(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    new = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-02T00:00:00Z")
+    site.put(CHANGES, "changelist", new, from_=AT)
+    assert run().run.is_complete
+    last = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-05T00:00:00Z")
+    site.put(CHANGES, "changelist", last, from_="2013-01-04T00:00:00Z")
+    ran = run()
+    assert (len(ran.run.reasons), "What changed before 2013-01-04T00:00:00Z" in ran.run.reasons[0]) == (1, True)
+    assert sorted(titles()) == ["1", "2", "3"]
+
+
+def test_changes_that_are_lost_are_told_where_there_is_no_resource_list(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.is_complete
+    site.offer("changelist")
+    last = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-05T00:00:00Z")
+    site.put(CHANGES, "changelist", last, from_="2013-01-04T00:00:00Z")
+    assert "What changed before 2013-01-04T00:00:00Z" in run().run.reasons[0]
+    assert sorted(titles()) == ["1", "3"]
+
+
+def test_an_index_of_change_lists_begins_where_its_first_list_does(site, run):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    site.put("day5.xml", "changelist", from_="2013-01-05T00:00:00Z")
+    site.put(CHANGES, "changelist", _part(site, "day5.xml", from_="2013-01-05T00:00:00Z"), root="sitemapindex")
+    assert "What changed before 2013-01-05T00:00:00Z" in run().run.reasons[0]
 
 
 def test_a_list_that_grows_while_it_is_read_loses_nothing(site, run, titles):
@@ -192,6 +297,22 @@ def test_a_list_that_grows_while_it_is_read_loses_nothing(site, run, titles):
     site.before = grow
     assert run().status is Status.SUCCEEDED
     assert sorted(titles()) == ["0", "1", "2"]
+
+
+def test_of_changes_that_are_told_last_first_the_last_counts(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
+    early, late = ({"datetime": f"2013-01-02T0{hour}:00:00Z"} for hour in (1, 2))
+    entries = [
+        site.url_element("1", change="deleted", **late),
+        site.entry("2", change="created", **late),
+        site.entry("1", change="updated", **early),
+        site.url_element("2", change="deleted", **early),
+    ]
+    del site.files["/1"]
+    site.put(CHANGES, "changelist", *entries, from_=AT)
+    assert run().status is Status.SUCCEEDED
+    assert titles() == {"2": "Work 2"}
 
 
 def test_changes_without_any_time_are_all_looked_at(site, run, titles):
@@ -220,13 +341,34 @@ def test_very_many_failures_let_the_position_wait(site, run):
     assert (ran.status, ran.run.counts["published"]) == (Status.SUCCEEDED, 205)
 
 
+def test_what_is_asked_for_again_does_not_hide_what_an_interrupted_run_still_has_to_bring(site, run, titles):
+    site.offer("resourcelist", "changelist")
+    site.put(
+        LIST, "resourcelist", *(site.metadata(each) for each in "12"), site.url_element("z", type="text/xml"), at=AT
+    )
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run().run.counts["quarantined"] == 1
+    for each in "12":
+        site.metadata(each, "New")
+    changed = [site.entry(each, change="updated", datetime="2013-01-02T00:00:00Z") for each in "12"]
+    site.put(CHANGES, "changelist", *changed, from_=AT)
+    good, site.files["/2"] = site.files["/2"], (503, {}, b"later")
+    assert run().status is Status.TRY_LATER
+    site.files["/2"] = good
+    run()
+    assert titles() == {"1": "New", "2": "New"}
+
+
 @pytest.mark.parametrize(
     ("documents", "words"),
     [
         ({}, "neither its links, /.well-known/resourcesync nor robots.txt lead to one"),
         ({"/": document("framework-notification")}, "is of the kind 'framework-notification'"),
         ({"/": document("capabilitylist")}, "names none of resourcelist"),
-        ({"/": document("changelist", element("ln", rel="up", href="http://127.0.0.1:1/"))}, "names no Resource List"),
+        (
+            {"/": document("changelist", element("ln", rel="up", href="http://127.0.0.1:1/"))},
+            "names neither a Resource",
+        ),
         ({"/": b"<html/>", "/robots.txt": b"Sitemap: /x.xml", "/x.xml": b"<a/>"}, "its root is 'a'"),
     ],
 )
@@ -303,3 +445,23 @@ def _closed_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
+
+
+def test_what_is_asked_for_again_has_its_content_and_what_has_changed_of_it(site, run, published):
+    """Its own entry alone was remembered: what only the entries of its content said of its files was lost."""
+    site.offer("resourcelist", "changelist")
+    site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
+    content = [site.entry(f"{each}.pdf", links=site.link("describedby", "m"), type="application/pdf") for each in "12"]
+    site.put(LIST, "resourcelist", site.metadata("m"), *content, at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    good, site.files["/m"] = site.files["/m"], (404, {}, b"no")
+    assert run().status is Status.WITH_ERRORS
+    site.files["/2.pdf"] = b"%PDF 2 changed"
+    said = {"type": "application/pdf", "change": "updated", "datetime": "2013-01-03T00:00:00Z"}
+    site.put(CHANGES, "changelist", site.entry("2.pdf", links=site.link("describedby", "m"), **said), from_=AT)
+    assert run().status is Status.WITH_ERRORS
+    site.files["/m"] = good
+    assert run().status is Status.SUCCEEDED
+    (didl,) = published("oai_didl").values()
+    assert ("/1.pdf" in didl, "/2.pdf" in didl) == (True, True)
+    assert (">6 bytes<" in didl, ">14 bytes<" in didl) == (True, True)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from gateway.model import ItemChange, Publication
 from harvester.cli import main
+from harvester.outcomes import Status
 from tests.resourcesync.site import element
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -127,6 +128,11 @@ def test_a_sweep_without_a_whole_list_deletes_nothing(full, command, titles):
     assert command("source", "sweep", "fake", "--yes")[0] == 3
     full.put("caps.xml", "capabilitylist", full.url_element(CHANGES, capability="changelist"))
     assert command("source", "sweep", "fake", "--yes")[0] == 3
+    full.offer("resourcelist", "changelist")
+    full.put(LIST, "resourcelist", full.entry("1"), at=AT)
+    full.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
+    del full.files["/2"]
+    assert command("source", "sweep", "fake", "--yes")[0] == 3
     assert all(titles().values())
 
 
@@ -194,3 +200,107 @@ def test_an_audit_tells_when_a_list_is_not_whole(full, command):
 def test_a_kind_without_lists_cannot_be_audited(site, command):
     command("source", "add", "fake", site.url, "--no-check")
     assert command("source", "audit", "fake")[0] == 2
+
+
+def test_an_audit_tells_what_has_changed_of_the_content(full, command):
+    def listed(second, *content):
+        links = "".join(full.link("describes", each) for each in ("1.pdf", "2.pdf"))
+        files = (full.entry(each, second, full.link("describedby", "1")) for each in content)
+        full.put("part.xml", "resourcelist", full.metadata("1") and full.entry("1", AT, links), *files, at=AT)
+
+    full.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
+    listed(AT, "1.pdf")
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    assert command("run", "fake")[0] == 0
+    assert command("source", "audit", "fake")[:2] == (0, [])
+    stories = {("1.pdf", "2.pdf"): "2.pdf is listed, and not held", (): "1.pdf is not listed with it any more"}
+    for content, story in stories.items():
+        listed(AT, *content)
+        status, (row,), _ = command("source", "audit", "fake")
+        assert (status, row["what"], story in row["why"]) == (3, "changed", True), row
+    full.files["/1.pdf"] = b"%PDF changed"
+    listed(AT, "1.pdf")
+    assert "another digest of its content" in command("source", "audit", "fake")[1][0]["why"]
+
+
+def test_an_audit_tells_what_has_changed_of_content_of_which_only_the_date_is_told(full, command):
+    def listed(second):
+        content = full.url_element("1.pdf", second, full.link("describedby", "1"))
+        full.put("part.xml", "resourcelist", full.metadata("1"), content, at=AT)
+
+    listed(AT)
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    assert command("run", "fake")[0] == 0
+    assert command("source", "audit", "fake")[:2] == (0, [])
+    listed("2013-05-01")
+    assert f"says 2013-05-01 of its content {full.url}/1.pdf" in command("source", "audit", "fake")[1][0]["why"]
+
+
+def test_an_audit_calls_nothing_extra_that_it_could_not_look_for(full, command):
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    assert command("run", "fake")[0] == 0
+    deleted = full.url_element("2", change="deleted", datetime="2013-01-03T00:00:00Z")
+    full.put(CHANGES, "changelist", deleted, from_=AT)
+    missing = f"<sitemap><loc>{full.url}/none.xml</loc>{element('md')}</sitemap>"
+    full.put(LIST, "resourcelist", missing, root="sitemapindex", at=AT)
+    status, rows, words = command("source", "audit", "fake")
+    assert [(each["what"], each["identifier"]) for each in rows] == [("doubt", ""), ("extra", f"{full.url}/2")]
+    full.offer("resourcedump")
+    status, rows, words = command("source", "audit", "fake")
+    assert (status, [each["why"] for each in rows]) == (3, [f"{full.url}/caps.xml names no Resource List."]), words
+
+
+def test_an_audit_of_one_set_of_resources_leaves_those_of_the_others_alone(site, command, house):
+    sets = ("caps1.xml", "caps2.xml")
+    described = (site.url_element(each, capability="capabilitylist") for each in sets)
+    site.put(".well-known/resourcesync", "description", *described)
+    for number in "12":
+        site.put(f"list{number}.xml", "resourcelist", site.metadata(number), site.metadata("both"), at=AT)
+        named = site.url_element(f"list{number}.xml", capability="resourcelist")
+        site.put(f"caps{number}.xml", "capabilitylist", named)
+    command("source", "add", "fake", site.url, "--kind", "resourcesync", *(f"--set={site.url}/{each}" for each in sets))
+    assert command("run", "fake")[0] == 0
+    assert command("source", "audit", "fake")[:2] == (0, [])
+    site.put("list2.xml", "resourcelist", site.entry("both"), at=AT)
+    rows = command("source", "audit", "fake")[1]
+    assert [(each["what"], each["identifier"]) for each in rows] == [("extra", f"{site.url}/2")]
+
+
+def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
+    del full.files["/caps.xml"]
+    del full.files["/.well-known/resourcesync"]
+    full.put("part2.xml", "resourcelist", full.link("index", LIST), full.metadata("3"), at=AT)
+    parts = (f"<sitemap><loc>{full.url}/{each}</loc></sitemap>" for each in ("part.xml", "part2.xml"))
+    full.put(LIST, "resourcelist", *parts, root="sitemapindex", at=AT)
+    assert run("/part2.xml").run.is_complete
+    assert titles() == {"1": "Work 1", "3": "Work 3"}
+
+
+def test_of_two_lists_of_one_kind_it_is_told_that_one_is_not_read(full, run, command, titles):
+    full.put("more.xml", "resourcelist", full.metadata("3"), at=AT)
+    lists = (full.url_element(each, capability="resourcelist") for each in (LIST, LIST, "more.xml"))
+    full.put("caps.xml", "capabilitylist", *lists)
+    ran = run("/caps.xml")
+    assert (ran.status, ran.run.is_complete, titles()) == (Status.WITH_ERRORS, False, {"1": "Work 1"})
+    assert f"names another resourcelist, {full.url}/more.xml" in " ".join(ran.run.reasons)
+    assert command("source", "sweep", "fake")[0] == 3
+
+
+def test_a_source_that_tells_of_changes_alone_is_not_recognised_and_says_why(full, command):
+    """Its entry was written, and the first run said that it cannot be harvested."""
+    full.put("caps.xml", "capabilitylist", full.url_element(CHANGES, capability="changelist"))
+    status, rows, words = command("source", "check", f"{full.url}/caps.xml", "--add", "fake")
+    why = f"{full.url}/caps.xml names neither a Resource List nor a Resource Dump to begin with."
+    assert (status, rows, why in words) == (1, [], True)
+    assert command("source", "add", "fake", full.url, "--kind", "resourcesync")[0] == 0
+    status, _, words = command("run", "fake")
+    assert (status, why in words) == (1, True)
+
+
+def test_a_set_that_tells_of_changes_alone_does_not_keep_the_others_from_being_harvested(full, run, titles):
+    more = (full.url_element(f"caps{each}.xml", capability="capabilitylist") for each in ("0", ""))
+    full.put(".well-known/resourcesync", "description", *more)
+    full.put("caps0.xml", "capabilitylist", full.url_element("x.xml", capability="changelist"))
+    ran = run()
+    assert (ran.status, titles()) == (Status.WITH_ERRORS, {"1": "Work 1", "2": "Work 2"})
+    assert f"{full.url}/caps0.xml names neither a Resource List nor a Resource Dump" in " ".join(ran.run.reasons)

@@ -87,6 +87,20 @@ def test_content_that_only_its_metadata_names_is_a_file_too(site, run, published
     assert "urn:x:y" not in didl
 
 
+def test_items_that_the_lists_name_too_are_files_with_what_is_said_there(site, run, published):
+    site.files["/1.pdf"] = PDF
+    site.metadata("1.xml")
+    item = site.link("item", "1.pdf", type="application/pdf")
+    _offer(site, site.entry("1.xml", links=item), site.entry("1.pdf", type="application/pdf"))
+    assert run().status is Status.SUCCEEDED
+    assert f">{len(PDF)} bytes<" in published("oai_didl")["1.xml"]
+    assert site.times("/1.pdf") == 0
+    gone = site.url_element("1.pdf", change="deleted", datetime="2013-01-02T00:00:00Z")
+    site.put(CHANGES, "changelist", gone, from_="2013-01-01T00:00:00Z")
+    run()
+    assert "1.pdf" not in published("oai_didl")["1.xml"]
+
+
 def test_alternates_of_content_are_files_too(site, run, published):
     site.metadata("1.xml")
     site.files["/1"] = b"anything"
@@ -166,6 +180,16 @@ def test_metadata_in_another_format_is_read_by_its_namespace(site, run, titles):
     _offer(site, site.entry("1", type="application/mods+xml"))
     run()
     assert titles() == {"1": "In MODS"}
+
+
+def test_metadata_whose_namespace_tells_nothing_is_read_by_the_profile_that_a_link_names(site, run, titles):
+    bare = "<mods><titleInfo><nonSort>The</nonSort><title>{}</title></titleInfo></mods>"
+    site.files |= {f"/{name}": bare.format(name).encode() for name in ("1", "2")}
+    own = site.entry("1", links='<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>', type="application/xml")
+    leading = site.link("describedby", "2", type="application/xml", profile="http://www.loc.gov/mods/v3")
+    _offer(site, own, site.entry("2.pdf", links=leading, type="application/pdf"))
+    run()
+    assert titles() == {"1": "The 1", "2": "The 2"}
 
 
 def test_metadata_in_another_format_is_exposed_as_it_came_under_the_prefix_of_the_source(site, run, published):

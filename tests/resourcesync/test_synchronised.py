@@ -273,3 +273,44 @@ def test_a_state_that_cannot_be_read_means_from_the_start(site, run, house, stat
     ran = run()
     assert ran.run.counts["received"] == 1
     assert any("begins anew" in each.text for each in house.inbox.events(ran.run.number))
+
+
+def test_a_collection_is_a_set(site, run, titles):
+    site.offer("resourcelist")
+    link = element("ln", rel="collection", href="http://example.com/reports")
+    entries = (site.metadata("1") and site.entry("1", links=link), site.metadata("2"))
+    site.put(LIST, "resourcelist", *entries, at=AT)
+    assert run().status is Status.SUCCEEDED
+    assert titles(set_spec="source:fake:http:~2F~2Fexample.com~2Freports") == {"1": "Work 1"}
+
+
+def test_what_one_set_of_resources_does_not_name_the_lists_of_another_one_may(site, run, titles):
+    """It was told as held and named by no list, by every run of a source with several sets."""
+    described = (site.url_element(f"caps{each}.xml", capability="capabilitylist") for each in "12")
+    site.put(".well-known/resourcesync", "description", *described)
+
+    def listed(second):
+        for number in "12":
+            site.put(f"list{number}.xml", "resourcelist", site.metadata(number), at=f"2013-01-03T00:00:{second}Z")
+            named = site.url_element(f"list{number}.xml", capability="resourcelist")
+            site.put(f"caps{number}.xml", "capabilitylist", named)
+
+    for second in ("01", "02"):
+        listed(second)
+        assert run().status is Status.SUCCEEDED
+    site.put("list2.xml", "resourcelist", at="2013-01-03T00:00:03Z")
+    ran = run()
+    assert "The lists do not name 1 of the items held" in " ".join(ran.run.reasons)
+
+
+def test_content_that_changed_metadata_does_not_describe_any_more_is_no_file_of_it(site, run, published):
+    site.offer("resourcelist", "changelist")
+    site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
+    before = site.metadata("m") and site.entry("m", links=site.link("describes", "1.pdf"))
+    site.put(LIST, "resourcelist", before, site.entry("1.pdf"), at=AT)
+    said = {"change": "updated", "datetime": "2013-01-03T00:00:00Z"}
+    after = site.metadata("m", "Changed") and site.entry("m", links=site.link("describes", "2.pdf"), **said)
+    site.put(CHANGES, "changelist", after, site.entry("2.pdf", **said), from_=AT)
+    assert run().status is Status.SUCCEEDED
+    (didl,) = published("oai_didl").values()
+    assert ("/2.pdf" in didl, "/1.pdf" in didl) == (True, False)

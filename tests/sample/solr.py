@@ -164,19 +164,26 @@ def _document(number: int, has_fulltext: bool) -> Document:
     return document
 
 
+Answer = tuple[int, bytes, str]  # status, body, media type
+
+
+def answered(index: Index, path: str) -> Answer:
+    """Return what the core `laro` answers to a path."""
+    parts = urlsplit(path)
+    is_known = parts.path == "/solr/laro/select"
+    return index.answer(parse_qsl(parts.query)) if is_known else (404, b"<html>Not Found</html>", "text/html")
+
+
 @contextmanager
-def serving(index: Index, host: str = "127.0.0.1", port: int = 0):
-    """Serve an index as the core `laro` as long as the context lasts; its value is the address of the core."""
+def served(answer: Callable[[str], Answer], host: str = "127.0.0.1", port: int = 0):
+    """Serve what a function answers to each path as long as the context lasts; its value is the address of the host."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
-            parts = urlsplit(self.path)
-            is_known = parts.path == "/solr/laro/select"
-            answer = index.answer(parse_qsl(parts.query)) if is_known else (404, b"<html>Not Found</html>", "text/html")
-            status, body, media_type = answer
+            status, body, media_type = answer(self.path)
             self.send_response(status)
             self.send_header("Content-Type", media_type)
             self.send_header("Content-Length", str(len(body)))
@@ -191,11 +198,18 @@ def serving(index: Index, host: str = "127.0.0.1", port: int = 0):
     thread = Thread(target=server.serve_forever, args=(0.002,), daemon=True)
     thread.start()
     try:
-        yield f"http://{host}:{server.server_port}/solr/laro"
+        yield f"http://{host}:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def serving(index: Index, host: str = "127.0.0.1", port: int = 0):
+    """Serve an index as the core `laro` as long as the context lasts; its value is the address of the core."""
+    with served(lambda path: answered(index, path), host, port) as place:
+        yield f"{place}/solr/laro"
 
 
 def main(arguments: Iterable[str]) -> None:

@@ -88,6 +88,15 @@ def test_empty_pages_without_end_are_a_doubt():
     assert (found[-1].is_last, "rings" in found[-1].doubts[0], len(found)) == (True, True, 11)
 
 
+def test_the_last_page_again_and_again_with_new_tokens_is_a_doubt():
+    """OpenSKOS#8: 172,515 announced, 274,000 read."""
+    pages = [_page(1, token=f"t{number}") for number in range(30)]
+    found, _ = _listed(*pages)
+    assert (found[-1].is_last, "rings" in found[-1].doubts[0], len(found)) == (True, True, 11)
+    found, _ = _listed(_page(1, 2, token="t", announced=2), *pages)
+    assert (len(found), found[-1].is_last, found[-1].doubts) == (2, True, ())
+
+
 def test_the_token_behind_the_last_may_be_refused():
     found, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
     assert (found[-1].is_last, found[-1].doubts) == (True, ())

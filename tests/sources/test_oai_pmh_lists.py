@@ -9,12 +9,15 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed, NotOaiPmh, NotXml, RemoteError, RemoteRefuses
-from gateway.model import Cursor
+from gateway.model import Cursor, Slice
 from gateway.xmltext import parse_utc_datetime
+from harvester.oai_pmh.notices import lies_beside
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.oai_pmh import SOURCE
 from harvester.wire.dates import DAY, SECONDS
 from harvester.wire.http import Fetched, Request
+from harvester.wire.list_state import Dates, state_of, text_of
+from harvester.wire.windows import Window
 from tests.sources.repository import notes
 from tests.wire.pages import error, identifiers, page, record
 
@@ -132,14 +135,41 @@ def test_repaired_page_carries_its_repair():
 
 
 def test_nothing_new_is_a_complete_list():
-    (step,), _ = walked([error("noRecordsMatch")])
+    (step,), _ = walked([error("noRecordsMatch")], replace(OPTIONS, from_="2024-01-01"))
     assert (step.is_complete, step.received, step.slices) == (True, 0, ())
+
+
+def test_a_list_without_records_is_asked_for_with_dates_before_it_is_believed():
+    """LearningRegistry#60: nothing came without dates. Of an empty repository nothing is learned so."""
+    steps, fetch = walked([error("noRecordsMatch")])
+    dates = [(each.get("from"), each.get("until")) for each in fetch.arguments]
+    assert dates == [(None, None), ("2024-01-01T00:00:00Z", None), (None, "2023-12-31T23:59:59Z")]
+    assert [step.is_complete for step in steps] == [False, False, True]
+    assert state_of(steps[-1].cursor.state)[0].dates == Dates.UNKNOWN
+    assert steps[0].notes == ("Nothing matches without dates; the same is asked for with some.",)
+
+
+def test_a_source_that_must_be_given_dates_is_given_some_for_the_check_as_well():
+    none, some, more = error("noRecordsMatch"), page(record(1), record(2), token="t"), page(record(2), record(3))
+    steps, fetch = walked([none, some, more, none])
+    assert steps[-1].received == 4
+    *_, check = (each.url.partition("&until=")[2] for each in fetch.beside if "ListIdentifiers" in each.url)
+    assert check == "2999-12-31T23%3A59%3A59Z"
+    assert state_of(steps[-1].cursor.state)[0].dates == Dates.NEEDED
+
+
+def test_a_source_that_gave_records_without_dates_is_believed_when_it_has_none():
+    steps, _ = walked(pages(1))
+    state = state_of(steps[-1].cursor.state)[0]
+    assert state.dates == Dates.OPTIONAL
+    _, fetch = walked([error("noRecordsMatch")], state=text_of(replace(state, complete=0)))
+    assert len(fetch.asked) == 1
 
 
 @pytest.mark.parametrize("status", [400, 404, 422, 500])
 def test_answer_with_an_error_status_is_an_answer(status: int):
     """Europe PMC says noRecordsMatch with 404, Zenodo with 422."""
-    (step,), fetch = walked([(status, error("noRecordsMatch"))])
+    (step,), fetch = walked([(status, error("noRecordsMatch"))], replace(OPTIONS, from_="2024-01-01"))
     assert step.is_complete
     assert fetch.asked[0].mark == b"<OAI-PMH"
 
@@ -182,8 +212,8 @@ def test_refused_token_after_the_last_record_is_the_end(code: str):
 
 
 def test_records_with_errors_beside_them_are_taken():
-    text = page(record(1)).replace("<ListRecords>", "<error code='x'>y</error><ListRecords>")
-    (step,), _ = walked([text])
+    (text,) = pages(1, announced=1)
+    (step,), _ = walked([str(text).replace("<ListRecords>", "<error code='x'>y</error><ListRecords>")])
     assert identifiers(step.slices) == ["1"]
     assert step.notes == ("The answer has records and errors: x: y",)
 
@@ -333,6 +363,40 @@ def test_list_whose_tokens_are_never_taken_is_given_up():
         walked([error("badResumptionToken")])
 
 
+def _in_set(*specs: str, token: str = "", first: int = 1) -> str:
+    """Return a page with a record in each of these sets; none for an empty spec."""
+    return page(*(record(number, sets=filter(None, (spec,))) for number, spec in enumerate(specs, first)), token=token)
+
+
+def test_token_that_forgets_the_set_is_left_and_what_it_brought_from_beside_is_not_kept():
+    """SobekCM#6, LearningRegistry#53."""
+    steps, fetch = walked([_in_set("a", "a:b", token="t"), _in_set("a", "c", first=3), _in_set("a")], set_spec="a")
+    assert identifiers(steps[1].slices) == ["3"]
+    assert "The resumptionToken brought records of other sets or dates than were asked for: 1." in steps[1].notes[0]
+    assert (fetch.arguments[2]["from"], fetch.arguments[2]["set"]) == ("2024-01-01T00:00:00Z", "a")
+
+
+def test_token_that_forgets_the_dates_is_left_as_well():
+    """SobekCM#6, LearningRegistry#53."""
+    late = record(2).replace("2024-01-01", "2024-03-01")
+    steps, fetch = walked(
+        [page(record(1), token="t"), page(late), page(record(1))], replace(OPTIONS, until="2024-02-01")
+    )
+    assert steps[-1].received == 1
+    assert "of other sets or dates" in notes(steps)
+    assert fetch.arguments[2]["until"] == "2024-02-01T23:59:59Z"
+    steps, _ = walked([page(late, token="t"), page(record(1))], replace(OPTIONS, until="2024-02-01"))
+    assert steps[-1].received == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(("a", "c"), ("c", "c")), (("a", ""), ("c",)), (("a", "a"), ("", "a:b"))]
+)
+def test_sets_that_headers_do_not_name_say_nothing_of_a_token(first: tuple[str, ...], second: tuple[str, ...]):
+    steps, _ = walked([_in_set(*first, token="t"), _in_set(*second, first=9)], set_spec="a")
+    assert (steps[-1].received, steps[-1].is_complete) == (len(first) + len(second), True)
+
+
 # --- what to ask for --------------------------------------------------------------------------------------------
 
 
@@ -434,6 +498,69 @@ def test_list_in_progress_goes_on_when_windows_are_over():
     for state in (begun.cursor.state, over[-1].cursor.state):
         _, fetch = walked(pages(1), state=state)
         assert fetch.arguments[0]["resumptionToken"] == "t1"
+
+
+def _changed(before: Options, after: Options) -> dict[str, str]:
+    """Return what is asked when the entry has changed behind two lists that were whole."""
+    steps, _ = walked(pages(1), before)
+    steps, _ = walked(pages(1), before, steps[-1].cursor.state)
+    _, fetch = walked(pages(1), after, steps[-1].cursor.state)
+    return fetch.arguments[0]
+
+
+@pytest.mark.parametrize(("before", "after"), [("2022-01-01", ""), ("2022-01-01", "2020-01-01")])
+def test_an_entry_that_reaches_further_back_than_before_is_harvested_from_there(before: str, after: str):
+    asked = _changed(replace(OPTIONS, from_=before), replace(OPTIONS, from_=after))
+    assert asked.get("from", "") == (after and f"{after}T00:00:00Z")
+
+
+@pytest.mark.parametrize("after", ["2022-01-01", "2022-01-01T00:00:00Z", "2023-01-01"])
+def test_an_entry_that_reaches_no_further_back_goes_on(after: str):
+    asked = _changed(replace(OPTIONS, from_="2022-01-01"), replace(OPTIONS, from_=after))
+    assert asked["from"] == "2024-02-03T04:05:06Z"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [({"from_": "2022-01-01"}, {}), ({"from_": "2022-01-01"}, {"from_": "2020-01-01"}), ({"until": "2022-01-01"}, {})],
+)
+def test_list_in_progress_that_reaches_less_far_than_its_entry_by_now_begins_anew(before, after):
+    begun = next(SOURCE.changes(replace(OPTIONS, **before), Cursor("x", "oai_dc"), Canned(list(pages(1, 1)))))
+    _, fetch = walked(pages(1), replace(OPTIONS, **after), begun.cursor.state)
+    assert "resumptionToken" not in fetch.arguments[0]
+    assert fetch.arguments[0].get("from", "") == (f"{after['from_']}T00:00:00Z" if after else "")
+
+
+@pytest.mark.parametrize("after", [{"from_": "2023-01-01"}, {"from_": "2022-01-01T00:00:00Z", "until": "2024-01-01"}])
+def test_list_in_progress_that_reaches_as_far_as_its_entry_goes_on(after):
+    options = replace(OPTIONS, from_="2022-01-01")
+    begun = next(SOURCE.changes(options, Cursor("x", "oai_dc"), Canned(list(pages(1, 1)))))
+    _, fetch = walked(pages(1), replace(OPTIONS, **after), begun.cursor.state)
+    assert fetch.arguments[0]["resumptionToken"] == "t1"
+
+
+@pytest.mark.parametrize(
+    ("window", "is_beside"),
+    [
+        (Window(until="2020-01-01T00:00:00Z"), False),
+        (Window("1965-03-02T00:00:00Z"), False),
+        (Window("1965-03-03T00:00:01Z"), True),
+        (Window(until="1965-02-27T00:00:00Z"), True),
+    ],
+)
+def test_what_is_dated_before_1970_lies_beside_no_window_without_a_beginning(window: Window, is_beside: bool):
+    assert lies_beside(window, (Slice("x", "1965-03-01T00:00:00Z", (), False, 0, 0),)) is is_beside
+
+
+def test_dates_of_a_run_and_of_the_entry_that_leave_nothing_are_refused():
+    with pytest.raises(ConfigurationError, match="from is later than until"):
+        walked([], replace(OPTIONS, from_="2022-01-01", window=("", "2021-01-01")))
+
+
+def test_behind_a_last_date_that_is_wanted_no_longer_the_harvest_goes_on_from_there():
+    asked = _changed(replace(OPTIONS, until="2022-01-01"), OPTIONS)
+    assert asked["from"] == "2022-01-01T23:59:59Z"
+    assert "until" not in asked
 
 
 def test_nothing_is_asked_for_behind_the_last_date_that_is_wanted():

@@ -78,9 +78,24 @@ def test_what_breaks_the_rules_is_refused():
     site = Site(document(record(1)).replace(b">no<", b">persistent<"))
     with pytest.raises(NotStaticRepository, match=r"no valid Static Repository: deletedRecord is 'persistent'"):
         SOURCE.describe(OPTIONS, site)
-    site = Site(document(record(1)).replace(b"<oai:header>", b'<oai:header status="deleted">'))
-    with pytest.raises(NotStaticRepository, match="are deleted"):
+    site.body = document(record(1)).replace(b"</ListRecords>", b"<oai:resumptionToken/></ListRecords>")
+    with pytest.raises(NotStaticRepository, match="holds a resumptionToken"):
         _steps(site)
+
+
+def test_one_record_that_breaks_the_rules_leaves_the_others_alone():
+    body = document(*map(record, range(4))).replace(b"<oai:header>", b'<oai:header status="deleted">', 1)
+    found = _steps(Site(body.replace(b":metadata>", b":about>", 4).replace(b":about>", b":metadata>", 2)))
+    assert (_names(found), _names(found, deleted=True), found[-1].is_complete) == (["1", "2", "3"], ["0"], True)
+    assert [bool(each.problem) for each in found[0].slices] == [False, True, False, False]
+    assert "are deleted, of which a Static Repository has none: oai:small:0 (1)" in found[0].notes[0]
+
+
+def test_what_is_mended_of_a_record_is_kept_beside_the_document():
+    page = _steps(Site(document(record(1).replace("dc:title", "dcterms:title"))))[0].page
+    assert b"xmlns:dcterms=" in page.repaired
+    assert b"xmlns:dcterms=" not in page.body
+    assert "dcterms" in page.repairs[0]
 
 
 def test_everything_comes_page_by_page_and_is_shown_to_be_all():
@@ -127,6 +142,21 @@ def test_a_document_that_lost_most_of_it_is_not_believed():
     assert "lost 30 of the 31 records held" in found[-1].doubts[0]
     again = _steps(site, found[-1].cursor, holdings=Holding("oai:small:1"))
     assert (_names(again), again[-1].is_complete) == ([], True)
+
+
+def test_nothing_has_vanished_while_a_record_does_not_say_which_one_it_is():
+    """What lost its identifier by a slip was deleted."""
+    nameless = record(2).replace("oai:small:2", "")
+    site = Site(document(record(1), nameless))
+    holdings = Holding("oai:small:1", "oai:small:2")
+    found = _steps(site, holdings=holdings)
+    assert (_names(found, deleted=True), found[-1].is_complete) == ([], False)
+    assert "does not say which one it is" in found[-1].doubts[0]
+    (named,) = SOURCE.listed(OPTIONS, CURSOR, site)
+    assert named.doubts == found[-1].doubts
+    assert _steps(site, holdings=Holding("oai:small:1"))[-1].is_complete
+    site.body, site.etag = document(record(1)), '"2"'
+    assert _names(_steps(site, found[-1].cursor, holdings=holdings), deleted=True) == ["2"]
 
 
 def test_an_interrupted_document_goes_on_behind_its_last_page():

@@ -4,32 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from gateway.model import Format, ItemChange, Payload, Record, Source
-from gateway.store.clock import HostClock
 from gateway.store.sqlite import SqliteStore
-
-START = 1_700_000_000
-
-
-@dataclass
-class Clocks:
-    """The clocks of a host that stands still until a test moves it."""
-
-    wall: float = float(START)
-    monotonic: float = 1000.0
-    boot: str = "first"
-
-    def host(self) -> HostClock:
-        return HostClock(lambda: self.wall, lambda: self.monotonic, lambda: self.boot)
-
-    def pass_seconds(self, seconds: float) -> None:
-        self.wall += seconds
-        self.monotonic += seconds
+from tests.clocks import Clocks
 
 
 def change(name: str, version: int = 1, sets: tuple[str, ...] = ("source:laro",)) -> ItemChange:

@@ -263,6 +263,7 @@ def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene)
         stage.play(schedule, publishers=2)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester_that_pauses(scene):
     stage = scene()
@@ -296,6 +297,7 @@ def reboot(stage: Scene) -> None:
     stage.publish(*((name, 3) for name in stage.names))
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "happens",
     [

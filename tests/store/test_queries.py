@@ -10,7 +10,12 @@ import pytest
 from gateway.store import queries
 
 FOLDER = Path(queries.__file__).parent
-USES = {"sqlite": "sqlite*.py", "inbox": "sqlite_inbox.py", "discovery": "sqlite_discovery.py"}
+USES = {
+    "sqlite": "sqlite*.py",
+    "inbox": "sqlite_inbox.py",
+    "discovery": "sqlite_discovery.py",
+    "subscriptions": "sqlite_subscriptions.py",
+}
 
 
 def used(dialect: str) -> set[str]:

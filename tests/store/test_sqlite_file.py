@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, Thread, Timer
 
 import pytest
 
@@ -108,6 +108,27 @@ def test_several_may_make_the_same_store_at_once(path):
         store.close()
 
 
+@pytest.fixture
+def made_by_another(path):
+    """Return a connection that is about to write a file which has no write-ahead log yet."""
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("begin immediate")
+        yield other
+
+
+def test_whoever_makes_a_store_first_is_waited_for(path, made_by_another):
+    timer = Timer(0.1, made_by_another.execute, ["rollback"])
+    timer.start()
+    with closing(SqliteStore(path, create=True)) as store:
+        assert store.fact("made_at")
+    timer.join()
+
+
+def test_whoever_makes_a_store_and_never_ends_is_not_waited_for_longer_than_for_a_writer(path, made_by_another):
+    with pytest.raises(StoreBusy):
+        SqliteStore(path, create=True, busy_seconds=0.05)
+
+
 def test_a_store_whose_making_was_interrupted_is_made_whole(path):
     opened(path, MIGRATIONS / "store").close()
     with closing(SqliteStore(path)) as store, store.view() as view:
@@ -120,6 +141,13 @@ def test_a_store_that_is_not_there_is_not_made_unasked(path, tmp_path):
     with pytest.raises(StoreMissing):
         open_inbox(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
+    path.touch()
+    with pytest.raises(StoreMissing, match="restore it"):
+        SqliteStore(path)
+    SqliteStore(path, create=True).close()
 
 
 # --- damage -------------------------------------------------------------------------------------------------------

@@ -51,6 +51,13 @@ def test_a_list_in_two_answers_has_no_earlier_token(check):
     assert _skipped(report)["tokens.earlier"] == "No list was followed for 3 answers."
 
 
+def test_a_provider_without_records_is_faulted_for_that_alone(check):
+    """That nothing matched a `from` before its earliestDatestamp was called a refusal."""
+    report = check(Provider(items=[]))
+    assert _found(report) == ["list-records.works", "list-identifiers.works"]
+    assert "noRecordsMatch" in _skipped(report)["dates.from-before-earliest"]
+
+
 def test_a_provider_without_sets_passes_as_well(check):
     report = check(Provider(sets={}))
     assert _found(report) == []

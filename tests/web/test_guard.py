@@ -48,7 +48,7 @@ def test_public_addresses_are_open(address: str):
         ("::ffff:10.0.0.1", "private"),
         ("64:ff9b::7f00:1", "loopback"),
         ("2002:7f00:1::", "loopback"),  # 6to4
-        ("2001:0:4136:e378:8000:63bf:80ff:fffe", "loopback"),  # Teredo: the client, written inverted
+        ("2001:0:4136:e378:8000:63bf:80ff:fffe", "private"),  # Teredo, whoever it carries
         ("::7f00:1", "reserved"),
     ],
 )

@@ -52,6 +52,12 @@ def test_what_is_no_file_is_answered_as_ever(provider, make, tmp_path):
     assert (answer.status, answer.body, sink.size) == (404, b"gone", 0)
 
 
+def test_what_is_no_file_and_has_no_end_is_not_held_in_memory(provider, make, tmp_path):
+    provider.faults["x/f"] = lambda handler: handler.send(404, b"x" * 10_000_001, {}) or True
+    with pytest.raises(AnswerTooLarge, match="more than 10000000 bytes"):
+        _fetched(provider, make, tmp_path / "f")
+
+
 @pytest.mark.parametrize("is_same", [True, False], ids=["the rest", "another file meanwhile"])
 def test_a_file_that_breaks_off_goes_on(provider, make, tmp_path, is_same):
     asked = []
@@ -132,19 +138,21 @@ def test_a_part_of_something_else_is_overwritten(provider, make, tmp_path, note)
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-def test_an_encoding_that_was_not_asked_for_is_undone(provider, make, tmp_path):
+@pytest.mark.parametrize("told", ["text/plain", "application/octet-stream"])
+def test_an_encoding_that_was_not_asked_for_is_undone(provider, make, tmp_path, told):
     def zipped(handler):
         body = gzip.compress(CONTENT)
-        return handler.send(200, body, {"Content-Encoding": "gzip", "Content-Type": "text/plain"}) or True
+        return handler.send(200, body, {"Content-Encoding": "gzip", "Content-Type": told}) or True
 
     provider.faults["x/f"] = zipped
     _fetched(provider, make, tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-def test_a_compressed_file_is_left_as_it_is(provider, make, tmp_path):
+@pytest.mark.parametrize("told", ["application/x-gzip", "application/x-tgz"])
+def test_a_compressed_file_is_left_as_it_is(provider, make, tmp_path, told):
     body = gzip.compress(CONTENT)
-    headers = {"Content-Encoding": "x-gzip", "Content-Type": "application/x-gzip"}
+    headers = {"Content-Encoding": "x-gzip", "Content-Type": told}
     provider.faults["x/f"] = lambda handler: handler.send(200, body, headers) or True
     _fetched(provider, make, tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == body

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -150,7 +151,7 @@ def test_a_change_list_of_a_simulator_has_a_digest_for_all_that_is_not_deleted()
 
 
 def test_a_real_package_brings_what_its_manifest_tells() -> None:
-    package = Package((DATA / "CDLUC3+resync-client" / "resourcedump__bitstream-package.zip").read_bytes())
+    package = Package(BytesIO((DATA / "CDLUC3+resync-client" / "resourcedump__bitstream-package.zip").read_bytes()))
     entries = list(package.manifest("http://example.com/bitstream-package.zip"))
     assert [each.loc for each in entries] == ["http://example.com/res1", "http://example.com/res2"]
     assert [fault_of(package.read(each.path), each.length, each.digests) for each in entries] == ["", ""]

@@ -206,7 +206,8 @@ def test_empty_list_is_empty():
     ("text", "attributes", "expected"),
     [
         ("\n  abc\n ", "", ResumptionToken("abc")),
-        ("  ", "", ResumptionToken("")),
+        ("  ", "", ResumptionToken("", is_blank=True)),
+        ("", "", ResumptionToken("")),
         ("a&amp;b", ' cursor="0" completeListSize=" 12 "', ResumptionToken("a&b", 0, 12)),
         ("a", ' cursor="-1" completeListSize="about 7"', ResumptionToken("a")),
         ("a", ' completeListSize="12345678901234567"', ResumptionToken("a")),

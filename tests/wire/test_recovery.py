@@ -6,7 +6,7 @@ import pytest
 
 from gateway.errors import NotXml
 from harvester.wire import recovery
-from harvester.wire.oai_pmh import parse_formats, parse_identify, parse_list, parse_sets
+from harvester.wire.oai_pmh import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
 from tests.wire.pages import DC, ENVELOPE, OAI, identifiers, page, payload, record
 
 
@@ -184,7 +184,7 @@ def test_token_of_a_bad_envelope_is_kept_however_it_is_written(token: str):
 
 def test_empty_token_of_a_bad_envelope_stays_empty():
     text = page(record(1), token="").replace("</request>", "</reqest>").replace("></resumptionToken>", " cursor='0'/>")
-    assert parse_list(text.encode()).token == ("", 0, None, "")
+    assert parse_list(text.encode()).token == ResumptionToken("", 0)
 
 
 def test_bad_envelope_with_no_place_for_its_records_is_refused():

@@ -68,6 +68,8 @@ def test_granularity_is_read_in_any_case(text: str, read: str):
         ("2024-02-03", "2024-02-03"),
         ("2024-2-3", "2024-02-03"),
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+        ("0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00Z"),
+        ("9999-12-31T23:59:59-01:00", "9999-12-31T23:59:59Z"),
     ],
 )
 def test_dates_are_read_as_servers_write_them(text: str, same: str):
@@ -164,3 +166,17 @@ def test_headers_are_found_in_any_case():
     fetched = Fetched("u", 200, (("Content-Type", "a"), ("content-type", "b")), b"", 0)
     assert fetched.header("CONTENT-TYPE") == "a"
     assert fetched.header("Date") == ""
+
+
+@pytest.mark.parametrize(
+    ("sent", "location"),
+    [
+        (b" /a b?c=%20#d ", "/a b?c=%20#d"),
+        ("https://exämple.org/é.pdf".encode(), "https://exämple.org/é.pdf"),
+        ("/é.pdf".encode("latin-1"), "/%E9.pdf"),
+        (b"", ""),
+    ],
+)
+def test_a_redirect_leads_where_a_browser_would_go(sent: bytes, location: str) -> None:
+    """Headers are read as Latin-1; a UTF-8 address came out as another one."""
+    assert Fetched("u", 302, (("location", sent.decode("latin-1")),), b"", 0).location == location

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from gateway.errors import AnswerError, AnswerTooLarge, NotResourceSync, NotXml
-from harvester.wire.entries import LEAST_PRIORITY, Entry, Head, Link, entry_xml
+from harvester.wire.entries import LEAST_PRIORITY, Entry, Head, Link, entry_of, entry_text, entry_xml
 from harvester.wire.resourcesync import Document, read
 
 MD5 = "1584abdf8ebdc9802ac0c6a7402c03b6"
@@ -202,7 +202,7 @@ def test_an_entry_that_is_written_again_says_the_same():
         length=0,
         digests=(("sha-256", "ab" * 32), ("md5", MD5)),
         links=(
-            Link("describes", "http://e.org/f", "a/b", "2013", 1, (("md5", MD5),), "/p", 7, "gzip"),
+            Link("describes", "http://e.org/f", "a/b", "2013", 1, (("md5", MD5),), "/p", 7, "gzip", "urn:p"),
             Link("via", "x"),
         ),
     )
@@ -231,3 +231,10 @@ def test_whatever_arrives_entries_or_an_error_of_ours(edits):
         body = body[:place] + text.encode("utf-8", "surrogatepass") + body[place + length :]
     with suppress(AnswerError):
         assert all(entry.loc for entry in read(body))
+
+
+def test_what_was_remembered_before_links_had_profiles_is_read():
+    entry = Entry("http://e.org/1", links=(Link("via", "x"),))
+    assert entry_of(entry_text(entry).replace(', "", ""]]]', ', ""]]]')) == entry
+    with pytest.raises((ValueError, TypeError)):
+        entry_of(entry_text(entry).replace(', "", ""]]]', ', "", "", ""]]]'))

@@ -28,6 +28,7 @@ def test_what_lies_across_the_border_of_two_is_none_of_them():
     assert _holds(bucket + b"b" * 14, b"b" * 14)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.slow
 def test_a_million_identifiers_take_less_than_forty_megabytes():
     tracemalloc.start()

@@ -116,6 +116,20 @@ def test_anything_else_is_told(body, error, told):
         parse(body)
 
 
+@pytest.mark.parametrize("told", ["true", "omitted"])
+def test_an_answer_that_says_that_it_is_partial_is_refused(told):
+    """Its numFound is that of the shards that answered: a list looked whole, and a sweep deleted the rest."""
+    said = f'<bool name="partialResults">{told}</bool>'
+    mark = b'<int name="status">0</int>'
+    with pytest.raises(NotSolr, match="not whole"):
+        parse(_answer(DOCUMENT.format(1)).replace(mark, mark + said.encode()))
+    held = {"responseHeader": {"partialResults": told == "true" or told}, "response": {"numFound": 0, "docs": []}}
+    with pytest.raises(NotSolr, match="not whole"):
+        parse(json.dumps(held).encode())
+    held["responseHeader"]["partialResults"] = False
+    assert parse(json.dumps(held).encode()).num_found == 0
+
+
 def test_a_document_in_json_is_written_as_in_xml():
     document = {
         "id": "1\u0000",

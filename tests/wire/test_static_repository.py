@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import tracemalloc
+from hashlib import sha256
+
 import pytest
 
-from gateway.errors import NotStaticRepository, NotXml
-from harvester.wire.static_repository import beginning_of, cut, faults_in, looks_like_one, oddities_in, read
+from gateway.errors import AnswerTooLarge, ConnectionFailed, NotStaticRepository, NotXml, StoreUnwritable
+from harvester.sources._spool import Spool
+from harvester.wire.http import Fetched
+from harvester.wire.slices import NO_METADATA
+from harvester.wire.static_repository import beginning_of, cut, looks_like_one, oddities_in, read
 from tests.conftest import SHARED
 from tests.sources.static import document, record
 
@@ -15,8 +22,8 @@ OLAC = SHARED / "data" / "static" / "olac+olac"
 
 def _cut(body, prefix="oai_dc", first=0, last=99):
     found = read(body)
-    start, stop, slices = cut(found, found.records(prefix), first, last)
-    return found.text[start:stop], slices
+    part = cut(found, found.records(prefix), first, last)
+    return part.repaired or found.text[part.start : part.stop], part.slices
 
 
 def test_a_document_says_who_it_is_and_what_it_has():
@@ -46,7 +53,7 @@ def test_another_encoding_is_kept_as_utf_8():
     body = document(record("é")).decode().replace("UTF-8", "ISO-8859-1").encode("latin-1")
     found = read(body)
     assert "kept as UTF-8" in found.repairs[0]
-    assert cut(found, found.lists[0], 0, 1)[2][0].identifier == "oai:small:é"
+    assert cut(found, found.lists[0], 0, 1).slices[0].identifier == "oai:small:é"
 
 
 @pytest.mark.parametrize(
@@ -69,25 +76,38 @@ def test_what_a_static_repository_may_not_say_is_a_fault(old, new, told):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("<oai:header>", '<oai:header status="deleted">', "are deleted"),
-        ("</oai:header>", "<oai:setSpec>a</oai:setSpec></oai:header>", "are in sets"),
-        ("oai:metadata", "oai:about", "cannot be used"),
+        ("<oai:header>", '<oai:header status="deleted">', "are deleted, of which a Static Repository has none"),
+        ("</oai:header>", "<oai:setSpec>a</oai:setSpec></oai:header>", "are in sets, of which"),
+        ("2002-09-19</oai:datestamp></oai:header>", "2002-09-19T00:00:00Z</oai:datestamp></oai:header>", "have no day"),
     ],
 )
-def test_what_records_may_not_be_is_a_fault(old, new, told):
+def test_what_records_may_not_be_and_can_be_read_is_odd(old, new, told):
     _, slices = _cut(document(record(1)).decode().replace(old, new).encode())
-    (fault,) = faults_in(slices)
-    assert told in fault
-    assert "oai:small:1 (1)" in fault
+    (oddity,) = oddities_in(slices)
+    assert told in oddity
+    assert "oai:small:1 (1)" in oddity
 
 
-def test_what_real_ones_do_is_odd():
-    _, slices = _cut(document(record(1), record(1, datestamp="2002-09-19T00:00:00Z")))
-    assert [*faults_in(slices)] == []
-    assert [*oddities_in(slices)] == [
-        "Records have no day as datestamp: oai:small:1 (1).",
-        "Identifiers stand there twice: oai:small:1 (1).",
-    ]
+def test_identifiers_that_stand_there_twice_are_odd():
+    _, slices = _cut(document(record(1), record(1)))
+    assert [*oddities_in(slices)] == ["Identifiers stand there twice: oai:small:1 (1)."]
+
+
+def test_a_record_without_metadata_says_so_and_the_others_are_there():
+    body = document(record(1).replace("oai:metadata", "oai:about"), record(2))
+    _, (first, second) = _cut(body)
+    assert (first.problem, second.problem) == (NO_METADATA, "")
+
+
+def test_a_prefix_that_a_record_does_not_declare_is_mended_there():
+    body = document(record(1), record(2).replace("dc:title", "dcterms:title"), record(3))
+    found = read(body)
+    part = cut(found, found.lists[0], 0, 9)
+    assert [each.identifier for each in part.slices] == [f"oai:small:{number}" for number in (1, 2, 3)]
+    assert "dcterms" in part.repairs[0]
+    second = part.slices[1]
+    assert b"<dcterms:title" in part.repaired[second.start : second.stop]
+    assert cut(found, found.lists[0], 0, 1).repaired == b""
 
 
 @pytest.mark.parametrize(
@@ -123,8 +143,9 @@ def test_official_documents_are_accepted_and_bad_ones_are_not(file):
             read(file.read_bytes())
         return
     found = read(file.read_bytes())
-    faults = [*found.faults, *(fault for each in found.lists for fault in faults_in(cut(found, each, 0, 99)[2]))]
-    assert bool(faults) == ("bad" in file.name)
+    slices = [each for records in found.lists for each in cut(found, records, 0, 99).slices]
+    is_bad = bool(found.faults or [*oddities_in(tuple(slices[:2]))] or any(each.problem for each in slices))
+    assert is_bad == ("bad" in file.name)
     assert [(each.metadata_prefix, len(each.places)) for each in found.lists] == [("oai_dc", 2), ("oai_rfc1807", 1)]
 
 
@@ -148,5 +169,91 @@ def test_official_documents_are_accepted_and_bad_ones_are_not(file):
 def test_real_documents_are_read_whole(name, count):
     found = read((OLAC / name).read_bytes())
     (records,) = found.lists
-    slices = cut(found, records, 0, count)[2]
-    assert (records.metadata_prefix, len(slices), found.faults, [*faults_in(slices)]) == ("olac", count, (), [])
+    slices = cut(found, records, 0, count).slices
+    assert (records.metadata_prefix, len(slices), found.faults) == ("olac", count, ())
+    assert not any(each.problem or each.is_deleted or each.sets for each in slices)
+
+
+@pytest.mark.slow
+def test_the_length_of_a_document_costs_no_memory():
+    opening, closing = document("|").split(b"|")
+    with Spool() as spool:
+        spool.write(opening)
+        for number in range(4_000):
+            spool.write(record(number, "A long title " * 200).encode())
+        spool.write(closing)
+        tracemalloc.start()
+        found = read(spool)
+        (last,) = cut(found, found.lists[0], 3_999, 9_999).slices
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (len(found.lists[0].places), last.identifier) == (4_000, "oai:small:3999")
+        assert peak < 1_000_000 < len(spool) / 10
+
+
+def test_a_document_in_a_file_is_read_like_one_at_hand():
+    for body in (document(record("é")), document(record("é")).decode().replace("UTF-8", "latin-1").encode("latin-1")):
+        with Spool() as spool:
+            spool.write(body)
+            there, here = read(spool), read(body)
+            assert cut(there, there.lists[0], 0, 1) == cut(here, here.lists[0], 0, 1)
+            assert there.repairs == here.repairs
+
+
+def test_ascii_that_is_declared_otherwise_is_kept():
+    body = document(record(1)).replace(b"UTF-8", b"ISO-8859-1")
+    found = read(body)
+    assert (found.text, found.repairs) == (body, ())
+
+
+def test_what_is_too_long_to_be_decoded_is_refused():
+    class Long(bytes):
+        def __len__(self):
+            return 200_000_001
+
+    with pytest.raises(AnswerTooLarge, match="not in UTF-8"):
+        read(Long(document(record(1)).replace(b"UTF-8", b"ISO-8859-1")))
+
+
+def test_what_is_looked_for_in_a_file_and_does_not_come_is_told():
+    with Spool() as spool:
+        spool.write(b"x" * 1000 + b">")
+        assert spool.index(b">", 3) == 1000
+        with pytest.raises(ValueError, match=">"):
+            spool.index(b">", 1001)
+
+
+def test_a_document_that_is_too_long_or_has_no_room_is_refused():
+    with Spool(10) as spool:
+        spool.write(b"x" * 10)
+        with pytest.raises(AnswerTooLarge, match="more than 10 bytes"):
+            spool.write(b"x")
+        spool.begin(Fetched("http://e.org/", 200, (), b"", 0))
+        assert len(spool) == 0
+
+
+def test_a_document_for_which_there_is_no_room_is_told():
+    with Spool() as spool:
+        spool._file.close()
+        spool._file.file = open("/dev/full", "r+b", buffering=0)  # noqa: PTH123, SIM115 - a file that is always full
+        with pytest.raises(StoreUnwritable, match="There is no room for the document: No space left"):
+            spool.write(b"x")
+
+
+def test_a_compressed_document_that_is_served_as_plain_is_unpacked():
+    body = document(*map(record, range(2000)))
+    packed = gzip.compress(body)
+    with Spool() as spool:
+        for at in range(0, len(packed), 1000):
+            spool.write(packed[at : at + 1000])
+        assert (spool[:], spool.digest) == (body, sha256(body).hexdigest())
+        spool.begin(Fetched("http://e.org/", 200, (), b"", 0))
+        spool.write(body)
+        assert spool[:] == body
+
+
+def test_what_is_compressed_and_damaged_or_grows_without_end_is_refused():
+    with Spool() as spool, pytest.raises(ConnectionFailed, match="compressed, and damaged"):
+        spool.write(b"\x1f\x8b nothing of the kind")
+    with Spool(100_000) as spool, pytest.raises(AnswerTooLarge):
+        spool.write(gzip.compress(b"x" * 1_000_000))

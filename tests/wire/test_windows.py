@@ -51,6 +51,14 @@ def test_days_are_halved_between_days():
     assert halves(window_of("2020-01-01", "2020-01-01"), SECONDS, EARLIEST, LATEST) is not None
 
 
+@pytest.mark.parametrize("edge", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_at_the_edge_of_all_years_nothing_is_halved(edge: str):
+    second = moment_of(edge)
+    assert second is not None
+    for window in (Window(), Window(edge, edge)) if edge.startswith("0") else (Window(edge, ""),):
+        assert halves(window, SECONDS, second, second) is None
+
+
 _moments = st.one_of(st.just(""), st.integers(EARLIEST - 10**9, LATEST + 10**9).map(utc_datetime))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from gateway.model import RunOutcome
 from tests.faults.editing import HTML, edited, refused, size_of
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import DAY, LISTS, Record, Source, moment
@@ -39,43 +38,46 @@ def _is_days_later(stage: Stage) -> bool:
 
 @quirk(Promise.WHOLE, 18, is_again=True)
 def granularity_in_odd_case(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """t3.digizeitschriften.de (metha ece12946)."""
+    """t3.digizeitschriften.de (metha ece12946, read 2026-11)."""
     return edited(serve(asked), rb"(?<=<granularity>)[^<]+", lambda found: found[0].lower())
 
 
 @quirk(Promise.WHOLE, 18, is_again=True)
 def granularity_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha ece12946: nothing is said of it."""
+    """metha ece12946 (read 2026-11): nothing is said of it."""
     return edited(serve(asked), rb"<granularity>[^<]+</granularity>", b"")
 
 
 @quirk(Promise.WHOLE, 19, is_again=True)
 def earliest_datestamp_in_another_granularity(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha 2c58a11b: a day, where seconds are announced."""
+    """metha 2c58a11b (read 2026-11): a day, where seconds are announced."""
     return edited(serve(asked), rb"(<earliestDatestamp>.{10})[^<]*", rb"\1")
 
 
 @quirk(Promise.WHOLE, 19, is_again=True)
 def earliest_datestamp_with_a_time_zone(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha b81f93d1."""
+    """metha b81f93d1 (read 2026-11)."""
     return edited(serve(asked), rb"(<earliestDatestamp>[^<]*)Z", rb"\1+01:00")
 
 
 @quirk(Promise.WHOLE, 20, is_again=True)
 def earliest_datestamp_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """shell-oaiharvester#7."""
+    """shell-oaiharvester#7 (read 2026-11)."""
     return edited(serve(asked), rb"<earliestDatestamp>[^<]*</earliestDatestamp>", b"")
 
 
 @quirk(Promise.WHOLE, 20, is_again=True)
 def earliest_datestamp_is_too_late(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#786, eprints3.4#526: most records are older."""
+    """DOAJ#786, eprints3.4#526 (read 2026-11): most records are older."""
     return edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
 
 
 @quirk(Promise.WHOLE, 20, is_again=True)
 def from_before_the_start_of_the_server_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#9309: earliestDatestamp is when the server was started; an earlier `from` is a badArgument."""
+    """dataverse#9309 (read 2026-11).
+
+    Its earliestDatestamp is when the server was started; an earlier `from` is a badArgument.
+    """
     said = edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
     is_early = asked.arguments.get("from", "9") < "2023-10-01"
     return refused(said, "badArgument", "from is before the earliestDatestamp.") if is_early else said
@@ -83,13 +85,13 @@ def from_before_the_start_of_the_server_is_refused(asked: Asked, serve: Serve, s
 
 @quirk(Promise.WHOLE, 21, is_again=True)
 def day_announced_and_seconds_in_records(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#507; it takes seconds, too."""
+    """DOAJ#507 (read 2026-11); it takes seconds, too."""
     return edited(serve(asked), rb"(?<=<granularity>)[^<]+", DAY.encode())
 
 
 @quirk(Promise.WHOLE, 21, is_again=True, prepare=_days)
 def day_server_refuses_the_seconds_it_announces(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """nakala (dataverse#11020)."""
+    """nakala (dataverse#11020, read 2026-11)."""
     return edited(serve(asked), rb"(?<=<granularity>)[^<]+", b"YYYY-MM-DDThh:mm:ssZ")
 
 
@@ -102,21 +104,21 @@ def second_server_refuses_the_days_it_announces(asked: Asked, serve: Serve, stag
 
 @quirk(Promise.WHOLE, 22, is_again=True)
 def from_and_until_are_ignored(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """zvdd.org (metha -no-intervals), DOAJ (fatcat), culture-hub#643."""
+    """zvdd.org (metha -no-intervals), DOAJ (fatcat), culture-hub#643 (read 2026-11)."""
     return serve(asked.with_arguments(**{"from": None, "until": None}))
 
 
-@quirk(Promise.HONEST, 22, is_again=True, outcome=RunOutcome.FAILED, says="noDates")
+@quirk(Promise.WHOLE, 22, is_again=True)
 def from_and_until_are_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """zvdd.org (metha -no-intervals, 2026-03): no selective harvest. The first run is whole, the next says it."""
+    """zvdd.org (metha -no-intervals, 2026-03): no selective harvest, so every harvest is of the whole list."""
     said = serve(asked)
     has_dates = any(name in asked.arguments for name in _BOUNDS)
     return refused(said, "badArgument", "noDates: there is no selective harvest here.") if has_dates else said
 
 
-@quirk(Promise.WHOLE, 23, awaits="the profile of an endpoint", is_silent=True)
+@quirk(Promise.WHOLE, 23, is_again=True)
 def nothing_comes_without_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """LearningRegistry#60."""
+    """LearningRegistry#60 (read 2026-11)."""
     said = serve(asked)
     is_open = asked.verb in LISTS and not asked.token and not any(name in asked.arguments for name in _BOUNDS)
     return refused(said, "noRecordsMatch", "Nothing.") if is_open else said
@@ -124,13 +126,19 @@ def nothing_comes_without_dates(asked: Asked, serve: Serve, stage: Stage) -> Sai
 
 @quirk(Promise.WHOLE, 24, is_again=True, prepare=_behind)
 def datestamps_are_local_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufind#1350, DOAJ#786: stamps are hours behind the responseDate, and `from` is compared with them."""
+    """vufind#1350, DOAJ#786 (read 2026-11).
+
+    Stamps are hours behind the responseDate, and `from` is compared with them.
+    """
     return edited(serve(asked), rb"(?<=<responseDate>)[^<]*", moment(stage.clock()).encode())
 
 
 @quirk(Promise.WHOLE, 25, is_again=True)
 def record_appears_after_its_datestamp(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HydraNorth#1255: the index lags behind; what was stamped before the first harvest is visible after it."""
+    """HydraNorth#1255 (read 2026-11).
+
+    The index lags behind; what was stamped before the first harvest is visible after it.
+    """
     if _is_days_later(stage) and stage.is_first("bitten"):
         late = Record("oai:faults:late", "Late", moment(float(stage.kept["began"]) - 3600))
         stage.source.held[late.identifier] = late
@@ -139,7 +147,7 @@ def record_appears_after_its_datestamp(asked: Asked, serve: Serve, stage: Stage)
 
 @quirk(Promise.WHOLE, 26)
 def list_is_in_no_order(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufindharvest#7: the newest first on every page."""
+    """vufindharvest#7 (read 2026-11): the newest first on every page."""
 
     def turned(found: re.Match[bytes]) -> bytes:
         return b"".join(reversed(re.findall(rb"(?s)<record>.*?</record>\n", found[0])))
@@ -165,7 +173,7 @@ def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Sa
 
 @quirk(Promise.WHOLE, 29)
 def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DNB (metha#6): HTTP 413 when too much matches."""
+    """DNB (metha#6, read 2026-11): HTTP 413 when too much matches."""
     said = serve(asked)
     is_large = asked.verb in LISTS and b"<resumptionToken" in said.body
     return said._replace(status=413, body=b"Request Entity Too Large") if is_large else said
@@ -173,8 +181,22 @@ def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Sa
 
 @quirk(Promise.WHOLE, 29)
 def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DNB (metha#6): "matches to many records (>100000)" on a page of HTML, with status 200."""
+    """DNB (metha#6, read 2026-11): "matches to many records (>100000)" on a page of HTML, with status 200."""
     said = serve(asked)
     is_large = asked.verb in LISTS and size_of(said) == stage.source.page_size
     html = HTML.replace(b"Please wait", b"matches to many records (>100000)")
     return said._replace(headers=(("Content-Type", "text/html"),), body=html) if is_large else said
+
+
+@quirk(Promise.WHOLE, 10, 17, entry={"slice": "month"})
+def windows_match_nothing_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """HAL and Primo (infrae/pyoai#8, dpla/ingestion3#777, read 2026-11) in windows.
+
+    Every third says at first that it has nothing.
+    """
+    said = serve(asked)
+    if not (asked.is_list and "until" in asked.arguments and size_of(said)):
+        return said
+    stage.seen["windows"] += 1
+    is_hit = not stage.seen["windows"] % 3 and stage.is_first(asked.query)
+    return refused(said, "noRecordsMatch", "Nothing.") if is_hit else said

@@ -42,7 +42,7 @@ def bytes_that_are_no_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 54)
 def latin_1_declared_as_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """digi.ub.uni-heidelberg.de (metha ac532c02)."""
+    """digi.ub.uni-heidelberg.de (metha ac532c02, read 2026-11)."""
     said = serve(asked)
     return said._replace(body=said.body.decode().encode("latin-1", "ignore"))
 
@@ -55,7 +55,7 @@ def utf_8_declared_as_utf_16(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 55)
 def references_to_what_is_no_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """hbz/lobid-gnd#336 (a lone surrogate), DSpace#10721 (U+FFFE)."""
+    """hbz/lobid-gnd#336 (a lone surrogate), DSpace#10721 (U+FFFE; read 2026-11)."""
     return _in_titles(serve(asked), "caf", b"c&#1;a&#xFFFE;&#55349;f")
 
 
@@ -82,7 +82,7 @@ def less_than_stands_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 57)
 def notices_of_php_behind_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """findsorguk#843."""
+    """findsorguk#843 (read 2026-11)."""
     said = serve(asked)
     return said._replace(
         body=said.body + b"<br />\n<b>Notice</b>:  Undefined index: x in /a.php on line <b>3</b><br />"
@@ -91,7 +91,7 @@ def notices_of_php_behind_the_document(asked: Asked, serve: Serve, stage: Stage)
 
 @quirk(Promise.WHOLE, 57)
 def warnings_of_php_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """findsorguk#843, the other way round."""
+    """findsorguk#843 (read 2026-11), the other way round."""
     said = serve(asked)
     return said._replace(body=b"<br />\n<b>Warning</b>: mysql_connect(): & x<br />\n" + said.body)
 
@@ -105,26 +105,26 @@ def blank_lines_before_the_document(asked: Asked, serve: Serve, stage: Stage) ->
 
 @quirk(Promise.WHOLE, 57)
 def byte_order_mark_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Templates of PHP that were saved with one each (findsorguk#843)."""
+    """Templates of PHP that were saved with one each (findsorguk#843, read 2026-11)."""
     said = serve(asked)
     return said._replace(body=b"\xef\xbb\xbf\xef\xbb\xbf" + said.body)
 
 
 @quirk(Promise.WHOLE, 58)
 def declaration_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#7431."""
+    """dataverse#7431 (read 2026-11)."""
     return edited(serve(asked), b"<metadata>", b'<metadata><?xml version="1.0" encoding="UTF-8"?>')
 
 
 @quirk(Promise.WHOLE, 58)
 def doctype_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """LearningRegistry#37."""
+    """LearningRegistry#37 (read 2026-11)."""
     return edited(serve(asked), b"<metadata>", b'<metadata><!DOCTYPE dc SYSTEM "dc.dtd">')
 
 
 @quirk(Promise.WHOLE, 59)
 def xml_declaration_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#10329."""
+    """dataverse#10329 (read 2026-11)."""
     return edited(serve(asked), re.escape(_DECLARATION), b"")
 
 
@@ -133,26 +133,26 @@ def xml_declaration_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said
 
 @quirk(Promise.WHOLE, 60)
 def envelope_has_a_prefix(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vphill/pyoaiharvester#2, dataverse#6242: <oai:record>."""
+    """vphill/pyoaiharvester#2, dataverse#6242 (read 2026-11): <oai:record>."""
     said = edited(serve(asked), rb"<(/?)([A-Za-z-]+)(?=[\s/>])", rb"<\1oai:\2")
     return edited(said, b" xmlns=", b" xmlns:oai=")
 
 
 @quirk(Promise.WHOLE, 61)
 def namespace_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ PR#2200; sickle and scythe see an empty list."""
+    """DOAJ PR#2200 (read 2026-11); sickle and scythe see an empty list."""
     return edited(serve(asked), re.escape(_NAMESPACE), b"", count=1)
 
 
 @quirk(Promise.WHOLE, 61)
 def namespace_with_https(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufindharvest#17; sickle and scythe see an empty list."""
+    """vufindharvest#17 (read 2026-11); sickle and scythe see an empty list."""
     return edited(serve(asked), re.escape(_NAMESPACE), _NAMESPACE.replace(b"http:", b"https:"), count=1)
 
 
 @quirk(Promise.WHOLE, 61)
 def namespaces_of_metadata_stand_on_the_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufindharvest#17: a record that is cut out must take them along."""
+    """vufindharvest#17 (read 2026-11): a record that is cut out must take them along."""
     spaces = b' xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"'
     return edited(edited(serve(asked), re.escape(spaces), b""), b"<record>", b"<record%s>" % spaces)
 
@@ -169,7 +169,10 @@ def document_is_cut_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said
 
 @quirk(Promise.STORED, 67)
 def document_is_always_cut_at_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#8306: an exception in the middle of a page that has been half sent; alone, the record can be had."""
+    """dataverse#8306 (read 2026-11).
+
+    An exception in the middle of a page that has been half sent; alone, the record can be had.
+    """
     said = serve(asked)
     at = said.body.find(b"<identifier>oai:faults:00025") if asked.is_list else -1
     return said._replace(body=said.body[:at]) if at > 0 else said
@@ -177,7 +180,7 @@ def document_is_always_cut_at_one_record(asked: Asked, serve: Serve, stage: Stag
 
 @quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="times")
 def every_list_is_cut(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#8306, for every page of every list."""
+    """dataverse#8306 (read 2026-11), for every page of every list."""
     said = serve(asked)
     is_hit = asked.verb in (*LISTS, "GetRecord") and size_of(said)
     return said._replace(body=said.body[: said.body.index(b"</header>")]) if is_hit else said
@@ -195,7 +198,7 @@ def _with_a_long_text(source: Source) -> None:
     source.held[first.identifier] = Record(first.identifier, "x" * _LONG, first.datestamp, first.sets)
 
 
-@quirk(Promise.WHOLE, 66, is_slow=True, prepare=_with_a_long_text)
+@quirk(Promise.WHOLE, 66, prepare=_with_a_long_text)
 def text_of_eleven_megabytes(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """sickle PR#55: the rest of the page and the token are lost."""
+    """sickle PR#55 (read 2026-11): the rest of the page and the token are lost."""
     return serve(asked)

@@ -56,7 +56,7 @@ def status_500_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.STORED, 32)
 def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306: alone, it can be had."""
+    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306 (read 2026-11): alone, it can be had."""
     said = serve(asked)
     is_hit = asked.is_list and _POISON in said.body
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
@@ -70,7 +70,10 @@ def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Sta
     says=_POISON.decode(),
 )
 def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306: the poison record is named, and everything else is there."""
+    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306 (read 2026-11).
+
+    The poison record is named, and everything else is there.
+    """
     said = serve(asked)
     is_hit = asked.verb in ("ListRecords", "GetRecord") and b"<metadata>" in said.body and _POISON in said.body
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
@@ -78,7 +81,7 @@ def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) ->
 
 @quirk(Promise.WHOLE, 33)
 def deep_pages_time_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DSpace#12980 (89 ms at first, 12,988 ms at record 151,200), zenodo-rdm#1149, zenodo#2555: 504."""
+    """DSpace#12980 (89 ms at first, 12,988 ms at record 151,200), zenodo-rdm#1149, zenodo#2555 (read 2026-11): 504."""
     said = serve(asked)
     is_deep = asked.verb in LISTS and cursor_of(said) >= 2 * stage.source.page_size
     return Said(b"<html>Gateway Time-out</html>", 504, _AS_HTML) if is_deep else said
@@ -133,7 +136,7 @@ def retry_after_is_no_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 36, 48)
 def too_many_requests_until_the_time_has_passed(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HTTP::OAI 4.10, metha cc2f96c4: 429, and whoever comes back before the time is sent away again."""
+    """HTTP::OAI 4.10, metha cc2f96c4 (read 2026-11): 429, and whoever comes back before the time is sent away again."""
     said = serve(asked)
     if is_middle(asked, said):
         until = stage.kept.setdefault("until", str(stage.clock() + 30).encode())
@@ -161,7 +164,10 @@ def html_with_200_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="keeps robots out")
 def html_with_200_from_some_page_on(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Walls against robots, maintenance, a login (DOAB, Gluejar/regluit#1154): whatever is asked after that."""
+    """Walls against robots, maintenance, a login (DOAB, Gluejar/regluit#1154, read 2026-11).
+
+    Whatever is asked after that.
+    """
     said = serve(asked)
     stage.seen["wall"] += is_middle(asked, said) or bool(stage.seen["wall"])
     return Said(HTML, headers=_AS_HTML) if stage.seen["wall"] else said
@@ -182,7 +188,7 @@ def empty_body_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="empty")
 def empty_body_for_every_robot(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """AWS WAF (dspace-angular#5478): 200, and nothing in it."""
+    """AWS WAF (dspace-angular#5478, read 2026-11): 200, and nothing in it."""
     return Said(b"", headers=_AS_HTML)
 
 
@@ -198,19 +204,19 @@ def source_has_moved(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.HONEST, 38, outcome=RunOutcome.REFUSED, says="redirects")
 def redirects_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """pietsch/oval#6: http to https and back."""
+    """pietsch/oval#6 (read 2026-11): http to https and back."""
     return Said(b"", 302, (("Location", f"{stage.url}?{asked.query}"),))
 
 
 @quirk(Promise.WHOLE, 39)
 def base_url_of_identify_is_somebody_elses(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HydraNorth#1007, osulp#2548: localhost."""
+    """HydraNorth#1007, osulp#2548 (read 2026-11): localhost."""
     return edited(serve(asked), rb"(?<=<baseURL>)[^<]*", b"http://localhost:1/oai")
 
 
 @quirk(Promise.WHOLE, 40, query="?mode=oaipmh")
 def base_url_has_a_query_of_its_own(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """csw?mode=oaipmh (dataverse#6242)."""
+    """csw?mode=oaipmh (dataverse#6242, read 2026-11)."""
     if asked.arguments.get("mode") != "oaipmh":
         return Said(HTML, headers=_AS_HTML)
     return serve(asked.with_arguments(mode=None))
@@ -225,7 +231,7 @@ def base_url_was_copied_with_a_verb(asked: Asked, serve: Serve, stage: Stage) ->
 
 @quirk(Promise.WHOLE, 41, trap=Asked("verb=ListRecords&metadataPrefix=oai_dc&set="))
 def empty_set_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """geoportal-server-harvester#77."""
+    """geoportal-server-harvester#77 (read 2026-11)."""
     said = serve(asked)
     return refused(said, "badArgument", "There is no such set.") if asked.arguments.get("set") == "" else said
 
@@ -235,6 +241,14 @@ def verb_must_come_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """cshc.ubc.ca (HTTP::OAI 4.12, 2022)."""
     said = serve(asked)
     return said if asked.query.startswith("verb=") else refused(said, "badVerb", "There is no verb.")
+
+
+@quirk(Promise.WHOLE, 42, query="?mode=oaipmh")
+def verb_must_come_before_the_arguments_of_the_address(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """cshc.ubc.ca (HTTP::OAI 4.12, 2022), where the address has arguments of its own (dataverse#6242)."""
+    if not asked.query.startswith("verb="):
+        return Said(HTML, headers=_AS_HTML)
+    return serve(asked.with_arguments(mode=None))
 
 
 @quirk(Promise.WHOLE, 44, trap=Asked("verb=Identify", "", {"user-agent": "python-requests/2.34.2"}))
@@ -264,7 +278,7 @@ def gzip_that_was_not_done(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 43)
 def gzip_that_is_damaged(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha a97de427: it helps to ask for no compression."""
+    """metha a97de427 (read 2026-11): it helps to ask for no compression."""
     said = serve(asked)
     if "gzip" not in asked.headers.get("accept-encoding", ""):
         return said
@@ -294,13 +308,12 @@ def connection_breaks_on_every_page_but_the_first(asked: Asked, serve: Serve, st
     46,
     outcome=RunOutcome.TRY_LATER,
     says="silent",
-    is_slow=True,
-    settings={"fetch_read_timeout_seconds": 0.05, "fetch_retries": 1},
+    settings={"fetch_read_timeout_seconds": 0.25, "fetch_retries": 1},
 )
 def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """IRDB (openalex 1b32c72: ten minutes); the slowest of metha's pings took 882 s (2023-08 to 2025-09)."""
     said = serve(asked)
-    return said._replace(silence=0.2) if asked.verb in LISTS and asked.token else said
+    return said._replace(silence=1.0) if asked.verb in LISTS and asked.token else said
 
 
 @quirk(
@@ -308,7 +321,6 @@ def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     46,
     outcome=RunOutcome.TRY_LATER,
     says="longer than",
-    is_slow=True,
     settings={"fetch_deadline_seconds": 0.2, "fetch_retries": 0},
 )
 def answer_comes_byte_by_byte(asked: Asked, serve: Serve, stage: Stage) -> Said:
@@ -317,9 +329,18 @@ def answer_comes_byte_by_byte(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return said._replace(trickle=0.02) if asked.verb in LISTS and asked.token else said
 
 
+@quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="decompressed", settings={"fetch_max_bytes": 100_000})
+def answer_is_a_bomb(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """metha#35 (read 2026-11), and small on the way: a few hundred bytes are a megabyte once they are decompressed."""
+    said = serve(asked)
+    is_hit = asked.verb in LISTS and asked.token and size_of(said) and token_of(said)
+    bomb = gzip.compress(said.body + b" " * 1_000_000)
+    return said._replace(body=bomb, headers=(*said.headers, ("Content-Encoding", "gzip"))) if is_hit else said
+
+
 @quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="more than", settings={"fetch_max_bytes": 100_000})
 def answer_has_no_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha#35: more than a gigabyte."""
+    """metha#35 (read 2026-11): more than a gigabyte."""
     said = serve(asked)
     is_hit = asked.verb in LISTS and asked.token and size_of(said) and token_of(said)
     return said._replace(body=said.body.replace(b"\n</OAI-PMH>", b" " * 200_000)) if is_hit else said

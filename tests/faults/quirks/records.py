@@ -12,6 +12,7 @@ from tests.faults.table import Promise, quirk
 
 _SIZE = rb'(?<=completeListSize=")[^"]*'
 _QUARANTINED = RunOutcome.SUCCEEDED_WITH_ERRORS
+_DEEP = 10_000
 _SPOILED = "oai:faults:00025"  # a record that is not deleted, in the middle of the list
 
 
@@ -29,14 +30,21 @@ def _of_spoiled(said: Said, pattern: bytes, replacement: bytes) -> Said:
 
 @quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
 def metadata_is_empty_and_nothing_is_deleted(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """oai:publications.rwth-aachen.de:52515 (openalex a67e23e), b2share#812."""
+    """oai:publications.rwth-aachen.de:52515 (openalex a67e23e), b2share#812 (read 2026-11)."""
     return _of_spoiled(serve(asked), rb"(?s)<metadata>.*</metadata>", b"<metadata/>")
 
 
 @quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
 def metadata_is_missing_and_nothing_is_deleted(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """oadoi d6d123ea."""
+    """oadoi d6d123ea (read 2026-11)."""
     return _of_spoiled(serve(asked), rb"(?s)<metadata>.*</metadata>", b"")
+
+
+@quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
+def metadata_is_nested_ten_thousand_deep(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """No endpoint as yet: libxml2 refuses 256 levels, and who reads more of them breaks (measured 2026-11)."""
+    deep = b"<dc:title>" * _DEEP + b"</dc:title>" * _DEEP
+    return _of_spoiled(serve(asked), rb"(?s)<dc:title>.*</dc:title>", deep)
 
 
 @quirk(Promise.HONEST, 63, outcome=_QUARANTINED, lost=1, says="quarantine")
@@ -47,13 +55,13 @@ def header_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.HONEST, 64, outcome=_QUARANTINED, lost=1, says="quarantine")
 def identifier_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """sickle 0.6.2."""
+    """sickle 0.6.2 (read 2026-11)."""
     return _of_spoiled(serve(asked), rb"<identifier>.*?</identifier>", b"")
 
 
 @quirk(Promise.WHOLE, 64)
 def datestamp_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """sickle 0.6.2."""
+    """sickle 0.6.2 (read 2026-11)."""
     return edited(serve(asked), rb"<datestamp>[^<]*</datestamp>", b"")
 
 
@@ -74,7 +82,7 @@ def _mostly_deleted(source: Source) -> None:
 
 @quirk(Promise.WHOLE, 69, prepare=_mostly_deleted)
 def most_records_are_tombstones(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufind#1496: hundreds of thousands in a full list."""
+    """vufind#1496 (read 2026-11): hundreds of thousands in a full list."""
     return serve(asked)
 
 
@@ -83,7 +91,7 @@ def most_records_are_tombstones(asked: Asked, serve: Serve, stage: Stage) -> Sai
 
 @quirk(Promise.WHOLE, 70)
 def record_stands_on_two_pages(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#712: the last of a page is the first of the next."""
+    """DOAJ#712 (read 2026-11): the last of a page is the first of the next."""
     said = serve(asked)
     if not asked.is_list:
         return said
@@ -98,26 +106,26 @@ def record_stands_on_two_pages(asked: Asked, serve: Serve, stage: Stage) -> Said
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_is_far_too_large(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """combine#240: sets report 225,176 of 7."""
+    """combine#240 (read 2026-11): sets report 225,176 of 7."""
     return edited(serve(asked), _SIZE, b"225176")
 
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_is_too_small(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OpenSKOS#8: fewer are announced than come."""
+    """OpenSKOS#8 (read 2026-11): fewer are announced than come."""
     return edited(serve(asked), _SIZE, b"7")
 
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_shrinks(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#235: 44,264, then 44,253."""
+    """DOAJ#235 (read 2026-11): 44,264, then 44,253."""
     said = serve(asked)
     return edited(said, _SIZE, lambda found: b"%d" % (int(found[0]) + 11 * (not asked.token)))
 
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_is_no_number(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """combine#240; -1, a text, a fraction."""
+    """combine#240 (read 2026-11); -1, a text, a fraction."""
     wrong = (b"-1", b"unknown", b"60.0", b"9" * 400)
     stage.seen["pages"] += 1
     return edited(serve(asked), _SIZE, wrong[stage.seen["pages"] % len(wrong)])
@@ -125,13 +133,13 @@ def complete_list_size_is_no_number(asked: Asked, serve: Serve, stage: Stage) ->
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_is_not_told(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OAI-PMH 2.0 §3.5 lets everybody leave it out."""
+    """OAI-PMH 2.0 §3.5 (read 2026-11) lets everybody leave it out."""
     return edited(serve(asked), rb' (completeListSize|cursor)="[^"]*"', b"")
 
 
 @quirk(Promise.WHOLE, 71)
 def cursor_is_the_number_of_the_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """fairchive#2888."""
+    """fairchive#2888 (read 2026-11)."""
     said = serve(asked)
     page = b"%d" % (cursor_of(said) // stage.source.page_size)
     return edited(said, rb'(?<=cursor=")[^"]*', page)
@@ -139,7 +147,7 @@ def cursor_is_the_number_of_the_page(asked: Asked, serve: Serve, stage: Stage) -
 
 @quirk(Promise.WHOLE, 71)
 def cursor_counts_what_was_sent(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ (metha#14865): the last page's cursor is completeListSize."""
+    """DOAJ (metha#14865, read 2026-11): the last page's cursor is completeListSize."""
     said = serve(asked)
     return edited(said, rb'(?<=cursor=")[^"]*', b"%d" % (cursor_of(said) + size_of(said)))
 
@@ -154,7 +162,7 @@ def _renamed(source: Source, pattern: str) -> None:
 
 @quirk(Promise.WHOLE, 72, prepare=lambda source: _renamed(source, "oai:x/1:a+b c%20&<{}>é"))
 def identifiers_of_every_kind_of_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """ufal/clarin-dspace#977: `+` and spaces are mangled by GetRecord."""
+    """ufal/clarin-dspace#977 (read 2026-11): `+` and spaces are mangled by GetRecord."""
     return serve(asked)
 
 
@@ -166,7 +174,7 @@ def _in_strange_sets(source: Source) -> None:
 
 @quirk(Promise.WHOLE, 72, prepare=_in_strange_sets, entry={"sets": ("a&b c",)})
 def sets_of_every_kind_of_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """pkp-lib#10006: reserved characters in a setSpec."""
+    """pkp-lib#10006 (read 2026-11): reserved characters in a setSpec."""
     return serve(asked)
 
 
@@ -192,7 +200,7 @@ def _one_by_one(source: Source) -> None:
 
 @quirk(Promise.WHOLE, 77, prepare=_one_by_one)
 def pages_have_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Huygens (CLARIN#4) has ten a page, arXiv a thousand; some have one."""
+    """Huygens (CLARIN#4, read 2026-11) has ten a page, arXiv a thousand; some have one."""
     return serve(asked)
 
 
@@ -202,6 +210,6 @@ def _by_three(source: Source) -> None:
 
 @quirk(Promise.WHOLE, 77, prepare=_by_three)
 def sizes_of_pages_change(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """CLARIN#4: no two pages are of one size."""
+    """CLARIN#4 (read 2026-11): no two pages are of one size."""
     stage.source.page_size = stage.source.page_size % 13 + 3
     return serve(asked)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from urllib.parse import quote
 
 from gateway.model import RunOutcome
-from tests.faults.editing import cursor_of, edited, emptied, is_last, is_middle, refused, token_of, with_token
+from tests.faults.editing import cursor_of, edited, emptied, is_last, is_middle, refused, size_of, token_of, with_token
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import LISTS, Refused, Token
 from tests.faults.table import Promise, quirk
@@ -27,7 +27,10 @@ def _disguised(asked: Asked, serve: Serve, prefix: str) -> Said:
 
 @quirk(Promise.WHOLE, 1, 14)
 def token_must_be_percent_encoded(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Rosetta, opencontext (metha#23), dwd.de (geonetwork#6435); dLibra's tokens are cut by clients (xoai#170)."""
+    """Rosetta, opencontext (metha#23), dwd.de (geonetwork#6435).
+
+    dLibra's tokens are cut by clients (xoai#170, read 2026-11).
+    """
     return _disguised(asked, serve, _STRANGE)
 
 
@@ -42,41 +45,44 @@ def token_must_be_sent_as_it_is_written(asked: Asked, serve: Serve, stage: Stage
 
 @quirk(Promise.WHOLE, 3)
 def token_is_percent_encoded_already(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """openlibhums/janeway#5006, IQSS/dataverse#7009: what is encoded once more is refused."""
+    """openlibhums/janeway#5006, IQSS/dataverse#7009 (read 2026-11): what is encoded once more is refused."""
     said = serve(asked)
     return with_token(said, quote(token_of(said))) if token_of(said) else said
 
 
 @quirk(Promise.WHOLE, 4)
 def last_token_is_white_space(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ (metha 3a84586f), ssoar (sickle#25)."""
+    """DOAJ (metha 3a84586f), ssoar (sickle#25, read 2026-11)."""
     said = serve(asked)
     return with_token(said, " \n ") if asked.token and not token_of(said) else said
 
 
 @quirk(Promise.WHOLE, 4, hides="completeListSize")
 def last_token_is_an_empty_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ (metha 3a84586f); sickle#8."""
+    """DOAJ (metha 3a84586f); sickle#8 (read 2026-11)."""
     said = serve(asked)
     return edited(said, rb"<resumptionToken[^>]*></resumptionToken>", b"<resumptionToken/>")
 
 
 @quirk(Promise.WHOLE, 5)
 def token_is_pretty_printed(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """SobekCM#6, DOAJ#235."""
+    """SobekCM#6, DOAJ#235 (read 2026-11)."""
     return edited(serve(asked), rb"(<resumptionToken[^>]*>)([^<]+)<", rb"\1\n      \2\n    <")
 
 
 @quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
 def token_never_changes(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """gssrjournal (metha bae13194: it would fill the disk), coneda/kor#55, DOAJ#1396: page two for ever."""
+    """gssrjournal (metha bae13194: it would fill the disk), coneda/kor#55, DOAJ#1396 (read 2026-11).
+
+    Page two for ever.
+    """
     said = serve(asked)
     return with_token(said, asked.token) if is_middle(asked, said) else said
 
 
 @quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
 def tokens_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#1396: the third page leads to the first again."""
+    """DOAJ#1396 (read 2026-11): the third page leads to the first again."""
     said = serve(asked)
     if asked.is_list and asked.token and cursor_of(said) == 2 * stage.source.page_size:
         return with_token(said, stage.kept["second"].decode())
@@ -87,7 +93,10 @@ def tokens_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.STORED, 7)
 def tokens_go_on_past_the_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OpenSKOS#8 (172,515 announced, 274,000 read), geoportal-server-harvester#79: the last page again and again."""
+    """OpenSKOS#8 (172,515 announced, 274,000 read), geoportal-server-harvester#79 (read 2026-11).
+
+    The last page again and again.
+    """
     token = asked.token.partition("past:")[2]
     said = serve(asked.with_arguments(resumptionToken=token) if token else asked)
     stage.seen["pages"] += 1
@@ -96,7 +105,7 @@ def tokens_go_on_past_the_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.STORED, 7)
 def empty_pages_without_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """geoportal-server-harvester#79: behind the last record, always one more token."""
+    """geoportal-server-harvester#79 (read 2026-11): behind the last record, always one more token."""
     if asked.token.startswith("empty"):
         stage.seen["pages"] += 1
         return emptied(serve(Asked("verb=Identify")), asked.verb, f"empty{stage.seen['pages']}")
@@ -106,14 +115,17 @@ def empty_pages_without_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 8, 9)
 def token_after_the_last_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ (metha#14865): cursor = completeListSize, a further token, which is then refused."""
+    """DOAJ (metha#14865, read 2026-11): cursor = completeListSize, a further token, which is then refused."""
     said = serve(asked)
     return with_token(said, "the end") if is_last(asked, said) else said
 
 
 @quirk(Promise.WHOLE, 9, 10)
 def token_after_the_last_record_matches_nothing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """invenio-app-rdm#2715: on a last page that is full, a token; then noRecordsMatch (metha 9a29ccab)."""
+    """invenio-app-rdm#2715.
+
+    On a last page that is full, a token; then noRecordsMatch (metha 9a29ccab, read 2026-11).
+    """
     if asked.token == "the end":
         return refused(serve(asked), "noRecordsMatch", "Nothing.")
     return token_after_the_last_record(asked, serve, stage)
@@ -121,7 +133,7 @@ def token_after_the_last_record_matches_nothing(asked: Asked, serve: Serve, stag
 
 @quirk(Promise.WHOLE, 9)
 def token_after_the_last_record_leads_to_an_empty_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """invenio-app-rdm#2715: on a last page that is full, a token; then an empty list."""
+    """invenio-app-rdm#2715 (read 2026-11): on a last page that is full, a token; then an empty list."""
     if asked.token == "the end":
         return emptied(serve(asked), asked.verb)
     return token_after_the_last_record(asked, serve, stage)
@@ -129,7 +141,7 @@ def token_after_the_last_record_leads_to_an_empty_page(asked: Asked, serve: Serv
 
 @quirk(Promise.WHOLE, 10, hides="completeListSize")
 def first_page_is_empty_and_has_a_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HAL preprod (infrae/pyoai#8): no record yet, and a token."""
+    """HAL preprod (infrae/pyoai#8, read 2026-11): no record yet, and a token."""
     if asked.token.startswith("first:"):
         return serve(Asked(asked.token.removeprefix("first:")))
     said = serve(asked)
@@ -139,14 +151,14 @@ def first_page_is_empty_and_has_a_token(asked: Asked, serve: Serve, stage: Stage
 
 @quirk(Promise.WHOLE, 11, needs="completeListSize")
 def list_ends_after_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OJS 3.3.0 (pkp-lib#7214): the first page's token is empty, whatever completeListSize says."""
+    """OJS 3.3.0 (pkp-lib#7214, read 2026-11): the first page's token is empty, whatever completeListSize says."""
     said = serve(asked)
     return with_token(said, "") if asked.verb in LISTS and token_of(said) else said
 
 
 @quirk(Promise.WHOLE, 12)
 def token_expires_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """sickle#19, arxiv-public-datasets#26: the third page is refused, once."""
+    """sickle#19, arxiv-public-datasets#26 (read 2026-11): the third page is refused, once."""
     said = serve(asked)
     if cursor_of(said) == 2 * stage.source.page_size and stage.seen["refused"] < 2:
         stage.seen["refused"] += 1
@@ -156,7 +168,10 @@ def token_expires_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 12)
 def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """arxiv-public-datasets#26, scihist_digicoll#572: the result of the database is gone before the list ends."""
+    """arxiv-public-datasets#26, scihist_digicoll#572 (read 2026-11).
+
+    The result of the database is gone before the list ends.
+    """
     said = serve(asked)
     if asked.is_list and asked.token and cursor_of(said) >= 3 * stage.source.page_size:
         return refused(said, "badResumptionToken", "It has expired.")
@@ -165,7 +180,7 @@ def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage)
 
 @quirk(Promise.WHOLE, 13)
 def token_can_be_used_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """coneda/kor#110: an answer that was lost cannot be had again."""
+    """coneda/kor#110 (read 2026-11): an answer that was lost cannot be had again."""
     said = serve(asked.with_arguments(resumptionToken=asked.token.partition(":")[2]) if asked.token else asked)
     if not stage.is_first(asked.token) and asked.token:
         return refused(said, "badResumptionToken", "It has been used.")
@@ -176,13 +191,26 @@ def token_can_be_used_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return said._replace(cut=300) if is_middle(asked, said) and stage.is_first("lost") else said
 
 
-@quirk(Promise.STORED, 15, entry={"sets": ("a",)})
+@quirk(Promise.WHOLE, 15, entry={"sets": ("a",)})
 def token_forgets_the_set(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """SobekCM#6, LearningRegistry#53: from the second page on, everything comes."""
+    """SobekCM#6, LearningRegistry#53 (read 2026-11): from the second page on, everything comes."""
     said = serve(asked)
     with suppress(Refused):  # another quirk has disguised it
         if asked.is_list and not asked.token and token_of(said):
             return with_token(said, Token.read(token_of(said))._replace(set_spec="").text)
+    return said
+
+
+@quirk(Promise.WHOLE, 15, entry={"from": "2021-06-01T00:00:00Z", "until": "2023-01-01T00:00:00Z"})
+def token_forgets_the_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """SobekCM#6, LearningRegistry#53 (read 2026-11).
+
+    From the second page on, what lies behind `until` comes as well.
+    """
+    said = serve(asked)
+    with suppress(Refused):  # another quirk has disguised it
+        if asked.is_list and not asked.token and token_of(said):
+            return with_token(said, Token.read(token_of(said))._replace(from_="", until="").text)
     return said
 
 
@@ -198,7 +226,7 @@ def metadata_prefix_is_wanted_beside_the_token(asked: Asked, serve: Serve, stage
 
 @quirk(Promise.WHOLE, 17, needs="completeListSize")
 def page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Primo (dpla/ingestion3#777: six percent of the records were never seen)."""
+    """Primo (dpla/ingestion3#777, read 2026-11: six percent of the records were never seen)."""
     said = serve(asked)
     return emptied(said, asked.verb) if is_middle(asked, said) and stage.is_first("page") else said
 
@@ -214,7 +242,7 @@ def unknown_error_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.WHOLE, 50)
 def internal_exception_on_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha 53ac977f: an error of the protocol that nobody defined, and that passes."""
+    """metha 53ac977f (read 2026-11): an error of the protocol that nobody defined, and that passes."""
     said = serve(asked)
     is_hit = asked.is_list and not asked.token and stage.is_first("page")
     return refused(said, "InternalException", "null") if is_hit else said
@@ -228,3 +256,27 @@ def several_errors_for_every_token(asked: Asked, serve: Serve, stage: Stage) -> 
         return said
     both = b'<error code="badResumptionToken"/><error code="sessionLost">x</error>'
     return edited(said, rb"(?s)<List.*</List\w+>|<error.*</error>", both)
+
+
+@quirk(Promise.WHOLE, 4, 11, hides="completeListSize")
+def token_is_white_space_in_the_middle(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """ssoar (sickle#25) and OJS 3.3.0 (pkp-lib#7214, read 2026-11) together.
+
+    White space long before the end, and no number.
+    """
+    said = serve(asked)
+    if asked.verb not in LISTS:
+        return said
+    said = edited(said, rb' (completeListSize|cursor)="[^"]*"', b"")
+    return with_token(said, " \n ") if is_middle(asked, said) and stage.is_first("page") else said
+
+
+@quirk(Promise.WHOLE, 17)
+def first_page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Primo (dpla/ingestion3#777, read 2026-11).
+
+    An empty page that is full a moment later; here the first, without a token.
+    """
+    said = serve(asked)
+    is_hit = asked.is_list and not asked.token and size_of(said) and stage.is_first("page")
+    return emptied(said, asked.verb) if is_hit else said

@@ -1,0 +1,68 @@
+"""The values that travel through the house: frozen, slotted, without behaviour beyond what their fields say.
+
+Times are whole seconds since 1970-01-01T00:00:00Z unless a field is a string, which is then as its origin wrote it.
+"""
+
+from __future__ import annotations
+
+from gateway.model.arrived import Cursor, RawPage, Slice, StoredPage, WindowOutcome
+from gateway.model.discovery import Candidate, Decision, Ending, Lease, Outcome, SearchState, Trace, Unpublished
+from gateway.model.lists import Key, Page, Selection, StoredRecord
+from gateway.model.published import (
+    ChangeLine,
+    Format,
+    Intent,
+    ItemChange,
+    ItemFiles,
+    ItemState,
+    Payload,
+    Publication,
+    Quarantined,
+    Record,
+    SetDescription,
+    Source,
+)
+from gateway.model.runs import Event, Run, RunOutcome
+from gateway.model.subscriptions import Subscription, SubscriptionState
+from gateway.model.works import FileLink, FileOrigin, Statement, Work
+
+__all__ = [
+    "Candidate",
+    "ChangeLine",
+    "Cursor",
+    "Decision",
+    "Ending",
+    "Event",
+    "FileLink",
+    "FileOrigin",
+    "Format",
+    "Intent",
+    "ItemChange",
+    "ItemFiles",
+    "ItemState",
+    "Key",
+    "Lease",
+    "Outcome",
+    "Page",
+    "Payload",
+    "Publication",
+    "Quarantined",
+    "RawPage",
+    "Record",
+    "Run",
+    "RunOutcome",
+    "SearchState",
+    "Selection",
+    "SetDescription",
+    "Slice",
+    "Source",
+    "Statement",
+    "StoredPage",
+    "StoredRecord",
+    "Subscription",
+    "SubscriptionState",
+    "Trace",
+    "Unpublished",
+    "WindowOutcome",
+    "Work",
+]

@@ -1,0 +1,156 @@
+"""Where full text is: the search for an item, its candidates, and what was decided about them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Outcome(StrEnum):
+    """How a search for full text, or a step of it, or the fetching of one address ended: a closed list."""
+
+    SUCCESS = "success"
+    # what ends an item without a request
+    ALREADY_HELD = "already-held"
+    NO_DOI = "no-doi"
+    NOT_OA = "not-oa"
+    EMBARGOED_UNTIL = "embargoed-until"
+    POLICY_FORBIDS = "policy-forbids"
+    # what keeps us from asking
+    ROBOTS_DENIED = "robots-denied"
+    SKIP_HOST = "skip-host"
+    PRIVATE_ADDRESS = "private-address"
+    BAD_SCHEME = "bad-scheme"
+    # what the connection brings
+    DNS_ERROR = "dns-error"
+    TLS_ERROR = "tls-error"
+    TIMEOUT = "timeout"
+    RATE_LIMITED = "rate-limited"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not-found"
+    GONE = "gone"
+    BAD_STATUS = "bad-status"
+    REDIRECT_LOOP = "redirect-loop"
+    TOO_MANY_REDIRECTS = "too-many-redirects"
+    BLOCKED_COOKIE = "blocked-cookie"
+    BLOCKED_CAPTCHA = "blocked-captcha"
+    BLOCKED_WALL = "blocked-wall"
+    # what a page leads to
+    NO_PDF_LINK = "no-pdf-link"
+    LINK_LOOP = "link-loop"
+    MAX_HOPS = "max-hops"
+    # what the bytes are
+    BODY_TOO_LARGE = "body-too-large"
+    EMPTY_BODY = "empty-body"
+    WRONG_MIMETYPE = "wrong-mimetype"
+    NOT_PDF = "not-pdf"
+    ENCRYPTED_PDF = "encrypted-pdf"
+    BROKEN_PDF = "broken-pdf"
+    PARSE_TIMEOUT = "parse-timeout"
+    PARSE_MEMORY = "parse-memory"
+    # what the text says
+    NO_TEXT = "no-text"
+    WRONG_DOCUMENT = "wrong-document"
+    LOW_SCORE = "low-score"
+
+
+class Candidate(NamedTuple):
+    """One copy of a work that was looked at: where it is, what it is, how it was found, and what came of it.
+
+    `version` is submitted, accepted, published or not told; `license` the name of what was stated for this very copy;
+    `evidence` where in the answer of the step `found_by` it stood.
+    """
+
+    url: str
+    found_by: str
+    evidence: str = ""
+    outcome: Outcome = Outcome.NO_PDF_LINK
+    final_url: str = ""
+    hops: tuple[str, ...] = ()
+    mime_type: str = ""
+    size: int = 0
+    sha256: str = ""
+    version: str = ""
+    license: str = ""
+    license_url: str = ""
+    host_type: str = ""
+    score: float = 0.0
+    covered: float = 0.0
+    has_doi: bool = False
+    has_title: bool = False
+    is_auxiliary: bool = False
+    at: int = 0
+    modified: str = ""  # the UTCdatetime of its last change, as its server says
+    robots: str = ""  # what robots.txt says of its address: allowed, denied, or that there is none
+    status: int = 0  # of HTTP, of the last answer on the way to it; 0: there was none
+
+
+class Trace(NamedTuple):
+    """What one step did for one item: how it ended, how many copies it told of, and a sentence where one is needed.
+
+    `host` is where it ended; empty when nobody was asked.
+    """
+
+    step: str
+    outcome: Outcome
+    copies: int = 0
+    note: str = ""
+    host: str = ""
+
+
+class Ending(NamedTuple):
+    """How a step, or a copy that it told of, ended, and at which host, where it was at one."""
+
+    source: str
+    step: str
+    host: str
+    outcome: str
+
+
+class Lease(NamedTuple):
+    """An item that was taken for a search, under a number that nobody else has; `tries` counts this one."""
+
+    identifier: str
+    source: str
+    upstream: str
+    number: int
+    tries: int
+
+
+class SearchState(NamedTuple):
+    """How the search for one item stands: due, leased, waiting (until `due`) or done. `story` is JSON of the search."""
+
+    identifier: str
+    source: str
+    upstream: str
+    state: str
+    due: int
+    tries: int
+    outcome: str
+    searched_at: int
+    story: str
+
+
+class Unpublished(NamedTuple):
+    """An item of which something may have to be published; `changed` counts what may have changed it."""
+
+    identifier: str
+    source: str
+    upstream: str
+    changed: int
+
+
+class Decision(NamedTuple):
+    """What was decided of one copy: `verdict` is accept, reject or review; `decided_by` a rule's or a person's name.
+
+    `is_undoing`: it takes back the last decision that stood, and its verdict is that of the one before.
+    """
+
+    identifier: str
+    url: str
+    sha256: str
+    verdict: str
+    reason: str
+    decided_by: str
+    at: int
+    is_undoing: bool = False

@@ -1,0 +1,109 @@
+"""Subscriptions at hubs, on SQLite: a file of its own beside the store. It holds secrets: only its owner may read it.
+
+Most instances have no subscription and no such file; it is made when the first one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from gateway.errors import StoreUnwritable
+from gateway.model import Subscription, SubscriptionState
+from gateway.store.queries import load
+from gateway.store.sqlite_file import SqliteFile
+
+SQL = load("subscriptions")
+
+
+def open_subscriptions(folder: Path) -> SqliteSubscriptions:
+    """Return the subscriptions of an instance folder."""
+    return SqliteSubscriptions(folder / "subscriptions.sqlite")
+
+
+class SqliteSubscriptions:
+    """See `Subscriptions` in base.py for what each method promises. Safe for threads and processes.
+
+    Methods raise what opening the file raises (see `open_store`), but for StoreMissing: then there are none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the path of the file, which may be missing."""
+        self._path = path
+        self._lock = Lock()
+        self._file: SqliteFile | None = None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+            self._file = None
+
+    def of_source(self, source: str) -> tuple[Subscription, ...]:
+        """Return the subscriptions of a source."""
+        return tuple(_subscription(row) for row in self._rows(SQL["of_source"], source))
+
+    def find(self, token: str) -> Subscription | None:
+        """Return the subscription of a token."""
+        return next((_subscription(row) for row in self._rows(SQL["find"], token)), None)
+
+    def ask(self, subscription: Subscription) -> Subscription:
+        """Keep what a hub is about to be asked for."""
+        with self._opened(create=True).writing() as session:
+            (row,) = session.execute(SQL["ask"], astuple(subscription)).fetchall()
+        return _subscription(row)
+
+    def confirm(self, token: str, lease_seconds: int, until: int) -> None:
+        """Write that the hub confirms it."""
+        self._write(SQL["confirm"], lease_seconds, until, token)
+
+    def deny(self, token: str, reason: str) -> None:
+        """Write that the hub denies it."""
+        self._write(SQL["deny"], reason, token)
+
+    def end(self, source: str, topic: str, at: int) -> None:
+        """Write that it is to end."""
+        self._write(SQL["end"], at, source, topic)
+
+    def ended(self, token: str) -> None:
+        """Write that it has ended."""
+        self._write(SQL["ended"], token)
+
+    def notify(self, token: str, at: int) -> None:
+        """Write that there is something new."""
+        self._write(SQL["notify"], at, token)
+
+    def _write(self, query: str, *parameters: object) -> None:
+        with self._opened(create=False).writing() as session:
+            session.execute(query, parameters)
+
+    def _rows(self, query: str, *parameters: object) -> list[Sequence[Any]]:
+        if self._file is None and not self._path.exists():
+            return []
+        with self._opened(create=False).reading() as session:
+            return session.execute(query, parameters).fetchall()
+
+    def _opened(self, *, create: bool) -> SqliteFile:
+        with self._lock:
+            if self._file is None:
+                if create:
+                    self._make()
+                self._file = SqliteFile(
+                    self._path, Path(__file__).parent / "migrations" / "subscriptions", create=create
+                )
+            return self._file
+
+    def _make(self) -> None:
+        try:
+            self._path.touch(mode=0o600)  # what SQLite makes beside it gets the same mode
+        except OSError as error:
+            raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error
+
+
+def _subscription(row: Sequence[Any]) -> Subscription:
+    token, source, topic, hub, secret, state, *others = row
+    return Subscription(token, source, topic, hub, secret, SubscriptionState(state), *others)

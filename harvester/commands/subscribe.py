@@ -1,0 +1,105 @@
+"""`harvester source subscribe` and `unsubscribe`: hubs tell when a source has something new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic, time
+
+import click
+
+from gateway.model import Subscription, SubscriptionState
+from harvester.commands.output import json_option, moment, write_rows
+from harvester.instance import Instance, opened
+from harvester.kinds import fetcher, kind_of
+from harvester.outcomes import Status
+from harvester.stopping import Stop, listening
+from harvester.tending.subscribing import place_of, subscribe, unsubscribe
+
+_GLANCE_SECONDS = 0.1
+_COLUMNS = ("topic", "hub", "state", "until", "reason")
+
+_wait = click.option(
+    "--wait", default=10.0, show_default=True, metavar="SECONDS", help="How long to wait for the hub to confirm it."
+)
+
+
+@click.command(name="subscribe")
+@click.argument("name")
+@_wait
+@json_option
+@click.pass_context
+def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
+    """Let the hub of a source tell when it has something new (WebSub, ResourceSync Change Notification).
+
+    The hub calls the gateway, which must be serving and be reached under base_url; `harvester tend` then harvests the
+    source, and asks the hub again before the lease ends. The exit status is 3 while the hub has not confirmed.
+    """
+    with opened(ctx.obj) as instance, listening(Stop()) as stop:
+        entry = instance.sources.entry(name)
+        with fetcher(instance.settings, entry, stop) as fetch:
+            subscribe(instance, entry, kind_of(entry.kind), fetch, int(time()))
+        known = _settled(instance, name, stop, wait, _is_open)
+        _write(known, as_json=as_json)
+        if any(_is_open(each) for each in known):
+            place = place_of(instance.settings)
+            click.echo(
+                f"The hub has not confirmed yet; it must reach `gateway serve` under {place}. `harvester source show "
+                f"{name}` tells when it has.",
+                err=True,
+            )
+    ctx.exit(int(_status(known)))
+
+
+@click.command(name="unsubscribe")
+@click.argument("name")
+@_wait
+@json_option
+@click.pass_context
+def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
+    """Let the hub of a source tell nothing any more. Whatever it tells is ignored from now on."""
+    with opened(ctx.obj) as instance, listening(Stop()) as stop:
+        entry = instance.sources.entry(name)
+        with fetcher(instance.settings, entry, stop) as fetch:
+            unsubscribe(instance, entry, fetch, int(time()))
+        known = _settled(instance, name, stop, wait, lambda each: each.state is SubscriptionState.ENDING)
+        _write(known, as_json=as_json)
+
+
+def _settled(
+    instance: Instance, name: str, stop: Stop, wait: float, is_open: Callable[[Subscription], bool]
+) -> tuple[Subscription, ...]:
+    """Return the subscriptions of a source when no hub is to say anything more of them, or the time is over."""
+    end = monotonic() + wait
+    while True:
+        known = instance.subscriptions.of_source(name)
+        if monotonic() >= end or not any(map(is_open, known)):
+            return known
+        stop.pause(_GLANCE_SECONDS)
+
+
+def _is_open(subscription: Subscription) -> bool:
+    """Tell whether the hub has still to confirm what it was asked for last."""
+    return subscription.state in (SubscriptionState.ASKED, SubscriptionState.ACTIVE) and subscription.tries > 0
+
+
+def _status(known: Sequence[Subscription]) -> Status:
+    if any(each.state is SubscriptionState.DENIED for each in known):
+        return Status.REFUSED
+    return Status.WITH_ERRORS if any(map(_is_open, known)) else Status.SUCCEEDED
+
+
+def _write(known: Sequence[Subscription], *, as_json: bool) -> None:
+    write_rows(map(facts_of, known), _COLUMNS, as_json=as_json)
+
+
+def facts_of(subscription: Subscription) -> dict[str, object]:
+    """Return a subscription as data. What only the hub and we may know is not in it."""
+    return {
+        "source": subscription.source,
+        "topic": subscription.topic,
+        "hub": subscription.hub,
+        "state": subscription.state.value,
+        "until": moment(subscription.until or None),
+        "notified": moment(subscription.notified_at or None),
+        "reason": subscription.reason,
+    }

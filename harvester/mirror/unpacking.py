@@ -1,0 +1,95 @@
+"""A delivered package made readable: unpacked below `aside` when it is an archive, and verified when there are bags."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from gateway.errors import ConfigurationError
+from harvester.mirror import bag
+from harvester.mirror.ocfl import telling
+from harvester.mirror.package import Package
+from harvester.wire.archives import DAMAGES, TarMember
+
+_CHUNK = 1 << 20
+_UNREADABLE: tuple[type[Exception], ...] = (*DAMAGES, KeyError)  # the last: a link to what is not there
+
+
+@contextmanager
+def unpacked(source: Path, aside: Path, max_bytes: int, metadata_prefix: str) -> Iterator[Package]:
+    """Return a package, unpacked below `aside` as long as the context lasts, and verified when it is a bag.
+
+    Raise ConfigurationError when it cannot be read, has more bytes than it may, or is a bag that is not good.
+    """
+    folder = aside / "package"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        if source.is_dir():
+            yield _package(source, metadata_prefix)
+            return
+        with telling(folder):
+            folder.mkdir(parents=True)
+        try:
+            _unpack(source, folder, max_bytes)
+        except _UNREADABLE as error:
+            raise ConfigurationError(f"{source} cannot be unpacked: {error}.") from error
+        yield _package(folder, metadata_prefix)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _package(folder: Path, metadata_prefix: str) -> Package:
+    """Return what is in a folder, or in the only folder that is in it: archives are often packed with one around.
+
+    Bags that lie beside each other, or beside something else, are verified too; the earliest tells the date.
+    """
+    inside = sorted(folder.iterdir())
+    if len(inside) == 1 and inside[0].is_dir():
+        folder, inside = inside[0], sorted(inside[0].iterdir())
+    if bag.is_bag(folder):
+        good = bag.checked(folder)
+        return Package(good.payload, metadata_prefix, good.info.get("bagging-date", ""))
+    bags = [bag.checked(each) for each in inside if each.is_dir() and bag.is_bag(each)]
+    dates = filter(None, (each.info.get("bagging-date", "") for each in bags))
+    return Package(folder, metadata_prefix, min(dates, default=""))
+
+
+def _unpack(source: Path, folder: Path, max_bytes: int) -> None:
+    left = max_bytes
+    for name, stream in _members(source):
+        parts = PurePosixPath(name).parts
+        if not parts or name.startswith("/") or ".." in parts:
+            raise ConfigurationError(f"{source} has a file that leads out of it: {name!r}.")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with (folder / name).open("wb") as target:
+            while part := stream.read(_CHUNK):
+                left -= len(part)
+                if left < 0:
+                    raise ConfigurationError(f"{source} has more than {max_bytes} bytes, unpacked.")
+                target.write(part)
+
+
+def _members(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """Return the files of an archive; folders, symbolic links and devices are left out.
+
+    Tar first: one that ends with a ZIP file in it ends like a ZIP file.
+    """
+    if tarfile.is_tarfile(source):
+        with tarfile.open(source, tarinfo=TarMember) as tar:
+            for member in tar:
+                content = tar.extractfile(member) if member.isfile() or member.islnk() else None
+                if content is not None:
+                    yield member.name, content
+    elif zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            for each in archive.infolist():
+                if not each.is_dir():
+                    with archive.open(each) as stream:
+                        yield each.filename, stream
+    else:
+        raise tarfile.ReadError("it is neither a tar nor a zip archive, or its beginning or end is damaged")

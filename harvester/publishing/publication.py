@@ -1,0 +1,156 @@
+"""Publishing what a harvest brought: page by page in this process, or by a child process while the harvest goes on.
+
+A short harvest is published as it arrives. After a few pages a child takes over (`parent.py`): it reads the inbox
+forward and writes the store, with several processes; this one only fetches, parses and commits the inbox. Of many
+sources that are harvested at once, a few have such a child; the others publish here until one is free.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from threading import BoundedSemaphore
+from typing import Self
+
+from gateway.errors import ConfigurationError
+from gateway.publish import Counts, SourceFacts, publish_pending
+from harvester.instance import Instance
+from harvester.locks import await_publishers
+from harvester.progress import Progress
+from harvester.publishing.parent import Publisher
+from harvester.sources_file import SourceEntry
+from harvester.stopping import Stop
+from harvester.wire.oai_pmh import parse_formats
+
+# A process costs half a second to start, about as much as publishing these pages here.
+PAGES_BEFORE_PROCESS = 3
+# As many as hosts are harvested at once: what has no child is published between two pages, in the one process in which
+# all sources are harvested, and that process is busy enough. More would only stand in each other's way.
+_CHILDREN = BoundedSemaphore(8)
+# How often a waiting harvester looks whether it was asked to stop.
+_GLANCE_SECONDS = 0.2
+
+# What can become of a record: their sum is what was received.
+OUTCOMES_OF_RECORDS = ("published", "unchanged", "quarantined", "ignored")
+
+
+def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
+    """Return what publication must know of a source: the settings', the entry's and the source's own words.
+
+    Raise ConfigurationError when the repository's domain is no longer the one under which things were published.
+    """
+    domain = instance.settings.text("repository_domain")
+    fixed = instance.store.fact("repository_domain")
+    if fixed and fixed != domain and _is_published(instance):
+        raise ConfigurationError(
+            f"The repository's domain is {fixed} and cannot become {domain}: identifiers with it are published."
+        )
+    answer = instance.inbox.last_answer(entry.name, "ListMetadataFormats")
+    formats = parse_formats(answer.repaired or answer.body).formats if answer else ()
+    return SourceFacts(
+        name=entry.name,
+        base_url=_told_address(entry),
+        domain=domain,
+        formats={each.metadata_prefix: (each.schema, each.namespace) for each in formats},
+        rights=entry.rights,
+        prefer=entry.prefer,
+        fields=_texts_of(entry.own.get("fields")),
+    )
+
+
+def _told_address(entry: SourceEntry) -> str:
+    """Return the address that provenance names: never where something lies on this machine."""
+    plain = f"file:/{entry.url.rpartition('/')[2]}" if entry.url.startswith("file:") else entry.url
+    return str(entry.own.get("base_url") or plain)
+
+
+def _texts_of(table: object) -> Mapping[str, str]:
+    return {str(name): str(value) for name, value in table.items()} if isinstance(table, Mapping) else {}
+
+
+def _is_published(instance: Instance) -> bool:
+    with instance.store.view() as view:
+        return bool(view.changes(0, 1))
+
+
+def counts_of(counts: Counts) -> dict[str, int]:
+    """Return the counts of one publication by name."""
+    return {name: getattr(counts, name) for name in ("received", *OUTCOMES_OF_RECORDS)}
+
+
+class Publication:
+    """The publication of one source while it is harvested. Use it in a `with` block: no child outlives that."""
+
+    def __init__(self, instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop) -> None:
+        """Nothing happens before `feed` or `finish`."""
+        self._instance = instance
+        self._entry = entry
+        self._progress = progress
+        self._stop = stop
+        self._facts: SourceFacts | None = None
+        self._here: Counter[str] = Counter()
+        self._pages_here = 0
+        self._fed = 0  # records
+        self._publisher: Publisher | None = None
+
+    def __enter__(self) -> Self:
+        await_publishers(self._instance.folder, self._entry.name)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._publisher is not None:
+            self._publisher.kill()
+            _CHILDREN.release()
+
+    @property
+    def counts(self) -> Counter[str]:
+        """What became of the records so far: received, published, unchanged, quarantined, ignored."""
+        return self._here + (self._publisher.counts if self._publisher else Counter())
+
+    def feed(self, records: int) -> None:
+        """Tell that a page with so many records was committed. Raise what publishing raises."""
+        self._fed += records
+        if self._publisher is not None:
+            self._publisher.wake()
+        else:
+            self._publish_here()
+        self._show()
+
+    def finish(self) -> None:
+        """Publish everything that is not published yet, and wait for it; less when asked to stop."""
+        while self._publisher is None and not self._stop.is_asked and self._publish_here():
+            self._show()
+        if self._publisher is None:
+            return
+        if not self._stop.is_asked:
+            self._publisher.finish()
+        while self._publisher.is_working(_GLANCE_SECONDS):
+            self._show()
+            if self._stop.is_asked:
+                self._publisher.dismiss()
+        self._show()
+
+    def _publish_here(self) -> bool:
+        """Publish one page, and tell whether there was one; after a few, let a publisher take over."""
+        instance = self._instance
+        if self._facts is None:
+            self._facts = facts_of(instance, self._entry)
+        counts = publish_pending(instance.store, instance.inbox, self._entry.name, self._facts, limit_pages=1)
+        self._here.update(counts_of(counts))
+        self._pages_here += 1
+        is_long = self._pages_here >= PAGES_BEFORE_PROCESS and instance.settings.number("publish_processes") > 0
+        if is_long and _CHILDREN.acquire(blocking=False):
+            self._start_child()
+        return bool(counts.pages)
+
+    def _start_child(self) -> None:
+        try:
+            self._publisher = Publisher.start(self._instance.folder, self._entry.name)
+        except BaseException:
+            _CHILDREN.release()
+            raise
+        self._publisher.wake()
+
+    def _show(self) -> None:
+        counts = self.counts
+        self._progress.show(f"{self._entry.name} published", counts["received"], max(self._fed, counts["received"]))

@@ -1,0 +1,47 @@
+"""How services with an interface for programs want to be asked: what they document, as a table, and what they tell."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from harvester.wire.http import Fetched
+
+
+class Budget(NamedTuple):
+    """The pause between the beginnings of two requests, in seconds, and how many may be under way at once."""
+
+    pause: float
+    at_once: int = 1
+
+
+SERVICES = {
+    # Until its headers tell more: since 2025-12-01 the polite pool has 10 a second, and 3 at once.
+    "api.crossref.org": Budget(0.34),
+    "api.unpaywall.org": Budget(0.1, 2),  # 100,000 a day
+    "api.openalex.org": Budget(0.02, 4),  # 100 a second
+    "api.datacite.org": Budget(0.3, 2),  # 1,000 in five minutes for those who say who they are
+    "api.openpolicyfinder.jisc.ac.uk": Budget(0.5),
+    "api.semanticscholar.org": Budget(1.0),
+    # Resolvers say nothing; every work begins there, and what they answer is a line.
+    "doi.org": Budget(0.1, 2),
+    "dx.doi.org": Budget(0.1, 2),
+    "hdl.handle.net": Budget(0.1, 2),
+}
+_NUMBER = re.compile(r"\d{1,6}")
+_INTERVAL = re.compile(r"(\d{1,4})s")
+_MOST_AT_ONCE = 16
+
+
+def told_budget(fetched: Fetched) -> Budget | None:
+    """Return what a service asks for in its headers, in both spellings that Crossref has used; None: nothing."""
+    limit, interval = (
+        fetched.header(f"x-rate-limit-{name}") or fetched.header(f"x-ratelimit-{name}")
+        for name in ("limit", "interval")
+    )
+    told = _INTERVAL.fullmatch(interval.strip())
+    if not told or not _NUMBER.fullmatch(limit) or not int(limit):
+        return None
+    at_once = fetched.header("x-concurrency-limit").strip()
+    most = max(1, min(int(at_once), _MOST_AT_ONCE)) if _NUMBER.fullmatch(at_once) else 1
+    return Budget(int(told[1]) / int(limit), most)

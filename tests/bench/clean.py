@@ -1,0 +1,103 @@
+"""What it costs on a clean endpoint that a harvest withstands the others: against a plain one, to the same store.
+
+The plain harvest goes from token to token and commits each page as the pipeline does, with the same parser, the same
+inbox and the same publication; it has no ladder, no guards, no profile and no check, and asks with bare requests.
+Run as a process: `python -m tests.bench.clean FOLDER URL`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from typing import NamedTuple
+
+import requests
+
+from gateway.model import Cursor, RawPage, Source
+from gateway.store.sqlite import open_store
+from harvester.instance import Instance, opened
+from harvester.progress import Silence
+from harvester.publishing.publication import Publication
+from harvester.stopping import Stop
+from harvester.wire.oai_pmh import parse_list
+from tests import live
+from tests.bench.source import ROOT, serving
+from tests.bench.table import Row, main
+
+_MOST = 50_000  # records; the ratio does not depend on more
+_ROUNDS = 3  # in turn, of which the quickest counts: what disturbs one of them makes it slower only
+
+
+class Cost(NamedTuple):
+    """What one harvest took: from the start of its process to the end, and of the processors, children and all."""
+
+    seconds: float
+    processor: float
+
+
+def rows(records: int) -> Iterator[Row]:
+    """Measure both, in turn."""
+    records = min(records, _MOST)
+    ours, plain = list[Cost](), list[Cost]()
+    with serving(records) as source:
+        for _ in range(_ROUNDS if records == _MOST else 1):
+            ours.append(_harvested(source, records, is_plain=False))
+            plain.append(_harvested(source, records, is_plain=True))
+    what = "a harvest that withstands faults, against a plain one, clean endpoint"
+    told = [" ".join(f"{each.seconds:.2f}" for each in sorted(costs)) for costs in (ours, plain)]
+    note = f"{records:,} records into the store, processes and all: {told[0]} s against {told[1]} s"
+    times = min(each.seconds for each in ours) / min(each.seconds for each in plain)
+    yield Row(what, times, 1.15, note=note)
+    first, second = (min(each.processor for each in costs) for costs in (ours, plain))
+    yield Row("the same in time of the processors", first / second, 1.15, note=f"{first:.2f} s against {second:.2f} s")
+
+
+def _harvested(source: str, records: int, *, is_plain: bool) -> Cost:
+    """Return what one harvest costs."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
+        folder = live.instance(Path(scratch), {"corpus": (source, ("oai_dc",))})
+        ours = live.command("harvester", folder, "run", "corpus")
+        line = [sys.executable, "-m", "tests.bench.clean", str(folder), source] if is_plain else ours
+        started, before = time.monotonic(), getrusage(RUSAGE_CHILDREN)
+        done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+        seconds, after = time.monotonic() - started, getrusage(RUSAGE_CHILDREN)
+        assert done.returncode == 0, done.stderr
+        with closing(open_store(folder)) as store:
+            held = store.counts("corpus")["items"]
+        assert held == records, f"{held} of {records} records are in the store"
+    return Cost(seconds, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+
+def _plainly(instance: Instance, url: str) -> None:
+    """Harvest from token to token and publish."""
+    entry = instance.sources.entry("corpus")
+    instance.store.add_source(Source(entry.name, entry.url, entry.kind))
+    session = requests.Session()
+    wanted = {"metadataPrefix": "oai_dc"}
+    with Publication(instance, entry, Silence(), Stop()) as publication:
+        while wanted:
+            answer = session.get(url, params={"verb": "ListRecords", **wanted}, timeout=60)
+            listed = parse_list(answer.content, answer.headers["Content-Type"])
+            token = listed.token.text if listed.token else ""
+            headers = tuple(answer.headers.items())
+            page = RawPage(
+                "corpus", "ListRecords", answer.url, int(time.time()), 200, headers, answer.content, "oai_dc"
+            )
+            instance.inbox.receive(page, listed.slices, Cursor("corpus", "oai_dc", "", token))
+            publication.feed(len(listed.slices))
+            wanted = {"resumptionToken": token} if token else {}
+        publication.finish()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3 and Path(sys.argv[1]).is_dir():  # a folder and an address
+        with opened(sys.argv[1]) as instance:
+            _plainly(instance, sys.argv[2])
+    else:
+        main(rows)

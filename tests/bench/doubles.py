@@ -1,0 +1,120 @@
+"""Doubles of all services and of two hundred repositories on loopback: every answer comes after 200 ms.
+
+Run as a process: `python -m tests.bench.doubles LATENCY`; it prints its port, and serves until it is ended. Which host
+is asked, the header `Host` says. A work is known by the number at the end of its DOI; no work has a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote
+
+HOSTS = 200  # of pages
+LATENCY = 0.2
+_ISSNS = 300
+_WORDS = "about the harvest of repositories and the growth of open collections in libraries "
+_ROBOTS = b"User-agent: *\nDisallow: /admin\nDisallow: /search\nCrawl-delay: 1\n"
+
+
+def doi(number: int) -> str:
+    """Return the DOI of a work."""
+    return f"10.5555/{number}"
+
+
+def _issn(number: int) -> str:
+    digits = f"{1_000_000 + number % _ISSNS * 37:07}"
+    rest = -sum(int(digit) * weight for digit, weight in zip(digits, range(8, 1, -1), strict=True)) % 11
+    return f"{digits[:4]}-{digits[4:]}{'X' if rest == 10 else rest}"
+
+
+def _crossref(number: int) -> object:
+    license_ = {"URL": "http://www.springer.com/tdm", "content-version": "tdm"}
+    authors = [{"given": "Ada", "family": f"Author{each}", "sequence": "additional"} for each in range(6)]
+    references = [{"key": f"ref{each}", "unstructured": _WORDS} for each in range(40)]
+    work = {"DOI": doi(number), "title": [f"Work {number}"], "ISSN": [_issn(number)], "publisher": "E", "link": []}
+    return {"message": {**work, "author": authors, "reference": references, "license": [license_]}}
+
+
+def _openalex(number: int) -> object:
+    index = {word: [place] for place, word in enumerate((_WORDS * 2).split())}
+    page = {"landing_page_url": f"https://doi.org/{doi(number)}", "pdf_url": None, "is_oa": False}
+    return {"doi": f"https://doi.org/{doi(number)}", "locations": [page], "abstract_inverted_index": index}
+
+
+def _policy(_number: int) -> object:
+    permitted = {"article_version": ["accepted"], "location": {"location": ["institutional_repository"]}}
+    return {"items": [{"title": [{"title": "A journal"}], "publisher_policy": [{"permitted_oa": [permitted]}]}]}
+
+
+_SERVICES: dict[str, Callable[[int], object]] = {
+    "api.crossref.org": _crossref,
+    "api.unpaywall.org": lambda number: {"doi": doi(number), "is_oa": False, "oa_locations": []},
+    "api.openalex.org": _openalex,
+    "api.openpolicyfinder.jisc.ac.uk": _policy,
+}
+_LIMITS = {"x-rate-limit-limit": "10", "x-rate-limit-interval": "1s", "x-concurrency-limit": "3"}
+
+
+def _page(number: int) -> bytes:
+    """Return a page as real ones are: 60 KB, two hundred links, and none to a file."""
+    links = "".join(
+        f'<li class="menu-item"><a class="link" href="/topics/{each}?from={number}">{_WORDS}</a></li>'
+        for each in range(200)
+    )
+    tags = "".join(f'<meta name="citation_{each}" content="{_WORDS}">' for each in ("title", "author", "date"))
+    told = f"<p>{_WORDS * 8}</p>" * 20
+    return f"<html><head><title>Work {number}</title>{tags}</head><body><ul>{links}</ul>{told}</body></html>".encode()
+
+
+def _answered(host: str, path: str) -> tuple[int, dict[str, str], bytes]:
+    if path == "/robots.txt":
+        return 200, {}, _ROBOTS
+    number = int("".join(filter(str.isdigit, unquote(path).partition("?")[0].rpartition("/")[2])) or 0)
+    if host in _SERVICES:
+        headers = _LIMITS if host == "api.crossref.org" else {}
+        return 200, headers, json.dumps(_SERVICES[host](number)).encode()
+    if host == "doi.org":
+        return 302, {"Location": f"http://repository-{number % HOSTS}.example.com/works/{number}"}, b""
+    return 200, {"Content-Type": "text/html"}, _page(number)
+
+
+async def _serve(latency: float) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while asked := await reader.readline():
+            path = asked.split()[1].decode()
+            host = ""
+            while (line := await reader.readline()) not in (b"\r\n", b""):
+                name, _, value = line.decode().partition(":")
+                host = value.strip() if name.lower() == "host" else host
+            await asyncio.sleep(latency)
+            status, headers, body = _answered(host.partition(":")[0], path)
+            told = {**headers, "Content-Length": str(len(body))}
+            head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+            writer.write(f"HTTP/1.1 {status} x\r\n{head}\r\n".encode() + body)
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@contextmanager
+def serving(latency: float = LATENCY) -> Iterator[int]:
+    """Serve from a process of its own; the port is the context's value."""
+    line = [sys.executable, "-m", "tests.bench.doubles", str(latency)]
+    with subprocess.Popen(line, cwd=Path(__file__).parents[2], text=True, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.terminate()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(float(sys.argv[1])))

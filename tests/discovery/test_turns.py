@@ -1,0 +1,114 @@
+"""The search as a stage of a machine that goes of itself: in turns, told in the log, with what a kill had left."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import StoreBusy
+from gateway.model import Decision, RunOutcome
+from harvester.cli import main
+from harvester.instance import opened
+from harvester.outcomes import SourceLocked
+from harvester.progress import Silence
+from harvester.search import turns
+from harvester.stopping import Stop
+from tests.discovery.web import RecordedWeb
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def web(monkeypatch) -> RecordedWeb:
+    """Return a web that knows nothing, in the place of the real one."""
+    web = RecordedWeb(has_recordings=False)
+    monkeypatch.setattr(turns, "polite", lambda *_: web)
+    return web
+
+
+@pytest.fixture
+def tend(folder, web):
+    """Return a function that runs `harvester tend`, where the source is to be searched for every hour."""
+    file = folder / "sources.toml"
+    file.write_text(f'{file.read_text()}\ndiscover_every = "1h"\nrecheck_every = "90d"\n')
+
+    def run(**settings: str) -> tuple[int, list[dict]]:
+        environ = {f"GATEWAY_{name.upper()}": value for name, value in settings.items()}
+        found = CliRunner(env=environ).invoke(main, ["--instance", str(folder), "tend", "--json"])
+        assert found.exception is None or isinstance(found.exception, SystemExit)
+        return found.exit_code, [json.loads(line) for line in found.stdout.splitlines()]
+
+    return run
+
+
+def later(folder, seconds: int) -> None:
+    with sqlite3.connect(folder / "inbox.sqlite") as connection:
+        connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
+    connection.close()
+
+
+def test_a_turn_takes_some_items_and_the_next_one_the_others(tend, folder, web, monkeypatch) -> None:
+    monkeypatch.setattr(turns, "BATCH", 5)
+    status, (fact,) = tend(discover_items="5")
+    assert (status, fact["stage"], fact["outcome"], fact["counts"]["searched"]) == (0, "discovery", "succeeded", 5)
+    assert tend() == (0, [])
+    later(folder, 3600 * 2)
+    _, (fact,) = tend()
+    assert fact["counts"]["searched"] == 17
+    asked = len(web.asked)
+    later(folder, 3600 * 2)
+    _, (fact,) = tend()
+    assert (fact["counts"].get("searched", 0), len(web.asked)) == (0, asked)
+
+
+def test_what_was_searched_long_ago_has_its_turn_again(tend, folder) -> None:
+    tend()
+    with sqlite3.connect(folder / "discovery.sqlite") as connection:
+        connection.execute("update search set searched_at = searched_at - ?", (91 * 86_400,))
+    connection.close()
+    later(folder, 3600 * 2)
+    _, (fact,) = tend()
+    assert fact["counts"]["searched"] == 22
+
+
+def test_what_a_kill_had_left_is_published(tend, folder) -> None:
+    tend()
+    with opened(str(folder)) as instance:
+        ((_, item),) = instance.store.items("laro", 0, 1)
+        instance.desk().decide(Decision(item.identifier, "https://x.example.org/", "0" * 64, "reject", "", "anna", 1))
+    assert [fact["stage"] for fact in tend()[1]] == ["files"]
+    assert tend()[1] == []
+
+
+def test_what_breaks_a_turn_is_told_and_what_was_searched_is_kept(folder, web, monkeypatch) -> None:
+    def busy(*_):
+        raise StoreBusy("The store is busy.")
+
+    monkeypatch.setattr(turns, "release", busy)
+    with opened(str(folder)) as instance:
+        ran = turns.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+        assert (ran.run.outcome, ran.run.reasons) == (RunOutcome.TRY_LATER, ("The store is busy.",))
+        assert ran.run.counts["searched"] == 22
+        assert {state for _, state, _, _ in instance.desk().counts()} == {"done"}
+
+
+def test_one_source_is_searched_at_a_time(folder) -> None:
+    with opened(str(folder)) as instance, turns._ONE, pytest.raises(SourceLocked, match="another source"):
+        turns.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+
+
+def test_a_source_that_says_nothing_is_left_alone(folder) -> None:
+    found = CliRunner().invoke(main, ["--instance", str(folder), "tend", "--json"])
+    assert (found.exit_code, found.stdout) == (0, "")
+    assert not (folder / "discovery.sqlite").exists()
+
+
+def test_who_asks_to_stop_ends_a_turn(folder, web) -> None:
+    stop = Stop()
+    stop.ask()
+    with opened(str(folder)) as instance:
+        ran = turns.discover(instance, instance.sources.entry("laro"), Silence(), stop)
+    assert (ran.run.outcome, web.asked) == (RunOutcome.STOPPED, [])

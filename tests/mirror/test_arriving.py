@@ -1,0 +1,215 @@
+"""A file on its way goes on where it broke off, in this process or the next, and is never made of two halves."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import AnswerTooLarge, ConnectionFailed, StoreDamaged
+from harvester.mirror import holding
+from harvester.mirror.arriving import Arriving
+from harvester.mirror.collecting import Limits, collect
+from harvester.mirror.components import Component
+from harvester.mirror.planning import Want, wants
+from harvester.mirror.verifying import Bytes, Fate, verdict
+from harvester.wire.http import Fetched
+
+URL = "http://e.org/a"
+CONTENT = bytes(range(256)) * 10
+
+
+def answer(status: int = 200, **headers: str) -> Fetched:
+    return Fetched(URL, status, tuple((name.replace("_", "-"), value) for name, value in headers.items()), b"", 0)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "a"
+
+
+def begun(file: Path, part: bytes = CONTENT[:100], **headers: str) -> Arriving:
+    """Return a file of which a part has come, as an earlier process left it."""
+    arriving = Arriving(file, URL, 10_000)
+    assert arriving.begin(answer(**(headers or {"ETag": '"one"'})))
+    arriving.write(part)
+    arriving.close()
+    return arriving
+
+
+def test_another_process_goes_on_where_the_first_has_ended(file):
+    begun(file)
+    arriving = Arriving(file, URL, 10_000)
+    assert arriving.headers() == (("Range", "bytes=100-"), ("If-Range", '"one"'))
+    assert arriving.begin(answer(206, Content_Range="bytes 100-2559/2560"))
+    arriving.write(CONTENT[100:])
+    assert arriving.finish()["sha256"] == hashlib.sha256(CONTENT).hexdigest()
+    assert file.read_bytes() == CONTENT
+
+
+def test_a_server_that_sends_everything_again_is_right(file):
+    begun(file)
+    arriving = Arriving(file, URL, 10_000)
+    assert arriving.begin(answer(ETag='"two"'))
+    arriving.write(CONTENT)
+    arriving.finish()
+    assert file.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("place", ["bytes 0-99/2560", "bytes 101-2559/2560", "bytes 100-199/2560", ""])
+def test_another_part_than_the_one_asked_for_is_not_taken(file, place):
+    begun(file)
+    arriving = Arriving(file, URL, 10_000)
+    with pytest.raises(ConnectionFailed, match="sent another part"):
+        arriving.begin(answer(206, Content_Range=place))
+    assert arriving.headers() == ()
+
+
+def test_the_rest_of_another_file_is_not_taken_from_a_server_that_knows_nothing_of_if_range(file):
+    begun(file)
+    arriving = Arriving(file, URL, 10_000)
+    with pytest.raises(ConnectionFailed, match="sent another part"):
+        arriving.begin(answer(206, Content_Range="bytes 100-2559/2560", ETag='"two"'))
+    assert arriving.headers() == ()
+
+
+def test_a_rest_that_comes_encoded_is_not_taken(file):
+    begun(file)
+    with pytest.raises(ConnectionFailed, match="sent another part"):
+        Arriving(file, URL, 10_000).begin(answer(206, Content_Range="bytes 100-2559/2560", Content_Encoding="gzip"))
+
+
+def test_a_rest_whose_end_is_not_known_is_taken(file):
+    begun(file)
+    with closing(Arriving(file, URL, 10_000)) as arriving:
+        assert arriving.begin(answer(206, Content_Range="bytes 100-2559/*", ETag='"one"'))
+
+
+def test_a_part_that_the_server_does_not_know_any_more_is_forgotten(file):
+    begun(file)
+    arriving = Arriving(file, URL, 10_000)
+    assert not arriving.begin(answer(416))
+    assert (arriving.headers(), arriving.size) == ((), 0)
+
+
+def test_a_part_that_is_all_that_the_server_has_stays(file):
+    begun(file)
+    with closing(Arriving(file, URL, 10_000)) as arriving:
+        assert not arriving.begin(answer(416, Content_Range="bytes */100"))
+        assert arriving.size == 100
+
+
+def test_a_part_of_another_address_is_forgotten(file):
+    begun(file)
+    assert Arriving(file, "http://e.org/b", 10_000).headers() == ()
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_known"),
+    [
+        ({"ETag": 'W/"weak"'}, False),
+        ({"Content_Type": "a/b"}, False),
+        ({"ETag": '"one"', "Content_Encoding": "gzip"}, False),  # ranges are of the encoded bytes
+        ({"ETag": '"one"', "Content_Encoding": "gzip", "Content_Type": "application/gzip"}, True),
+        ({"Last_Modified": formatdate(0), "Date": formatdate(3600)}, True),
+        ({"Last_Modified": formatdate(0), "Date": formatdate(30)}, False),  # it may change again within the minute
+    ],
+)
+def test_a_part_counts_only_when_the_server_can_tell_whether_its_file_is_the_same(file, headers, is_known):
+    begun(file, **headers)
+    assert bool(Arriving(file, URL, 10_000).headers()) == is_known
+
+
+def test_more_than_there_may_be_is_forgotten(file):
+    arriving = Arriving(file, URL, 50)
+    arriving.begin(answer())
+    with pytest.raises(AnswerTooLarge, match="more than 50 bytes"):
+        arriving.write(CONTENT)
+    assert not file.exists()
+
+
+# --- what the bytes tell, and what is known of them ---------------------------------------------------------------
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "found", "fate"),
+    [
+        ("", Bytes(9, {}, b"<html>no", b"<html>no", "text/html"), Fate.WEB_PAGE),
+        ("", Bytes(9, {}, b"<html>no", b"<html>no", "text/plain"), Fate.FETCHED),
+        ("application/pdf", Bytes(9, {}, b"%PDF-1.4", b"1 0 obj", is_measured=False), Fate.BROKEN_OFF),
+        ("application/pdf", Bytes(9, {}, b"%PDF-1.4", b"%%EOF\n", is_measured=False), Fate.FETCHED),
+        ("application/zip", Bytes(9, {}, b"PK\x03\x04", b"PK\x03\x04", is_measured=False), Fate.BROKEN_OFF),
+        ("image/png", Bytes(9, {}, b"\x89PNG\r\n", b"IEND\xaeB`\x82", is_measured=False), Fate.FETCHED),
+        ("image/png", Bytes(9, {}, b"\x89PNG\r\n", b"IDAT", is_measured=False), Fate.BROKEN_OFF),
+        ("image/jpeg", Bytes(9, {}, b"\xff\xd8\xff", b"\xff\xd8\xff", is_measured=False), Fate.BROKEN_OFF),
+        ("text/plain", Bytes(9, {}, b"whatever", b"whatever", is_measured=False), Fate.FETCHED),
+        (DOCX, Bytes(9, {}, b"PK\x03\x04", b""), Fate.FETCHED),
+        (DOCX, Bytes(9, {}, b"Not found", b"", "text/html"), Fate.WRONG_TYPE),
+        ("application/epub+zip", Bytes(9, {}, b"Not found", b""), Fate.WRONG_TYPE),
+        ("text/plain", Bytes(9, {}, b"\n<title>Log in</title>", b"", "text/html; charset=utf-8"), Fate.WEB_PAGE),
+        ("text/plain", Bytes(9, {}, "<html>".encode("utf-16"), b"", "text/html"), Fate.WEB_PAGE),
+        ("text/plain", Bytes(9, {}, b"a < b", b"", "text/html"), Fate.FETCHED),
+        ("text/plain", Bytes(9, {}, b"<title>Log in</title>", b"", "text/plain"), Fate.FETCHED),
+        ("text/xml", Bytes(9, {}, b"<!DOCTYPE html><html>", b"", "text/html"), Fate.WEB_PAGE),
+        ("text/xml", Bytes(9, {}, b"<?xml version='1.0'?><html>", b"", "text/xml"), Fate.FETCHED),
+        ("text/xml", Bytes(9, {}, b"<TEI/>", b"", "text/html"), Fate.FETCHED),
+        ("text/html", Bytes(9, {}, b"<html>", b"", "text/html"), Fate.FETCHED),
+    ],
+)
+def test_bytes_of_which_nothing_is_stated_tell_themselves(mime_type, found, fate):
+    assert verdict(Component(("http://e.org/a",), mime_type=mime_type), found).fate is fate
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"version": 1, "files": [1]}'])
+def test_what_is_known_of_an_object_and_cannot_be_read_is_told(content):
+    with pytest.raises(StoreDamaged, match="cannot be read"):
+        holding.read(content)
+
+
+def test_two_files_that_share_a_location_have_a_place_each():
+    one, other = Component(("http://e.org/a", "http://e.org/b")), Component(("http://e.org/b",))
+    held = [holding.HeldFile(("http://e.org/a", "http://e.org/b"), path="files/a")]
+    assert [each.path for each in wants((one, other), held)] == ["files/a", "files/b"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "ranges"),
+    [
+        (CONTENT, ["bytes=2560-"]),
+        (CONTENT[::-1], ["bytes=2560-", None]),
+        (b"", ["bytes=2560-", None]),  # nothing would tell whether it is still the same file
+    ],
+)
+def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, ranges):
+    begun(file, CONTENT)
+    asked = []
+
+    def fetch(request):
+        asked.append(dict(request.sink.headers()).get("Range"))
+        if asked[-1]:
+            found = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
+            assert not request.sink.begin(found)
+            return found
+        assert request.sink.begin(answer(ETag='"two"'))
+        request.sink.write(stated)
+        return answer(ETag='"two"')
+
+    digests = (("sha256", hashlib.sha256(stated).hexdigest()),) if stated else ()
+    want = Want(Component((URL,), digests=digests), "files/a", None, is_same=False)
+    collected = collect(want, file, fetch, Limits(10_000))
+    assert (collected.file.is_good, collected.file.content_type, asked) == (True, "", ranges)
+    assert file.read_bytes() == stated
+
+
+def test_streams_without_a_name_keep_their_paths():
+    streams = [Component(content=content, mime_type="text/plain") for content in (b"one", b"two")]
+    first = wants(streams, ())
+    held = [holding.HeldFile(mime_type="text/plain", path=each.path) for each in first]
+    assert [each.path for each in first] == ["files/file.txt", "files/file-2.txt"]
+    assert [each.path for each in wants(streams, held)] == ["files/file.txt", "files/file-2.txt"]

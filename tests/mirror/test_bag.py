@@ -1,0 +1,71 @@
+"""Bags are good and bad for us as they are for the library of the Library of Congress."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import ConfigurationError
+from harvester.mirror import bag
+from tests.conftest import JUDGES
+from tests.mirror.bags import BAD, GOOD, STRICTER, bagged
+
+pytestmark = pytest.mark.slow  # it makes a hundred small folders
+
+_JUDGE = """
+import bagit, json, logging, sys
+logging.disable()
+def told(folder):
+    try:
+        bagit.Bag(folder).validate()
+    except (bagit.BagError, OSError) as error:
+        return f"{error!r}"
+    return ""
+print(json.dumps({name: told(folder) for name, folder in json.loads(sys.argv[1]).items()}))
+"""
+
+
+def _made(folder: Path) -> Path:
+    (folder / "letters").mkdir(parents=True)
+    (folder / "records.xml").write_text("<a/>")
+    (folder / "letters" / "one.txt").write_text("one")
+    return bagged(folder)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_bag_is_good(tmp_path, name):
+    folder = _made(tmp_path / "bag")
+    GOOD[name](folder)
+    assert bag.is_bag(folder)
+    assert bag.checked(folder).payload == folder / "data"
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bag_that_is_not_good_is_refused(tmp_path, name):
+    folder = _made(tmp_path / "bag")
+    assert bag.checked(folder).info["note"] == "long line"
+    BAD[name](folder)
+    with pytest.raises(ConfigurationError, match="is no valid bag"):
+        bag.checked(folder)
+
+
+def test_a_folder_with_data_in_it_is_no_bag(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "manifest-of-our-ship.txt").touch()
+    assert not bag.is_bag(tmp_path)
+
+
+@pytest.mark.needs("ocfl-root.py")
+def test_the_library_of_the_library_of_congress_judges_bags_as_we_do(tmp_path):
+    folders = {}
+    for number, (name, change) in enumerate((GOOD | BAD).items()):
+        folders[name] = _made(tmp_path / str(number))
+        change(folders[name])
+    line = [JUDGES / "python", "-c", _JUDGE, json.dumps({name: str(folder) for name, folder in folders.items()})]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert {name: why for name, why in told.items() if why and name in GOOD} == {}
+    assert {name for name in BAD if not told[name]} == STRICTER

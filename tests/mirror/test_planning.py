@@ -1,0 +1,53 @@
+"""Of a changed document only those files are asked for whose digest, size or date is another."""
+
+from __future__ import annotations
+
+from hashlib import md5, sha256, sha512
+
+import pytest
+
+from harvester.mirror.components import Component
+from harvester.mirror.holding import HeldFile, entry
+from harvester.mirror.planning import Want, wants
+
+_BYTES = b"bytes"
+_DIGESTS = {each().name: each(_BYTES).hexdigest() for each in (md5, sha256, sha512)}
+
+
+def _stated(*algorithms: str, at: str = "http://e.org/old", **said: object) -> Component:
+    return Component((at,), digests=tuple((each, _DIGESTS[each]) for each in algorithms), **said)  # type: ignore[arg-type]
+
+
+def _held(component: Component) -> HeldFile:
+    """Return a file as it is held after it was fetched."""
+    verified = tuple(algorithm for algorithm, _ in component.digests)
+    held = entry(component)._replace(path="files/old", size=len(_BYTES), verified=verified, url="http://e.org/old")
+    return held._replace(sha256=_DIGESTS["sha256"], sha512=_DIGESTS["sha512"])
+
+
+def _want(now: Component, before: Component) -> Want:
+    (want,) = wants((now,), (_held(before),))
+    return want
+
+
+@pytest.mark.parametrize("algorithm", ["md5", "sha256", "sha512"])
+def test_a_file_that_only_has_another_address_is_not_asked_for(algorithm):
+    want = _want(_stated(algorithm, at="http://e.org/new"), _stated(algorithm))
+    assert (want.is_same, want.path, want.kept.url) == (True, "files/new", "http://e.org/old")
+    assert want.kept.locations == ("http://e.org/new",)
+
+
+def test_a_digest_that_was_stated_and_not_verified_tells_of_no_other_address():
+    before = _held(_stated("md5"))._replace(verified=("size",))
+    (want,) = wants((_stated("md5", at="http://e.org/new"),), (before,))
+    assert not want.is_same
+
+
+@pytest.mark.parametrize(("size", "is_same"), [(None, True), (5, True), (77, False)])
+def test_a_size_that_does_not_fit_what_is_held_makes_another_file_whatever_the_digest(size, is_same):
+    assert _want(_stated("sha256", size=size), _stated("sha256", size=5)).is_same == is_same
+
+
+def test_a_date_alone_tells_of_no_change_where_the_digest_is_stated():
+    assert _want(_stated("md5", modified="2031"), _stated("md5", modified="2030")).is_same
+    assert not _want(_stated(modified="2031"), _stated(modified="2030")).is_same

@@ -1,0 +1,120 @@
+"""A small web in which the files of the sample can be found: what the search of the demo and of tests asks.
+
+It answers for every host, by the path: `/api.unpaywall.org/v2/…`. It uses the standard library only, as the sample's
+repository does. Run it as `python tests/sample/web.py`; it prints the address it serves and goes on until it is ended.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+sys.path.insert(0, str(Path(__file__).parent))
+from source import read_works  # type: ignore[import-not-found,unused-ignore]
+
+Work = dict[str, Any]
+COPIES = "https://repository.example.net"
+# Works of which another repository has a copy that Unpaywall knows, and works whose page leads to a file.
+WITH_COPY = ("LR-15-00007",)
+WITH_PAGE = ("LR-15-00071",)
+KINDS = {".pdf": "application/pdf", ".zip": "application/zip"}
+PDF, HTML, JSON = "application/pdf", "text/html; charset=UTF-8", "application/json"
+
+
+def a_pdf(*lines: str) -> bytes:
+    """Return a PDF with these lines, small and whole enough."""
+    text = "BT /F1 9 Tf 20 700 Td 12 TL " + " ".join(f"({line}) Tj T*" for line in lines) + " ET"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        f"<</Length {len(text)}>>stream\n{text}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+    body = "%PDF-1.4\n" + "".join(f"{number} 0 obj{content}endobj\n" for number, content in enumerate(objects, 1))
+    return (body + "trailer<</Root 1 0 R/Size 6>>\n%%EOF").encode()
+
+
+def _said(work: Work, *elements: str) -> str:
+    return " ".join(text for element, text, *_ in work["statements"] if element in elements)
+
+
+def file_of(work: Work) -> bytes:
+    """Return the file of a work: its title, and its abstract several times."""
+    words = _said(work, "title", "creator", "description").encode("ascii", "ignore").decode()
+    plain = "".join(each if each.isalnum() else " " for each in words).split()
+    lines = [" ".join(plain[start : start + 12]) for start in range(0, len(plain), 12)]
+    return a_pdf(*lines * 5)
+
+
+def _statements(work: Work, *elements: str) -> Iterator[str]:
+    yield from (text for element, text, *_ in work["statements"] if element in elements)
+
+
+def _files_named(work: Work) -> Iterator[str]:
+    """Return the addresses of files that a record names itself, without their scheme."""
+    for text in _statements(work, "identifier", "relation", "format", "source"):
+        _, found, address = text.partition("https://laro.example.org/files/")
+        if found and address.split()[0].endswith(tuple(KINDS)):
+            yield f"laro.example.org/files/{address.split()[0]}"
+
+
+def made(works: Iterable[Work]) -> dict[str, tuple[str, bytes]]:
+    """Return everything that there is in this web: (type, body) by address without scheme."""
+    found: dict[str, tuple[str, bytes]] = {}
+    for work in works:
+        if work.get("deleted"):
+            continue
+        number = work["number"]
+        for address in _files_named(work):
+            kind = KINDS[address[-4:]]
+            found[address] = kind, file_of(work) if kind == PDF else b"PK\x03\x04 and what else was measured"
+        if number in WITH_COPY:
+            doi = _said(work, "identifier").partition("doi.org/")[2].split()[0]
+            copy = f"{COPIES}/{number}.pdf"
+            place = {"url_for_pdf": copy, "license": "cc-by", "version": "acceptedVersion", "evidence": "a title"}
+            known = {"doi": doi, "title": _said(work, "title"), "is_oa": True, "oa_locations": [place]}
+            found[f"api.unpaywall.org/v2/{doi}"] = JSON, json.dumps(known).encode()
+            found[copy.removeprefix("https://")] = PDF, file_of(work)
+        if number in WITH_PAGE:
+            page = next(text for text in _statements(work, "identifier") if "/record/" in text)
+            meta = f'<meta name="citation_pdf_url" content="{page}.pdf">'
+            found[page.removeprefix("https://")] = HTML, f"<html><head>{meta}</head><body>A work</body></html>".encode()
+            found[f"{page.removeprefix('https://')}.pdf"] = PDF, file_of(work)
+    return found
+
+
+def make_server(host: str = "127.0.0.1", port: int = 0) -> ThreadingHTTPServer:
+    """Return a server that is bound but not yet serving."""
+    there = made(read_works()[0])
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            kind, body = there.get(unquote(urlsplit(self.path).path)[1:], (HTML, b""))
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing: the reader of the demo has better things to read."""
+
+    return ThreadingHTTPServer((host, port), Handler)
+
+
+if __name__ == "__main__":
+    server = make_server()
+    print(f"A small web is served at http://127.0.0.1:{server.server_port}", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        server.server_close()

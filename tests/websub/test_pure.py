@@ -1,0 +1,90 @@
+"""What a hub asks and signs, as the Recommendation of WebSub has it: sections 5.3 and 7.1."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import replace
+
+import pytest
+
+from gateway.model import Subscription, SubscriptionState
+from gateway.websub.intent import Confirmed, Denied, Ended, intent
+from gateway.websub.signature import Signature
+
+TOPIC = "http://example.com/dataset1/change/"
+ASKED = Subscription("t" * 43, "laro", TOPIC, "http://hub.example.org/", "secret", SubscriptionState.ASKED, 100)
+SAID = {"hub.mode": "subscribe", "hub.topic": TOPIC, "hub.challenge": "c0cc", "hub.lease_seconds": "2400"}
+
+
+def at(state):
+    return replace(ASKED, state=state)
+
+
+def test_no_secret_is_shown_with_a_subscription():
+    assert "t" * 43 not in repr(ASKED)
+    assert "secret=" not in repr(ASKED)
+
+
+@pytest.mark.parametrize("state", ["asked", "active"])
+def test_what_was_asked_for_is_confirmed_with_the_lease_of_the_hub(state):
+    assert intent(at(SubscriptionState(state)), SAID, 864_000) == Confirmed("c0cc", 2400)
+
+
+@pytest.mark.parametrize("told", ["", "0", "soon", "-1", "9" * 12])
+def test_a_lease_that_is_none_is_the_one_that_was_asked_for(told):
+    assert intent(ASKED, SAID | {"hub.lease_seconds": told}, 864_000) == Confirmed("c0cc", 864_000)
+
+
+def test_no_lease_is_longer_than_a_decade():
+    assert intent(ASKED, SAID | {"hub.lease_seconds": "9" * 11}, 1) == Confirmed("c0cc", 10 * 366 * 86_400)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"hub.topic": "http://example.com/other/"},
+        {"hub.topic": ""},
+        {"hub.challenge": ""},
+        {"hub.challenge": "x" * 2001},
+        {"hub.mode": "publish"},
+        {"hub.mode": "unsubscribe"},
+    ],
+)
+def test_what_was_not_asked_for_is_not_confirmed(said):
+    assert intent(ASKED, SAID | said, 1) is None
+
+
+@pytest.mark.parametrize("state", ["ending", "ended", "denied"])
+def test_what_has_ended_is_not_confirmed_again(state):
+    assert intent(at(SubscriptionState(state)), SAID, 1) is None
+
+
+@pytest.mark.parametrize("state", ["ending", "ended"])
+def test_an_end_that_was_asked_for_is_confirmed(state):
+    assert intent(at(SubscriptionState(state)), SAID | {"hub.mode": "unsubscribe"}, 1) == Ended("c0cc")
+
+
+def test_a_denial_needs_no_challenge_and_its_reason_has_an_end():
+    said = {"hub.mode": "denied", "hub.topic": TOPIC, "hub.reason": "no" * 400}
+    assert intent(ASKED, said, 1) == Denied("no" * 250)
+
+
+def signed(header, body=b"payload", secret="secret"):
+    signature = Signature(header, secret)
+    for part in (body[:3], body[3:]):
+        signature.update(part)
+    return signature.is_valid
+
+
+@pytest.mark.parametrize("method", ["sha1", "sha256", "sha384", "sha512", "SHA256"])
+def test_every_method_of_the_recommendation_is_known(method):
+    given = hmac.new(b"secret", b"payload", getattr(hashlib, method.lower())).hexdigest()
+    assert signed(f"{method}={given}")
+    assert not signed(f"{method}={given}", b"Payload")
+    assert not signed(f"{method}={given}", secret="Secret")
+
+
+@pytest.mark.parametrize("header", ["", "sha256=", "sha256", "md5=0123", "sha256=häh", "=", "none="])
+def test_what_is_no_signature_signs_nothing(header):
+    assert not signed(header)
