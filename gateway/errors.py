@@ -32,6 +32,7 @@ GatewayError
     ├── NotSolr                 a document, but no answer of Solr to `select`
     ├── NotStaticRepository     a document that breaks the rules of Static Repositories
     └── RemoteError             the remote answered with errors of its protocol; `codes` lists them
+        └── DatesRefused        it takes no such dates, however they are written
 """
 
 from __future__ import annotations
@@ -228,3 +229,7 @@ class RemoteError(AnswerError):
     def codes(self) -> frozenset[str]:
         """The error codes of the answer."""
         return frozenset(code for code, _ in self.errors)
+
+
+class DatesRefused(RemoteError):
+    """The remote refused the dates of a request, however they were written."""

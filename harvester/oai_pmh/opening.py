@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.errors import RemoteError
+from gateway.errors import DatesRefused, RemoteError
 from gateway.model import RawPage
 from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.ladder import entered
@@ -34,7 +34,7 @@ def asked_otherwise(walk: Walk, codes: frozenset[str], answer: ListAnswer, page:
         walk.notes.append(f"{RemoteError(answer.errors)} The whole list is asked for, without dates.")
         walk.state = replace(walk.state, granularity="", dates=Dates.REFUSED.value, ignores_dates=True)
         return walk.step(page)
-    raise RemoteError(answer.errors)
+    raise (DatesRefused if has_dates else RemoteError)(answer.errors)
 
 
 def _wants_dates(options: Options) -> bool:

@@ -2,6 +2,7 @@
 
 A window that will not come is divided, down to a day; what is left then has failed, and the others go on. One that is
 refused, or that breaks off in any way it is asked for, has failed at once: the next run asks for it behind the others.
+Where the source takes no dates, the windows are given up.
 After several of them in a row no more are asked for; the list behind the windows tells whether the source is down.
 What ends the whole run (a disk that is full, a signal) ends no step that is on its way: it is taken, and then the walk
 is over.
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, GatewayError
+from gateway.errors import AnswerError, AnswerTooLarge, AnswerTooSlow, DatesRefused, GatewayError
 from gateway.model import Cursor, RunOutcome, WindowOutcome
 from gateway.store.base import Inbox
 from harvester.outcomes import OF_ONE_QUESTION, outcome_of
@@ -76,7 +77,10 @@ class Sliced:
 
     def _is_last(self, taken: Taken[Cursor, Step]) -> bool:
         """Take what a window has brought; tell whether nothing more is wanted of it."""
-        if isinstance(taken.error, _OF_ITS_SIZE):
+        if isinstance(taken.error, DatesRefused) and self._takes_none(taken.what):
+            self.keeps_dates = False
+            self.story.note(f"{label_of(taken.what)}: {taken.error}")
+        elif isinstance(taken.error, _OF_ITS_SIZE):
             parts = divide(self.inbox, taken.what)
             self.left.extendleft(reversed(parts))
             self._not_had(taken.what, str(taken.error), parts)
@@ -87,6 +91,15 @@ class Sliced:
         elif taken.item is not None:
             self._take(taken.what, taken.item)
         return taken.item is None or taken.item.is_last or self._is_ending()
+
+    def _takes_none(self, window: Cursor) -> bool:
+        """Tell whether a source that refused the dates of a window has taken none so far.
+
+        Nor is an open window of any use to one that refuses it: what is dated before the others comes without dates
+        alone (dataverse#9309).
+        """
+        done = (each for each in windows_of(self.inbox, window) if each.outcome is WindowOutcome.DONE)
+        return not dates_of(window.window)[0] or next(done, None) is None
 
     def _leave(self, window: Cursor, error: GatewayError) -> None:
         """Leave a window where it stands to the next run."""

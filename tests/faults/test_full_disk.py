@@ -18,10 +18,11 @@ from tests import live
 from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
 from tests.faults.site import Site
+from tests.seeds import seed_of
 
 pytestmark = pytest.mark.slow
 
-SEED = int(os.environ.get("FAULTS_SEED", "") or random.randrange(1_000_000))
+SEED = seed_of("FAULTS_SEED")
 MOMENTS = 6  # at which the disk is full, of each way to publish
 
 

@@ -19,13 +19,14 @@ from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
 from tests.faults.site import Asked, Said, Serve, Site, Stage
 from tests.faults.source import records
+from tests.seeds import seed_of
 
 pytestmark = pytest.mark.slow
 
 RECORDS, BEFORE, PAGE = 20_000, 1000, 50
 # FAULTS_KILLS=200 for the whole proof, which takes about a minute; FAULTS_SEED tells which moments.
 KILLS = int(os.environ.get("FAULTS_KILLS", "40"))
-SEED = int(os.environ.get("FAULTS_SEED", "") or random.randrange(1_000_000))
+SEED = seed_of("FAULTS_SEED")
 
 
 def _remembered(asked: Asked, serve: Serve, stage: Stage) -> Said:

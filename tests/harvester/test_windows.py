@@ -315,6 +315,39 @@ def test_a_source_that_does_not_keep_to_dates_is_harvested_as_a_whole(run, sprea
     assert [until != "" for _, until in _spans(spread)] == [True, False]
 
 
+def _refuse_dates(repository, is_refused):
+    """Let the repository refuse the dates of each list for which `is_refused` says so."""
+    whole, wrong = repository._listrecords, '<error code="badArgument">noDates: there is no selective harvest.</error>'
+    repository._listrecords = lambda arguments: wrong if is_refused(**_dates(arguments)) else whole(arguments)
+
+
+def _dates(arguments):
+    return {"first": arguments.get("from", ""), "last": arguments.get("until", "")}
+
+
+@pytest.mark.parametrize(
+    "is_refused",
+    [lambda first, last: bool(first or last), lambda first, last: bool(last and not first)],
+    ids=["any", "no_from"],
+)
+def test_a_source_that_takes_no_dates_is_harvested_as_a_whole(run, spread, house, is_refused):
+    """zvdd.org (metha -no-intervals, 2026-03); dataverse#9309 takes none from before its own start."""
+    _refuse_dates(spread, is_refused)
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
+    assert _published(house) == len(spread.items)
+    assert _windows(house) == []
+    assert [until[10:] for _, until in _spans(spread)] == ["T23:59:59Z", "", ""]  # days once more, and then no dates
+
+
+def test_a_window_whose_dates_are_refused_where_others_came_is_divided(run, spread, house):
+    """A window may be too large for a source that says so with badArgument."""
+    _refuse_dates(spread, lambda first, last: first[:10] == str(HALF) and last[:10] > str(BROKEN))
+    assert run().run.is_complete
+    assert _published(house) == len(spread.items)
+    assert [window for window, outcome in _windows(house) if outcome == "split"] == [f"{HALF}/{MONTHS[5] - DAY}"]
+
+
 def test_the_dates_of_the_entry_bound_the_windows(run, spread, house):
     first, last = MONTHS[2].replace(day=10), MONTHS[4].replace(day=20)
     ran = run(from_=str(first), until=f"{last}T12:00:00Z")
