@@ -52,6 +52,8 @@ class Outcome(StrEnum):
     NO_TEXT = "no-text"
     WRONG_DOCUMENT = "wrong-document"
     LOW_SCORE = "low-score"
+    # what is our own
+    FAULT = "fault"
 
 
 class Candidate(NamedTuple):

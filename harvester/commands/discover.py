@@ -104,7 +104,13 @@ def discover(
         raise ConfigurationError(_UNKNOWN.format(item))
     words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) or "nothing is due"
     click.echo(f"Searched for {counts.total()} items: {words}.", err=True)
-    ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
+    ctx.exit(int(_status(counts, stop)))
+
+
+def _status(counts: Counter[str], stop: Stop) -> Status:
+    if stop.is_asked:
+        return Status.STOPPED
+    return Status.WITH_ERRORS if counts[Outcome.FAULT] else Status.SUCCEEDED
 
 
 def _named(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:

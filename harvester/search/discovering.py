@@ -6,6 +6,7 @@ asked is not asked again, since answers are kept.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -15,6 +16,7 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple
 
+from gateway.errors import GatewayError
 from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Store
@@ -30,9 +32,13 @@ from harvester.search.stories import candidates_of, endings, identity_of_story, 
 from harvester.search.works import found_of, listed, work_of
 from harvester.wire.http import Fetch, Fetched, Request
 
+log = logging.getLogger("harvester")
+
 LEASE_SECONDS = 1800
 _FIRST_WAIT, _LONGEST_WAIT = 3600, 604_800
 _MOST_TRIES = 6  # then what was in the way is the answer
+_FAULT_WAIT = 86_400  # until somebody may have mended the program
+_OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # what would be in the way of the next item too
 
 
 class Result(NamedTuple):
@@ -134,7 +140,7 @@ class Discovering:
         leases = self._to_try(sources, identifier, before)
 
         def tried(lease: Lease) -> Result:
-            return Result(lease.identifier, lease.source, self._search(lease, _forget))
+            return Result(lease.identifier, lease.source, self._searched(lease, _forget))
 
         yield from self._run(lambda: next(leases, None), tried, 1 if identifier else limit, is_asked_to_stop)
 
@@ -181,6 +187,16 @@ class Discovering:
         with ThreadPoolExecutor(threads) as pool:
             yield from _as_they_end(pool, work, threads)
 
+    def _searched(self, lease: Lease, keep: Keep) -> Searched:
+        """Search for one item; a fault of this program ends that alone."""
+        try:
+            return self._search(lease, keep)
+        except _OF_THE_WHOLE:
+            raise
+        except Exception:
+            log.exception("%s: a fault of this program; the item is searched for again in a day.", lease.identifier)
+            return Searched(Outcome.FAULT, is_over=False)
+
     def _search(self, lease: Lease, keep: Keep) -> Searched:
         found = found_of(self.store, lease.source, lease.upstream)
         work = work_of(self.store, lease.identifier, lease.upstream, found)
@@ -213,10 +229,13 @@ class Discovering:
 
     def _ended(self, lease: Lease) -> Result:
         try:
-            searched = self._search(lease, self.keep)
+            searched = self._searched(lease, self.keep)
         except BaseException:
             self.desk.release(lease, int(self.clock()))
             raise
+        if searched.outcome is Outcome.FAULT:  # what is known of the item stays as it is
+            self.desk.release(lease, int(self.clock()) + _FAULT_WAIT)
+            return Result(lease.identifier, lease.source, searched)
         at, ends = int(self.clock()), tuple(endings(lease.source, searched))
         if searched.is_over or lease.tries >= _MOST_TRIES:
 

@@ -52,6 +52,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.NO_TEXT: "The PDF has too little text to tell; it may be scanned.",
     Outcome.WRONG_DOCUMENT: "It is another document.",
     Outcome.LOW_SCORE: "A person must tell whether it is the work.",
+    Outcome.FAULT: "A fault of this program; what it wrote to standard error says where.",
 }
 
 

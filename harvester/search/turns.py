@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Lock
 from time import time
 
-from gateway.model import RunOutcome
+from gateway.model import Outcome, RunOutcome
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import SourceLocked, gravest, noting, status_of
@@ -58,6 +58,8 @@ def _told(instance: Instance, entry: SourceEntry, stop: Stop, story: Story, cloc
     try:
         with noting(ended):
             _search(instance, entry, stop, story, clock)
+        if faults := story.counts[Outcome.FAULT]:
+            ended(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
     finally:
         outcome = gravest([*outcomes, *[RunOutcome.STOPPED] * stop.is_asked])
         story.note(f"The search ended: {outcome.value.replace('_', ' ')} ({told(story.counts)}).")

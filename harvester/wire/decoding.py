@@ -1,8 +1,9 @@
 """From bytes to text: which encoding an answer is really in. First step for whatever is not plain UTF-8.
 
-Order of belief: byte order mark; UTF-8 whenever the bytes are valid UTF-8 (chance does not produce that); the XML
-declaration; the charset of Content-Type; at last UTF-8 with the odd bytes read as windows-1252, which is what a
-cataloguer's copy and paste leaves behind. Every step off the declared path is told in a sentence.
+Order of belief: the byte order marks of UTF-16 and UTF-32; UTF-8 whenever the bytes are valid UTF-8 (chance does not
+produce that; its own mark does not show it, templates bring that along); the XML declaration; the charset of
+Content-Type; at last UTF-8 with the odd bytes read as windows-1252, which is what a cataloguer's copy and paste leaves
+behind. Every step off the declared path is told in a sentence.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z][A-Za-z0-9._-]*)", re.IGNOR
 
 # Byte order marks, the longer before the shorter that it begins with.
 _MARKS: tuple[tuple[bytes, str], ...] = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -36,10 +36,14 @@ _HIGH_CONTROL = re.compile("[\x80-\x9f]")
 
 
 class Decoded(NamedTuple):
-    """The text of an answer, without byte order mark, and what had to be assumed to read it."""
+    """The text of an answer, without byte order mark, and what had to be assumed to read it.
+
+    `losses` are those of the repairs that cost something.
+    """
 
     text: str
     repairs: tuple[str, ...]
+    losses: tuple[str, ...] = ()
 
 
 def is_plain(body: bytes) -> bool:
@@ -55,6 +59,8 @@ def decode(body: bytes, content_type: str = "") -> Decoded:
     marked = next((codec for mark, codec in _MARKS if body.startswith(mark)), "")
     if marked:
         return _marked(body, marked)
+    while body.startswith(codecs.BOM_UTF8):
+        body = body[len(codecs.BOM_UTF8) :]
     declared, charset = _declared(body), _charset(content_type)
     text = _strictly(body, "utf-8")
     if text is not None:
@@ -71,9 +77,8 @@ def _marked(body: bytes, codec: str) -> Decoded:
     text = _strictly(body, codec)
     if text is None:
         lost = f"Some bytes are not {codec}, as the byte order mark has it; U+FFFD stands for them."
-        return Decoded(body.decode(codec, "replace"), (lost,))
-    told = () if codec == "utf-8-sig" else (f"The answer was read as {codec} and is kept as UTF-8.",)
-    return Decoded(text, told)
+        return Decoded(body.decode(codec, "replace"), (lost,), (lost,))
+    return Decoded(text, (f"The answer was read as {codec} and is kept as UTF-8.",))
 
 
 def _mixed(body: bytes) -> Decoded:

@@ -94,7 +94,7 @@ class _Text(NamedTuple):
 
 
 def _repaired(body: bytes, content_type: str) -> Document:
-    whole, told = decode(body, content_type)
+    whole, told, lost = decode(body, content_type)
     trimmed = _trimmed(whole)
     text, mendings = cleaned(trimmed.text)
     data = (_DECLARATION + text).encode()
@@ -102,7 +102,7 @@ def _repaired(body: bytes, content_type: str) -> Document:
     for attempt in (_as_it_is, _with_namespaces):
         try:
             made, more = attempt(data)
-            return checked(Document(strict(made), made, _unless(made, body), (*notes, *more)))
+            return checked(Document(strict(made), made, _unless(made, body), (*notes, *more), losses=lost))
         except (etree.XMLSyntaxError, Broken):
             continue
     recovered = recovery.recovered(text, trimmed.prefix)
@@ -112,7 +112,7 @@ def _repaired(body: bytes, content_type: str) -> Document:
     except (etree.XMLSyntaxError, Broken) as error:
         raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
     repairs = (*notes, *recovered.notes, *more)
-    return checked(Document(root, made, made, repairs, recovered.problems, losses=recovered.losses))
+    return checked(Document(root, made, made, repairs, recovered.problems, losses=(*lost, *recovered.losses)))
 
 
 def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:

@@ -105,7 +105,7 @@ def _text(body: bytes) -> tuple[bytes, tuple[str, ...]]:
         body.decode()
         strict(body)
     except (etree.XMLSyntaxError, UnicodeDecodeError):
-        decoded, told = decode(body)
+        decoded, told, _ = decode(body)
         text, mendings = cleaned(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded))
         return text.encode(), (*told, *mendings)
     return body, ()

@@ -96,7 +96,7 @@ def _tree(body: bytes, content_type: str) -> tuple[etree._Element, bytes, tuple[
             return strict(body), body, ()
         except etree.XMLSyntaxError:
             pass
-    decoded, told = decode(body, content_type)
+    decoded, told, _ = decode(body, content_type)
     text, mendings = cleaned(_ITS_DECLARATION.sub("", decoded))
     mended = (_DECLARATION + text.strip()).encode()
     try:

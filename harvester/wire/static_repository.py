@@ -138,7 +138,7 @@ def _in_utf_8(body: Text, content_type: str) -> tuple[Text, tuple[str, ...]]:
     whole = body[:]
     if is_plain(whole):
         return whole, ()
-    decoded, repairs = decode(whole, content_type)
+    decoded, repairs, _ = decode(whole, content_type)
     return re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded).encode(), repairs
 
 

@@ -127,14 +127,33 @@ def _unknown(_request: Request) -> None:
     raise NameUnknown("There is no such name.")
 
 
-def test_what_breaks_the_search_gives_the_item_back(searching) -> None:
-    def breaks(_request: Request) -> None:
-        raise RuntimeError
-
-    search = searching(RecordedWeb(has_recordings=False, before=breaks), discover_threads=1)
-    with pytest.raises(RuntimeError):
+@pytest.mark.parametrize("error", [OSError("No space left on device"), KeyboardInterrupt()])
+def test_what_breaks_the_search_gives_the_item_back(searching, error) -> None:
+    search = searching(RecordedWeb(has_recordings=False, before=_breaks(error)), discover_threads=1)
+    with pytest.raises(type(error)):
         search.run()
     assert {row[1] for row in search.desk.counts()} == {"due"}
+
+
+def _breaks(error: BaseException, where: str = ""):
+    def before(request: Request) -> None:
+        if where in request.url:
+            raise error
+
+    return before
+
+
+def test_a_fault_of_ours_in_one_item_ends_the_search_for_that_item_alone(searching, caplog) -> None:
+    search = searching(RecordedWeb(has_recordings=False))
+    expected = search.try_out()
+    search.web.before = _breaks(RuntimeError("Here."), "laro.2015.0007")
+    assert search.try_out() == search.run() == {**expected, "LR-15-00007": "fault"}
+    assert "LR-15-00007: a fault of this program" in caplog.text
+    assert "Here." in caplog.text
+    assert search.run() == {}
+    search.web.before = lambda _request: None
+    search.now += 86_401
+    assert search.run()["LR-15-00007"] == expected["LR-15-00007"]
 
 
 def test_who_lost_the_lease_writes_nothing(searching) -> None:

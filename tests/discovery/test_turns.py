@@ -64,6 +64,17 @@ def test_a_turn_takes_some_items_and_the_next_one_the_others(tend, folder, web, 
     assert (fact["counts"].get("searched", 0), len(web.asked)) == (0, asked)
 
 
+def test_a_fault_of_ours_in_one_item_is_told_and_the_others_have_their_turn(tend, web) -> None:
+    def before(request) -> None:
+        if "laro.2015.0007" in request.url:
+            raise RuntimeError
+
+    web.before = before
+    status, (fact,) = tend()
+    assert (status, fact["outcome"], fact["counts"]["searched"]) == (3, "succeeded_with_errors", 22)
+    assert fact["reasons"] == ["Faults of this program: 1, each in one item."]
+
+
 def test_what_was_searched_long_ago_has_its_turn_again(tend, folder) -> None:
     tend()
     with sqlite3.connect(folder / "discovery.sqlite") as connection:

@@ -82,10 +82,24 @@ def test_surrogates_written_as_utf_8_are_put_together():
     assert "surrogates" in repairs[0]
 
 
-def test_bytes_that_contradict_their_mark_are_replaced_and_told():
+@pytest.mark.parametrize("marks", [1, 2])
+def test_latin_bytes_behind_a_mark_of_utf_8_are_read_as_people_meant_them(marks: int):
+    """The mark is that of the template (findsorguk#843, read 2026-11), and says nothing of what is put into it."""
+    title, repairs = _title(b"\xef\xbb\xbf" * marks + _page(TITLE, "UTF-8").encode("cp1252"))
+    assert title == TITLE
+    assert repairs == ("Bytes that are not UTF-8 were read as windows-1252: 7.",)
+
+
+def test_bytes_that_contradict_their_mark_are_replaced_and_lost():
     found = decode(b"\xff\xfe<\0a\0/\0>\0\0\xd8")
     assert found.text.startswith("<a/>")
     assert "U+FFFD" in found.repairs[0]
+    assert found.losses == found.repairs
+
+
+def test_what_an_answer_lost_for_its_encoding_is_told_of_it():
+    body = _page("@", "UTF-16").encode("utf-16").replace(b"@\0", b"\0\xd8")
+    assert "U+FFFD" in parse_list(body, "").losses[0]
 
 
 @pytest.mark.parametrize("codec", ["idna", "unicode_escape", "punycode", "rot13", "zlib", "utf-7"])

@@ -102,7 +102,7 @@ def second_server_refuses_the_days_it_announces(asked: Asked, serve: Serve, stag
     return refused(said, "badArgument", "Seconds are wanted.") if _has_days(asked) else said
 
 
-@quirk(Promise.WHOLE, 22, is_again=True)
+@quirk(Promise.WHOLE, 22, is_again=True, hides="dates")
 def from_and_until_are_ignored(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """zvdd.org (metha -no-intervals), DOAJ (fatcat), culture-hub#643 (read 2026-11)."""
     return serve(asked.with_arguments(**{"from": None, "until": None}))
@@ -116,7 +116,7 @@ def from_and_until_are_refused(asked: Asked, serve: Serve, stage: Stage) -> Said
     return refused(said, "badArgument", "noDates: there is no selective harvest here.") if has_dates else said
 
 
-@quirk(Promise.WHOLE, 23, is_again=True)
+@quirk(Promise.WHOLE, 23, is_again=True, needs="dates")
 def nothing_comes_without_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """LearningRegistry#60 (read 2026-11)."""
     said = serve(asked)
