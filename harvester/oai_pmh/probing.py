@@ -84,7 +84,8 @@ def end_shown(walk: Walk, page: RawPage, slices: tuple[Slice, ...], token: Resum
 def _glance(walk: Walk, window: Window, dated: Window) -> _Glance:
     """Look whether ListIdentifiers names in a window what is `dated` so and has not come.
 
-    In OAI-PMH 1.x it names the records of every format. Raise what may be wrong with one request.
+    Where the dates are refused, there is nothing to be seen. In OAI-PMH 1.x it names the records of every format. Raise
+    what may be wrong with one request.
     """
     state = replace(walk.state, window=str(window))
     if state.is_first_generation and walk.cursor.metadata_prefix != _OF_EVERY_ITEM:
@@ -94,11 +95,11 @@ def _glance(walk: Walk, window: Window, dated: Window) -> _Glance:
         try:
             return _looked(walk, Naming(walk.options, walk.cursor, walk.fetch, each, PATIENCE), dated)
         except RemoteRefuses:
-            break
+            return _NO_NAMES
         except RemoteError as error:
             if "badArgument" not in str(error):
-                break
-    return _NO_NAMES
+                return _NO_NAMES
+    return _NOTHING if any(window) else _NO_NAMES
 
 
 def _looked(walk: Walk, naming: Naming, dated: Window) -> _Glance:
