@@ -3,7 +3,8 @@
 A window that will not come is divided, down to a day; what is left then has failed, and the others go on. One that is
 refused, or that breaks off in any way it is asked for, has failed at once: the next run asks for it behind the others.
 Where the source takes no dates, the windows are given up.
-After several of them in a row no more are asked for; the list behind the windows tells whether the source is down.
+After several of them in a row, or more that had to be divided, no more are asked for; the list behind the windows tells
+whether the source is down.
 What ends the whole run (a disk that is full, a signal) ends no step that is on its way: it is taken, and then the walk
 is over.
 """
@@ -27,7 +28,8 @@ from harvester.wire.http import Fetch
 
 # What may be otherwise with half of a window.
 _OF_ITS_SIZE = (AnswerError, AnswerTooLarge, AnswerTooSlow)
-_MOST_ILL = 3  # windows in a row of which nothing comes: then the source is ill, rather than they
+_MOST_ILL = 3  # windows in a row that break off: then the source is ill, rather than they
+_MOST_BARREN = 12  # that are divided or broken off before a record comes; from a year to its first day it is ten
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class Sliced:
     left: deque[Cursor] = field(default_factory=deque)
     keeps_dates: bool = True
     ill: int = 0  # how many windows in a row were refused or broke off
+    barren: int = 0  # how many did not come since the last record did
     doom: BaseException | None = None
 
     def walk(self, windows: Sequence[Cursor], lanes: int, fetch: Fetch, fetcher: Fetcher | None) -> None:
@@ -63,13 +66,20 @@ class Sliced:
                 abreast.take(self._is_last)
         if self.doom is not None:
             raise self.doom
+        if self._is_ill() and self.left:
+            label = label_of(replace(windows[0], window=""))
+            told = f"{label}: the source is ill; windows that wait for the next run: {len(self.left)}."
+            self.lost(RunOutcome.SUCCEEDED_WITH_ERRORS, told)
         if not self.keeps_dates:
             self.inbox.forget_windows(windows[0])
             name = label_of(replace(windows[0], window=""))
             self.story.note(f"{name}: the source does not keep to dates; the list goes as a whole.")
 
     def _is_ending(self) -> bool:
-        return self.doom is not None or self.ill >= _MOST_ILL or not self.keeps_dates or self.is_over()
+        return self._is_ill() or self.doom is not None or not self.keeps_dates or self.is_over()
+
+    def _is_ill(self) -> bool:
+        return self.ill >= _MOST_ILL or self.barren >= _MOST_BARREN
 
     def _walk_of(self, window: Cursor) -> Callable[[Fetch], Iterator[Step]]:
         options = replace(self.options, window=dates_of(window.window))
@@ -77,6 +87,7 @@ class Sliced:
 
     def _is_last(self, taken: Taken[Cursor, Step]) -> bool:
         """Take what a window has brought; tell whether nothing more is wanted of it."""
+        self.barren += taken.error is not None
         if isinstance(taken.error, DatesRefused) and self._takes_none(taken.what):
             self.keeps_dates = False
             self.story.note(f"{label_of(taken.what)}: {taken.error}")
@@ -111,6 +122,7 @@ class Sliced:
     def _take(self, window: Cursor, step: Step) -> None:
         """Commit a step of a window, and note how the window ended if it was the last."""
         self.ill = 0
+        self.barren = 0 if step.slices else self.barren
         self.keeps_dates = self.keeps_dates and not is_ignored(
             window.window, [each.datestamp for each in step.slices if each.datestamp]
         )

@@ -272,6 +272,19 @@ def test_windows_that_failed_wait_behind_those_that_were_not_asked_for_yet(run, 
         assert _published(house) == len(spread.items) - left
 
 
+def test_a_source_all_of_whose_windows_break_off_is_not_asked_for_every_day(run, spread, house):
+    _break(spread, "2000-01-01", "9999")
+    ran = run()
+    assert not ran.run.is_complete
+    outcomes = [outcome for _, outcome in _windows(house)]
+    assert outcomes.count("split") + outcomes.count("failed") == 12
+    assert "waiting" in outcomes
+    spread.before = lambda _: None
+    spread.statuses.clear()
+    assert run().run.is_complete
+    assert _published(house) == len(spread.items)
+
+
 def test_windows_end_where_the_clock_of_the_source_is_behind_ours(run, spread, house):
     """What it changes until its clock has come to ours is dated in windows that would be done by then."""
     spread.now = f"{MONTHS[5]}T12:00:00Z"
