@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from harvester.dump import as_received
 from harvester.mirror.keeping import Keeping
@@ -37,7 +38,11 @@ class Importing(Run):
                     self.unusable(found)
                     continue
                 received = received_from(page, found)
-                keeping = self.object(replace(received, document=as_received(received.document)))
+                received = replace(received, document=as_received(received.document))
+                keeping = self.sound(found.identifier, partial(self.object, received))
+                if keeping is None:
+                    self.place.mark(found.identifier, is_whole=False)
+                    continue
                 if (is_known := _is_known_better(keeping)) or self.is_settled(keeping):
                     self.receipt.objects[Change.UNCHANGED] += is_known
                     continue
@@ -50,7 +55,8 @@ class Importing(Run):
             if not newest:
                 self.receipt.doubts.append(f"No records of {self.place.order.metadata_prefix} are in the package.")
             made = (moment_of(self.package.date), self.package.answered)
-            self._go_on_from(moment_of(date) or min(filter(None, made), default=moment_of(newest)))
+            if not self.has_damage:  # else the provider is asked for everything
+                self._go_on_from(moment_of(date) or min(filter(None, made), default=moment_of(newest)))
 
     def _go_on_from(self, moment: int | None) -> None:
         """Let the next run ask for what has changed since the day of the package, unless it knows better already."""

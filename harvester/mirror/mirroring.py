@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from gateway.errors import StoreDamaged
 from gateway.model import Cursor, RawPage, Slice
 from harvester.mirror.collecting import Collected, Limits, collect
 from harvester.mirror.holding import DOCUMENT, Holding
@@ -27,7 +26,6 @@ from harvester.mirror.lanes import Job, Lanes
 from harvester.mirror.planning import Want
 from harvester.mirror.receipt import Change
 from harvester.mirror.running import Run, received_from
-from harvester.mirror.verifying import Fate
 from harvester.sources import Options, SourceKind, Step
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import state_of
@@ -46,7 +44,6 @@ class Mirroring(Run):
     fetch: Fetch
     lanes: Lanes[Result]
     limits: Limits
-    has_damage: bool = False  # an object could not be read: what its record says is asked for again
 
     def whole(self, *, is_full: bool = False) -> None:
         """Harvest what has changed since the last run, or everything, and collect its files."""
@@ -74,7 +71,7 @@ class Mirroring(Run):
             for start in range(0, len(failed), _BATCH):
                 if not self.stop.is_asked:
                     batch = failed[start : start + _BATCH]
-                    again = (self._sound(each, partial(self._held_again, each)) for each in batch)
+                    again = (self.sound(each, partial(self._held_again, each)) for each in batch)
                     self._collect([each for each in again if each is not None])
 
     def _unlisted(self) -> Iterator[str]:
@@ -113,21 +110,11 @@ class Mirroring(Run):
         for each in in_order:
             if each.problem:
                 self.unusable(each)
-        objects = (self._sound(each.identifier, partial(self._cut, step.page, each)) for each in slices.values())
+        objects = (self.sound(each.identifier, partial(self._cut, step.page, each)) for each in slices.values())
         return [each for each in objects if each is not None and not self.is_settled(each)]
 
     def _cut(self, page: RawPage, found: Slice) -> Keeping:
         return self.object(received_from(page, found))
-
-    def _sound(self, identifier: str, made: Callable[[], Keeping | None]) -> Keeping | None:
-        """Return an object; None when it is damaged, which is told and keeps no other from being mirrored."""
-        try:
-            return made()
-        except (StoreDamaged, OSError) as error:
-            self.has_damage = True
-            self.receipt.count(Change.UNUSABLE)
-            self.receipt.miss(identifier, Fate.UNREADABLE, str(error))
-            return None
 
     def _held_again(self, identifier: str) -> Keeping | None:
         """Return an object as if its record had come once more; None when nothing is to be had of it any more."""

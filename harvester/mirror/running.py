@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gateway.errors import StoreDamaged
 from gateway.model import RawPage, RunOutcome, Slice
@@ -29,6 +29,7 @@ class Run:
     progress: Progress
     stop: Stop
     clock: Callable[[], float]
+    has_damage: bool = field(default=False, kw_only=True)  # an object could not be read; its record must come again
 
     @contextmanager
     def noted(self) -> Iterator[None]:
@@ -73,6 +74,16 @@ class Run:
         self.receipt.count(Change.UNUSABLE)
         self.receipt.miss(found.identifier, Fate.UNREADABLE, found.problem)
         self.place.note_unread(found.identifier, found.problem)
+
+    def sound(self, identifier: str, made: Callable[[], Keeping | None]) -> Keeping | None:
+        """Return an object; None when it is damaged, which is told and keeps no other from being mirrored."""
+        try:
+            return made()
+        except (StoreDamaged, OSError) as error:
+            self.has_damage = True
+            self.receipt.count(Change.UNUSABLE)
+            self.receipt.miss(identifier, Fate.UNREADABLE, str(error))
+            return None
 
     def object(self, received: Received) -> Keeping:
         """Return what a record means for the object of its name."""

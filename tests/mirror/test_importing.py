@@ -272,6 +272,25 @@ def test_a_package_never_takes_an_object_back(imported, mirror, provider, packag
     assert mirror.held() == provider.expected()
 
 
+def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_imported(imported, mirror, provider, package):
+    imported(package)
+    for item in provider.items.values():
+        item.datestamp, item.files["a.txt"] = "2024-03-01T00:00:00Z", b"newer"
+    (package / "records.xml").write_text(provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"}))
+    for name in provider.items:
+        (package / name / "a.txt").write_bytes(b"newer")
+    inventory = opened(mirror.folder).root.place("oai:p:1") / "inventory.json"
+    kept = inventory.read_bytes()
+    inventory.write_bytes(b"?")
+    receipt = imported(package, status=3)
+    assert receipt["objects"] == {"updated": 2, "unusable": 1}
+    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [("oai:p:1", "unreadable")]
+    assert "oai:p:1" in {each["identifier"] for each in mirror.run("--retry-failed", status=3)["missing"]}
+    inventory.write_bytes(kept)
+    assert imported(package)["objects"] == {"unchanged": 2, "updated": 1}
+    assert mirror.held() == provider.expected()
+
+
 def test_a_single_record_with_files_beside_it_is_read(imported, mirror, provider, tmp_path):
     folder = tmp_path / "sip"
     folder.mkdir()
