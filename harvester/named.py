@@ -31,8 +31,12 @@ class Named:
         with NamedTemporaryFile(dir=folder, prefix="sweep-", suffix=".sqlite") as file:
             self._path = Path(file.name)
             self._connection = sqlite3.connect(self._path, isolation_level=None)
-            with translated(self._path):
-                self._connection.executescript(_SCHEMA)
+            try:
+                with translated(self._path):
+                    self._connection.executescript(_SCHEMA)
+            except BaseException:
+                self._connection.close()
+                raise
         # The name is gone; the file goes when its connection closes, or its process dies.
 
     def __enter__(self) -> Self:

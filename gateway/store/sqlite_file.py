@@ -188,31 +188,29 @@ class SqliteFile:
     # -- connecting ----------------------------------------------------------------------------------------------
 
     def _reader(self) -> Session:
-        session = self._connect()
-        session.execute(f"pragma cache_size = -{READER_CACHE_KIB}")
-        session.execute(f"pragma mmap_size = {MAPPED_BYTES}")
-        session.execute("pragma query_only = on")
-        return session
+        return self._connect(f"cache_size = -{READER_CACHE_KIB}", f"mmap_size = {MAPPED_BYTES}", "query_only = on")
 
     def _writer(self) -> Session:
-        session = self._connect()
-        session.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
-        session.execute("pragma synchronous = full")
-        return session
+        return self._connect(f"cache_size = -{WRITER_CACHE_KIB}", "synchronous = full")
 
-    def _connect(self) -> Session:
+    def _connect(self, *pragmas: str) -> Session:
         connection = sqlite3.connect(
             self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
         )
+        try:
+            for pragma in pragmas:
+                connection.execute(f"pragma {pragma}").close()
+        except BaseException:
+            connection.close()
+            raise
         return Session(connection, self._dictionary)
 
     # -- the schema ----------------------------------------------------------------------------------------------
 
     def _upgrade(self, folder: Path) -> None:
         steps = _steps(folder)
-        session = self._connect()
+        session = self._connect(f"page_size = {PAGE_BYTES}")
         try:
-            session.execute(f"pragma page_size = {PAGE_BYTES}")
             database = Database(session.connection)
             self._refuse_newer({step.name for step in steps.applied(database)}, folder)
             if steps.pending(database):

@@ -71,7 +71,11 @@ class Ledger:
         path.parent.mkdir(parents=True, exist_ok=True)
         with translated(path):
             self._database = sqlite3.connect(path, isolation_level=None)
-            self._database.executescript(_SCHEMA)
+            try:
+                self._database.executescript(_SCHEMA)
+            except BaseException:
+                self._database.close()
+                raise
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
@@ -45,9 +46,8 @@ def tend(folder, web):
 
 
 def later(folder, seconds: int) -> None:
-    with sqlite3.connect(folder / "inbox.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "inbox.sqlite")) as connection, connection:
         connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
-    connection.close()
 
 
 def test_a_turn_takes_some_items_and_the_next_one_the_others(tend, folder, web, monkeypatch) -> None:
@@ -77,9 +77,8 @@ def test_a_fault_of_ours_in_one_item_is_told_and_the_others_have_their_turn(tend
 
 def test_what_was_searched_long_ago_has_its_turn_again(tend, folder) -> None:
     tend()
-    with sqlite3.connect(folder / "discovery.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection, connection:
         connection.execute("update search set searched_at = searched_at - ?", (91 * 86_400,))
-    connection.close()
     later(folder, 3600 * 2)
     _, (fact,) = tend()
     assert fact["counts"]["searched"] == 22

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
@@ -121,9 +122,8 @@ def test_a_part_that_was_harvested_by_hand_puts_nothing_off_and_says_nothing_of_
 
 def _begin_earlier(instance, seconds):
     """Let all runs have begun earlier."""
-    with sqlite3.connect(instance / "inbox.sqlite") as connection:
+    with closing(sqlite3.connect(instance / "inbox.sqlite")) as connection, connection:
         connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
-    connection.close()
 
 
 def test_a_source_that_says_nothing_is_left_alone(told, tend, repository):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
 
 
 def test_a_damaged_answer_is_told(desk: SqliteDiscovery, tmp_path) -> None:
-    with sqlite3.connect(tmp_path / "discovery.sqlite") as connection:
+    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as connection, connection:
         connection.execute("insert into answer values (x'00', 999, x'00')")
     with pytest.raises(StoreDamaged, match="cannot be read"):
         desk.answer(b"\0", 0)

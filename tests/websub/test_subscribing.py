@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from threading import Thread
 
@@ -82,10 +83,9 @@ def command(folder):
 
 def shift(folder, **seconds):
     """Let what was written have happened earlier."""
-    with sqlite3.connect(folder / "subscriptions.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "subscriptions.sqlite")) as connection, connection:
         for name, number in seconds.items():
             connection.execute(f"update subscription set {name} = {name} - ?", (number,))
-    connection.close()
 
 
 def subscriptions(command):
@@ -108,9 +108,8 @@ def test_a_hub_tells_and_tend_harvests(command, site, hub, folder):
     assert command("tend")[:2] == (0, [])
     assert hub.bring(b"<urlset/>", "sha1") == 202
     assert subscriptions(command)[0].get("notified")
-    with sqlite3.connect(folder / "inbox.sqlite") as connection:  # it was harvested a moment ago
+    with closing(sqlite3.connect(folder / "inbox.sqlite")) as connection, connection:  # it was harvested a moment ago
         connection.execute("update run set started_at = started_at - 100, ended_at = ended_at - 100")
-    connection.close()
     status, facts, _ = command("tend")
     assert (status, [(fact["stage"], fact["counts"]["published"]) for fact in facts]) == (0, [("harvest", 1)])
     shift(folder, notified_at=2)  # in the second in which a run begins, nobody knows what came first
