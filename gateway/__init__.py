@@ -41,7 +41,7 @@ def create_app(instance: Path | None = None, options: Mapping[str, Value] | None
     app = Flask("gateway", static_folder=None)
     app.extensions["store"] = store
     app.register_blueprint(routes.blueprint(store, repository, settings.number("oai_max_request_bytes")))
-    subscriptions = open_subscriptions(settings.instance)
+    subscriptions = app.extensions["subscriptions"] = open_subscriptions(settings.instance)
     app.register_blueprint(websub.blueprint(subscriptions, settings.number("websub_lease_seconds")))
     app.register_blueprint(schemas.blueprint(schemas.folder()))
     if settings.is_on("files_serve"):

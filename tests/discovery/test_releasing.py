@@ -9,7 +9,6 @@ from hashlib import sha256
 import pytest
 from click.testing import CliRunner
 
-from gateway import create_app
 from gateway.errors import StoreUnwritable, TryLater
 from gateway.model import Candidate, Decision, FileLink, FileOrigin, Outcome
 from gateway.xmltext import DCTERMS, DIDL, DII
@@ -19,6 +18,7 @@ from harvester.search.copies import Copies
 from harvester.search.deciding import Thresholds, decided
 from harvester.search.searching import Searched
 from harvester.search.stories import kept
+from tests.applications import application
 from tests.discovery.web import RecordedWeb, a_pdf, answer
 
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
@@ -315,7 +315,7 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies)
     assert resources(search) == [(COPY, None), (f"https://g.example.org/files/{file.name}", None)]
     folder = search.settings.instance
     assert served(folder, file.name) == (200, "application/pdf", file.read_bytes(), "sandbox")
-    with create_app(folder, {"files_serve": True}).test_client().get(f"/files/{file.name}") as found:
+    with application(folder, files_serve=True) as app, app.test_client().get(f"/files/{file.name}") as found:
         assert found.headers["Content-Disposition"] == f"attachment; filename={file.name}.pdf"
         assert found.headers["X-Content-Type-Options"] == "nosniff"
     for strange in ("0" * 64, "..%2Fsecret", file.name.upper()):
@@ -327,12 +327,8 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies)
 
 def served(folder, name: str, *, files_serve: bool = True) -> tuple:
     """Return status, type, body and policy of what the gateway answers for a copy."""
-    app = create_app(folder, {"files_serve": files_serve})
-    try:
-        with app.test_client().get(f"/files/{name}") as found:
-            return found.status_code, found.mimetype, found.data, found.headers.get("Content-Security-Policy")
-    finally:
-        app.extensions["store"].close()
+    with application(folder, files_serve=files_serve) as app, app.test_client().get(f"/files/{name}") as found:
+        return found.status_code, found.mimetype, found.data, found.headers.get("Content-Security-Policy")
 
 
 def test_a_copy_that_was_withdrawn_is_served_no_more(with_copies) -> None:

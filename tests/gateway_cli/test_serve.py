@@ -9,6 +9,7 @@ import pytest
 from gateway import create_app, schemas
 from gateway.errors import ConfigurationError, StoreMissing
 from gateway.serve import address, listen, name_of_this_host
+from tests.applications import application
 
 
 def test_a_port_that_is_taken_is_one_sentence(gateway):
@@ -81,9 +82,8 @@ def test_an_address_of_ipv6_has_brackets():
 def app(gateway, folder, publish):
     gateway("init", "--name", "Here & <there>")
     publish()
-    app = create_app(folder, {"base_url": "http://here.example.org/oai"})
-    yield app
-    app.extensions["store"].close()
+    with application(folder, base_url="http://here.example.org/oai") as app:
+        yield app
 
 
 def test_without_an_instance_there_is_no_application(folder):

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 from werkzeug.serving import make_server
 
-from gateway import create_app
 from gateway.model import Subscription, SubscriptionState
 from gateway.upkeep import make
 from harvester.cli import main
 from harvester.tending.subscribing import renewal_at
+from tests.applications import application
 from tests.resourcesync.conftest import SETTINGS
 from tests.resourcesync.site import Site, served
 from tests.websub import hub as hubs
@@ -56,16 +56,17 @@ def folder(tmp_path, site):
     """Make an instance with one source, whose gateway serves."""
     folder = tmp_path / "instance"
     make(folder, {})
-    server = make_server("127.0.0.1", 0, create_app(folder), threaded=True)
-    thread = Thread(target=server.serve_forever, args=(0.002,))
-    thread.start()
-    base_url = f'base_url = "http://127.0.0.1:{server.server_port}/oai"\n'
-    (folder / "config.toml").write_text(SETTINGS + base_url)
-    (folder / "sources.toml").write_text(f'[fake]\nurl = "{site.url}"\nkind = "resourcesync"\n')
-    yield folder
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with application(folder) as app:
+        server = make_server("127.0.0.1", 0, app, threaded=True)
+        thread = Thread(target=server.serve_forever, args=(0.002,))
+        thread.start()
+        base_url = f'base_url = "http://127.0.0.1:{server.server_port}/oai"\n'
+        (folder / "config.toml").write_text(SETTINGS + base_url)
+        (folder / "sources.toml").write_text(f'[fake]\nurl = "{site.url}"\nkind = "resourcesync"\n')
+        yield folder
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ import pytest
 from flask.testing import FlaskClient
 from lxml import etree
 
-from gateway import create_app
 from tests import live, oracle
+from tests.applications import application
 from tests.bench.client import Client
 from tests.oracle import OAI
 from tests.wild.conftest import Harvest
@@ -72,10 +72,8 @@ class Exposed:
 
 @pytest.fixture(scope="module")
 def client(harvest: Harvest) -> Iterator[FlaskClient]:
-    app = create_app(harvest.folder, {"base_url": "http://live.example.org/oai"})
-    with app.test_client() as client:
+    with application(harvest.folder, base_url="http://live.example.org/oai") as app, app.test_client() as client:
         yield client
-    app.extensions["store"].close()
 
 
 def asked(client: FlaskClient, **arguments: str) -> bytes:

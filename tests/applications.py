@@ -1,0 +1,23 @@
+"""The web application of an instance, in this process, and closed behind its use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flask import Flask
+
+from gateway import create_app
+from gateway.settings import Value
+
+
+@contextmanager
+def application(folder: Path, **options: Value) -> Iterator[Flask]:
+    """Make the application of an instance folder under these settings; what it has opened is closed at the end."""
+    app = create_app(folder, options)
+    try:
+        yield app
+    finally:
+        for opened in ("store", "subscriptions"):
+            app.extensions[opened].close()
