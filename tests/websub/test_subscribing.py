@@ -58,6 +58,7 @@ def folder(tmp_path, site):
     make(folder, {})
     with application(folder) as app:
         server = make_server("127.0.0.1", 0, app, threaded=True)
+        server.daemon_threads = False  # who is answered late is waited for before the databases are closed
         thread = Thread(target=server.serve_forever, args=(0.002,))
         thread.start()
         base_url = f'base_url = "http://127.0.0.1:{server.server_port}/oai"\n'
