@@ -8,6 +8,7 @@ import sqlite3
 import traceback
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Barrier, Thread, Timer
 
@@ -151,6 +152,26 @@ def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
 
 
 # --- damage -------------------------------------------------------------------------------------------------------
+
+
+def test_a_connection_that_cannot_be_set_up_is_closed(tmp_path, monkeypatch):
+    path = tmp_path / "x.sqlite"
+    file = opened(path, MIGRATIONS / "store")
+    path.write_bytes(b"This was a database once." * 100)
+    made = []
+
+    class Noted(sqlite3.Connection):
+        def __init__(self, *arguments, **more):
+            super().__init__(*arguments, **more)
+            made.append(self)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Noted))
+    with pytest.raises(StoreDamaged, match="not a database"), file.reading():
+        pass
+    file.close()
+    (connection,) = made
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
 
 
 def test_a_file_that_is_no_database_is_told(path):
