@@ -5,14 +5,13 @@ It lies on the instance's disk while a sweep lasts, without a name, and nothing 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import TracebackType
 from typing import Self
 
-from gateway.store.sqlite_file import translated
+from gateway.store.sqlite_file import made_with, translated
 
 _BATCH = 500
 _SCHEMA = """
@@ -30,13 +29,7 @@ class Named:
         """Make the file in a folder."""
         with NamedTemporaryFile(dir=folder, prefix="sweep-", suffix=".sqlite") as file:
             self._path = Path(file.name)
-            self._connection = sqlite3.connect(self._path, isolation_level=None)
-            try:
-                with translated(self._path):
-                    self._connection.executescript(_SCHEMA)
-            except BaseException:
-                self._connection.close()
-                raise
+            self._connection = made_with(_SCHEMA, self._path)
         # The name is gone; the file goes when its connection closes, or its process dies.
 
     def __enter__(self) -> Self:

@@ -53,6 +53,21 @@ def translated(path: Path) -> Iterator[None]:
         raise _translation(error, path) from error
 
 
+def made_with(schema: str, path: Path) -> sqlite3.Connection:
+    """Open a database for one run, beside those of the instance, with the tables that its schema makes.
+
+    Raise StoreError, with nothing left open.
+    """
+    with translated(path):
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.executescript(schema)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
 def _translation(error: sqlite3.Error, path: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
     if code in _BUSY:

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.store.queries import load_file
-from gateway.store.sqlite_file import translated
+from gateway.store.sqlite_file import made_with, translated
 from harvester.completeness.comparing import Difference, Held, title_key
 from harvester.wire.crossref_works import Deposited
 
@@ -69,13 +69,7 @@ class Ledger:
         """Open the file, or make it."""
         self._path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        with translated(path):
-            self._database = sqlite3.connect(path, isolation_level=None)
-            try:
-                self._database.executescript(_SCHEMA)
-            except BaseException:
-                self._database.close()
-                raise
+        self._database = made_with(_SCHEMA, path)
 
     def __enter__(self) -> Self:
         return self

@@ -2,11 +2,9 @@
 
 A window that will not come is divided, down to a day; what is left then has failed, and the others go on. One that is
 refused, or that breaks off in any way it is asked for, has failed at once: the next run asks for it behind the others.
-Where the source takes no dates, the windows are given up.
-After several of them in a row, or more that had to be divided, no more are asked for; the list behind the windows tells
-whether the source is down.
-What ends the whole run (a disk that is full, a signal) ends no step that is on its way: it is taken, and then the walk
-is over.
+Where the source takes no dates, the windows are given up. After several of them in a row, or more that had to be
+divided, no more are asked for; the list behind the windows tells whether the source is down. What ends the whole run (a
+disk that is full, a signal) ends no step that is on its way: it is taken, and then the walk is over.
 """
 
 from __future__ import annotations
@@ -66,13 +64,12 @@ class Sliced:
                 abreast.take(self._is_last)
         if self.doom is not None:
             raise self.doom
+        name = label_of(replace(windows[0], window=""))
         if self._is_ill() and self.left:
-            label = label_of(replace(windows[0], window=""))
-            told = f"{label}: the source is ill; windows that wait for the next run: {len(self.left)}."
+            told = f"{name}: the source is ill; windows that wait for the next run: {len(self.left)}."
             self.lost(RunOutcome.SUCCEEDED_WITH_ERRORS, told)
         if not self.keeps_dates:
             self.inbox.forget_windows(windows[0])
-            name = label_of(replace(windows[0], window=""))
             self.story.note(f"{name}: the source does not keep to dates; the list goes as a whole.")
 
     def _is_ending(self) -> bool:

@@ -15,6 +15,8 @@ from typing import NamedTuple
 _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-z][A-Za-z0-9._-]*)[\"']")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z][A-Za-z0-9._-]*)", re.IGNORECASE)
 
+_MARKS_OF_UTF_8 = re.compile(rb"\A(?:\xef\xbb\xbf)++")
+
 # Byte order marks, the longer before the shorter that it begins with.
 _MARKS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -59,8 +61,7 @@ def decode(body: bytes, content_type: str = "") -> Decoded:
     marked = next((codec for mark, codec in _MARKS if body.startswith(mark)), "")
     if marked:
         return _marked(body, marked)
-    while body.startswith(codecs.BOM_UTF8):
-        body = body[len(codecs.BOM_UTF8) :]
+    body = _MARKS_OF_UTF_8.sub(b"", body)
     declared, charset = _declared(body), _charset(content_type)
     text = _strictly(body, "utf-8")
     if text is not None:

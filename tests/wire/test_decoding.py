@@ -90,6 +90,11 @@ def test_latin_bytes_behind_a_mark_of_utf_8_are_read_as_people_meant_them(marks:
     assert repairs == ("Bytes that are not UTF-8 were read as windows-1252: 7.",)
 
 
+def test_marks_without_end_are_passed_over_at_once():
+    """What takes them off one by one copies the rest each time, and is at it for minutes."""
+    assert decode(b"\xef\xbb\xbf" * 500_000 + b"<a/>") == ("<a/>", (), ())
+
+
 def test_bytes_that_contradict_their_mark_are_replaced_and_lost():
     found = decode(b"\xff\xfe<\0a\0/\0>\0\0\xd8")
     assert found.text.startswith("<a/>")
