@@ -1,4 +1,4 @@
-# make demo · make test · make bench · make lint: each makes .venv itself when it is missing.
+# make demo · make test · make test-all · make bench · make lint: each makes .venv itself when it is missing.
 # Needed: Python 3.11 or newer with venv and pip, and make. Everything else comes from the lock files.
 
 PYTHON := $(shell for name in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
@@ -10,15 +10,17 @@ IN     := $(VENV)/bin/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test everyday bench lint docs lock clean
+.PHONY: help demo test test-all everyday bench lint docs man lock clean
 
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
-	@echo "make test    every test this machine can run, and the coverage that must be kept"
+	@echo "make test    tests of every kind and the coverage that must be kept; at most three minutes"
+	@echo "make test-all  every test: also long proofs, self-tests of the benches, the reference data"
 	@echo "make everyday  the tests that take seconds"
 	@echo "make lint    style and types"
 	@echo "make bench   the figures, measured"
 	@echo "make docs    writes the generated parts of the documentation again"
+	@echo "make man     writes the manual pages into build/man"
 	@echo "make lock    writes the lock files again from pyproject.toml"
 
 # Pip's progress is of no interest unless it fails; the sentence says why nothing seems to happen.
@@ -51,18 +53,27 @@ demo: $(VENV)/run.stamp
 
 # A test that lasts so many seconds shows where it hangs. To watch over the everyday ones would take more time than most.
 HANGING := 240
+# What must be covered whole, with and without the reference data beside the project.
+WHOLE := gateway/oaipmh gateway/store harvester/wire
 
-# Coverage is asked over everything, and package by package where it must be whole.
+# $(1): which tests, as pytest's -m has it; $(2): how many percent of everything they must cover.
+define TESTED
+@$(IN)coverage erase
+$(IN)coverage run -m pytest -m $(1) -o faulthandler_timeout=$(HANGING)
+@$(IN)coverage combine --quiet
+@rm -f .coverage.?* # what a process wrote that was killed while it wrote
+@$(IN)coverage report --fail-under=$(2)
+@for part in $(WHOLE); do \
+  $(IN)coverage report --include="$$part/*" --fail-under=100 >/dev/null || \
+    { echo "$$part must be covered whole:"; $(IN)coverage report --include="$$part/*"; exit 1; }; done
+@echo "Coverage: $(2) % or more of everything; all of $(WHOLE)."
+endef
+
 test: $(VENV)/dev.stamp $(VENV)/judges.stamp
-	@$(IN)coverage erase
-	$(IN)coverage run -m pytest -m "slow or not slow" -o faulthandler_timeout=$(HANGING)
-	@$(IN)coverage combine --quiet
-	@rm -f .coverage.?* # what a process wrote that was killed while it wrote
-	@$(IN)coverage report --fail-under=95
-	@for part in gateway/oaipmh gateway/store harvester/wire; do \
-	  $(IN)coverage report --include="$$part/*" --fail-under=100 >/dev/null || \
-	    { echo "$$part must be covered whole:"; $(IN)coverage report --include="$$part/*"; exit 1; }; done
-	@echo "Coverage: 95 % or more of everything; all of gateway/oaipmh, gateway/store and harvester/wire."
+	$(call TESTED,"not long",95)
+
+test-all: $(VENV)/dev.stamp $(VENV)/judges.stamp
+	$(call TESTED,"slow or not slow",95)
 
 everyday: $(VENV)/dev.stamp
 	$(IN)pytest
@@ -77,6 +88,10 @@ bench: $(VENV)/dev.stamp
 
 docs: $(VENV)/dev.stamp
 	$(IN)python -m tests.docs
+
+man: $(VENV)/run.stamp
+	$(IN)python -m tests.manual
+	@echo "man -l build/man/harvester.1 shows one; MANPATH or /usr/local/share/man/man1 is where they go."
 
 # For Linux, Python 3.11 to 3.13; made with the oldest, whose needs are the greatest. What wants a later 3.11 than that
 # of Debian 12 (3.11.2) is named in `TOO_NEW`.

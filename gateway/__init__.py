@@ -7,50 +7,79 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flask import Flask
+    from flask import Flask, Response
 
     from gateway.oaipmh.identity import Repository
+    from gateway.oaipmh.routes import Observe
     from gateway.settings import Settings, Value
+    from gateway.store.base import Store
 
 # What Identify says when nobody said better; `gateway serve` always does.
 DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
 
 
-def create_app(instance: Path | None = None, options: Mapping[str, Value] | None = None) -> Flask:
+def create_app(
+    instance: Path | None = None, options: Mapping[str, Value] | None = None, observe: Observe | None = None
+) -> Flask:
     """Return the web application of an instance: settings, then the store, then the faces.
 
     `instance` is the folder (else `GATEWAY_INSTANCE`, else `instance`), `options` the strongest layer of settings.
+    `observe` is called after each answer of OAI-PMH.
     Raise ConfigurationError or StoreError when it could not serve rightly. Imports are in here because everything
     imports `gateway`, and most of it must not wait for Flask.
     """
     from flask import Flask  # noqa: PLC0415
 
-    from gateway import copies, schemas, welcome  # noqa: PLC0415
+    from gateway import copies, probes, schemas, welcome  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.settings import instance_folder, load  # noqa: PLC0415
     from gateway.store.sqlite import open_store  # noqa: PLC0415
     from gateway.store.sqlite_subscriptions import open_subscriptions  # noqa: PLC0415
+    from gateway.store.step import EPOCH_FACT, check_finished  # noqa: PLC0415
     from gateway.websub import routes as websub  # noqa: PLC0415
 
     settings = load(instance or instance_folder(), options=options)
     check_settings(settings)
-    repository = _repository(settings)
-    store = open_store(settings.instance, show_departed=settings.is_on("oai_show_departed"))
+    store = open_store(
+        settings.instance,
+        show_departed=settings.is_on("oai_show_departed"),
+        max_jump_seconds=settings.number("clock_max_jump_seconds"),
+    )
+    repository = _repository(settings, store.fact(EPOCH_FACT))
     check_domain(store, repository.domain)
+    check_finished(store)
     app = Flask("gateway", static_folder=None)
+    # A redirect to a path with one slash less names a host, and the only host it knows is what the client wrote.
+    app.url_map.merge_slashes = False
+    app.after_request(_secured)
     app.extensions["store"] = store
-    app.register_blueprint(routes.blueprint(store, repository, settings.number("oai_max_request_bytes")))
+    app.register_blueprint(routes.blueprint(store, repository, settings.number("oai_max_request_bytes"), observe))
     subscriptions = app.extensions["subscriptions"] = open_subscriptions(settings.instance)
     app.register_blueprint(websub.blueprint(subscriptions, settings.number("websub_lease_seconds")))
     app.register_blueprint(schemas.blueprint(schemas.folder()))
     if settings.is_on("files_serve"):
-        app.register_blueprint(copies.blueprint(store, settings.instance))
+        app.register_blueprint(copies.blueprint(store, settings.instance, repository.base_url))
+    app.register_blueprint(probes.blueprint(lambda: _read(store)))
     app.register_blueprint(welcome.blueprint(repository.name, repository.base_url))
     return app
 
 
-def _repository(settings: Settings) -> Repository:
+def _read(store: Store) -> None:
+    with store.view() as view:
+        view.formats()
+
+
+def _secured(response: Response) -> Response:
+    from gateway.server.answer import SECURITY_HEADERS  # noqa: PLC0415
+
+    for name, value in SECURITY_HEADERS:
+        response.headers.setdefault(name, value)
+    return response
+
+
+def _repository(settings: Settings, epoch: str) -> Repository:
+    """Return what the verbs must know; tokens of an earlier `epoch` of the store are not valid."""
     from gateway.instance import key  # noqa: PLC0415
     from gateway.oaipmh.identity import Repository  # noqa: PLC0415
 
@@ -59,7 +88,7 @@ def _repository(settings: Settings) -> Repository:
         base_url=settings.text("base_url") or DEFAULT_BASE_URL,
         admin_email=settings.text("admin_email"),
         domain=settings.text("repository_domain"),
-        key=key(settings, "resumptionToken"),
+        key=key(settings, "resumptionToken", epoch),
         page_size=settings.number("oai_page_size"),
         sets_page_size=settings.number("oai_sets_page_size"),
         token_life_seconds=settings.number("oai_token_life_seconds"),

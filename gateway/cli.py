@@ -7,49 +7,58 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from time import time
 
 import click
 
-from gateway.errors import GatewayError
+from gateway import signals
+from gateway.permissions import private
+from gateway.program import Program, is_quiet, json_option, program_options, say, write_json
 from gateway.settings import SETTINGS, Settings, Value, instance_folder, load
+from gateway.statuses import Status
+from gateway.xmltext import utc_datetime
+
+_IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": "admin_email"}
 
 
-class _Commands(click.Group):
-    """Commands whose failures that we know are one sentence and exit status 1."""
-
-    def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - click's own signature
-        try:
-            return super().invoke(context)
-        except GatewayError as error:
-            raise click.ClickException(str(error)) from error
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--instance", "folder", metavar="DIR", help="The instance folder; else GATEWAY_INSTANCE, else `instance`."
 )
+@program_options
 @click.version_option(package_name="oai-gateway")
 @click.pass_context
 def main(context: click.Context, folder: str | None) -> None:
     """Serve many sources as one OAI-PMH 2.0 repository."""
     context.obj = instance_folder(folder)
+    context.with_resource(private(context.obj))
 
 
 @main.command()
 @click.option("--domain", help="The namespace of our identifiers, such as repository.example.org; fixed for ever.")
 @click.option("--name", help="The repository's name.")
 @click.option("--email", help="The administrator's e-mail address.")
+@click.option(
+    "--group", help="Let this group of the machine use the folder too (2770, files 0660), not only its owner."
+)
+@json_option
 @click.pass_obj
-def init(folder: Path, domain: str | None, name: str | None, email: str | None) -> None:
-    """Make the instance folder: config.toml, a secret, both databases. May be repeated."""
+def init(folder: Path, /, group: str | None, as_json: bool, **identity: str | None) -> None:
+    """Make the instance folder: config.toml, a secret, both databases. May be repeated; it repairs file modes."""
     from gateway import upkeep  # noqa: PLC0415
 
-    given = {"repository_domain": domain, "repository_name": name, "admin_email": email}
+    given = {setting: identity[option] for option, setting in _IDENTITY.items()}
     options: dict[str, Value] = {key: value for key, value in given.items() if value is not None}
-    made = upkeep.make(folder, options)
-    click.echo(f"{made['repository_name']} ({made['repository_domain']}) lives in {folder}.", err=True)
+    made = upkeep.make(folder, options, group)
+    say(f"{made['repository_name']} ({made['repository_domain']}) lives in {folder}.")
+    if doubt := upkeep.doubt_of_store(folder):
+        say(doubt)
+    if as_json:
+        write_json({"folder": str(folder), **{key: made[key] for key in ("repository_domain", "repository_name")}})
 
 
 @main.command()
@@ -60,46 +69,159 @@ def init(folder: Path, domain: str | None, name: str | None, email: str | None) 
 def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     """Serve the repository until Ctrl-C or SIGTERM."""
     from gateway.serve import serve as run  # noqa: PLC0415
+    from gateway.upkeep import check_store, complete_takedowns  # noqa: PLC0415
 
+    check_store(folder)
+    if doubt := complete_takedowns(folder):
+        say(doubt)
+    signals.release()  # the server has handlers of its own, and a longer time of grace
     run(load(folder), host, port, access_log)
 
 
 @main.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@json_option
 @click.pass_context
 def check(context: click.Context, as_json: bool) -> None:
     """Say in words whether the configuration and the store are sound; exit status 1 when they are not."""
     from gateway import health  # noqa: PLC0415
 
-    findings = list(health.findings(context.obj))
+    status = Status.SUCCEEDED
+    for finding in health.findings(context.obj):
+        if as_json:
+            write_json(finding._asdict())
+        elif finding.level == "problem" or not is_quiet():
+            click.echo(f"{finding.level:8} {finding.sentence}", err=True)
+        status = Status.FAILED if finding.level == "problem" else status
+    context.exit(int(status))
+
+
+@main.command()
+@click.option("--accept", "is_accepted", is_flag=True, help="Say that the clock of this machine is right.")
+@json_option
+@click.pass_context
+def clock(context: click.Context, is_accepted: bool, as_json: bool) -> None:
+    """Compare the store's clock with this machine's; exit status 1 when nothing can be published because of it."""
+    from gateway import upkeep  # noqa: PLC0415
+
+    second, problem = upkeep.clock(context.obj, is_accepted=is_accepted)
+    facts = {"store": utc_datetime(second), "machine": utc_datetime(int(time())), "problem": problem}
     if as_json:
-        click.echo(json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2))
+        write_json(facts)
     else:
-        for level, sentence in findings:
-            click.echo(f"{level:8} {sentence}", err=True)
-    context.exit(1 if any(finding.level == "problem" for finding in findings) else 0)
+        say(f"The store tells everything up to {facts['store']}; this machine's clock shows {facts['machine']}.")
+        if problem:
+            click.echo(problem, err=True)
+    context.exit(int(Status.FAILED if problem else Status.SUCCEEDED))
 
 
 @main.command()
 @click.option("--format", "prefix", metavar="PREFIX", help="Only this metadata format; else all of ours.")
+@click.option("--from-inbox", is_flag=True, help="Publish all that the inbox holds and the store lacks: it was lost.")
+@click.option("--anew", is_flag=True, help="With --from-inbox: put the store that is there aside, and begin a new one.")
+@json_option
 @click.pass_obj
-def rebuild(folder: Path, prefix: str | None) -> None:
-    """Make every record again from what was harvested; what changes gets a new datestamp."""
+def rebuild(folder: Path, /, prefix: str | None, from_inbox: bool, anew: bool, as_json: bool) -> None:
+    """Make every record again from what was harvested; what changes gets a new datestamp.
+
+    With --from-inbox the store itself is made again, with every tombstone. It may be stopped and called again.
+    """
+    if (prefix and from_inbox) or (anew and not from_inbox):
+        raise click.UsageError("--from-inbox goes without --format, and --anew only with --from-inbox.")
+    if from_inbox:
+        _rebuild_from_inbox(folder, anew=anew, as_json=as_json)
+        return
     from gateway import upkeep  # noqa: PLC0415
 
-    with click.progressbar(length=upkeep.count_items(folder), label="Items", file=sys.stderr) as bar:
+    bar = click.progressbar(length=upkeep.count_items(folder), label="Items", file=sys.stderr, hidden=is_quiet())
+    with bar:
         changed = upkeep.rebuild(folder, prefix, lambda seen: bar.update(seen - bar.pos))
-    click.echo(f"{changed} records changed and got a new datestamp.", err=True)
+    say(f"{changed} records changed and got a new datestamp.")
+    if as_json:
+        write_json({"changed_records": changed})
+
+
+def _rebuild_from_inbox(folder: Path, *, anew: bool, as_json: bool) -> None:
+    from gateway import recovery, upkeep  # noqa: PLC0415
+
+    if anew and (aside := upkeep.put_store_aside(folder)):
+        say(f"The store that was there lies in {aside} now; delete it when you need it no more.")
+    with progress("Pages") as show:
+        made = upkeep.rebuild_from_inbox(folder, partial(show, "Pages"))
+    for sentence in recovery.words(made):
+        say(sentence)
+    if as_json:
+        counts = {"published_pages": made.counts.pages, "changed_records": made.counts.stamped}
+        write_json({**counts, "sources_without_note": made.guessed, "pages_lost_until": made.lost_until})
 
 
 @main.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
+@click.argument("target", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@json_option
+@click.pass_obj
+def backup(folder: Path, target: Path, as_json: bool) -> None:
+    """Copy every file of the instance folder into DIR while everything runs.
+
+    DIR holds one backup: the former one until the new one is whole and verified. It must lie outside of the instance.
+    """
+    from gateway.backup import back_up, words  # noqa: PLC0415
+    from gateway.upkeep import check_store  # noqa: PLC0415
+
+    settings = load(folder)
+    if (folder / "store.sqlite").is_file():
+        check_store(folder)  # a new store must not replace the backup of the one that was lost
+    with progress("Backup") as show:
+        done = back_up(settings, target, show)
+    for sentence in words(done):
+        say(sentence)
+    if as_json:
+        write_json(done.facts())
+    raise SystemExit(int(Status.WITH_ERRORS if done.damaged_copies else Status.SUCCEEDED))
+
+
+@main.command()
+@click.argument("source", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--missing", is_flag=True, help="Restore only files that are missing or empty.")
+@click.option("--replace", is_flag=True, help="Replace files that were changed after the backup; they are put aside.")
+@json_option
+@click.pass_obj
+def restore(folder: Path, source: Path, missing: bool, replace: bool, as_json: bool) -> None:
+    """Make the instance folder again from the backup in DIR. Nothing else may use the instance meanwhile."""
+    from gateway.restore import Choice, words  # noqa: PLC0415
+    from gateway.restore import restore as run  # noqa: PLC0415
+
+    if missing and replace:
+        raise click.UsageError("Choose --missing or --replace, not both.")
+    choice = Choice.ONLY_MISSING if missing else Choice.REPLACE if replace else Choice.REFUSE_NEWER
+    done = run(folder, source.absolute(), choice)
+    for sentence in words(done):
+        say(sentence)
+    if as_json:
+        write_json(done.facts())
+    raise SystemExit(int(Status.WITH_ERRORS if done.damaged_copies else Status.SUCCEEDED))
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Draw a bar on stderr, and yield the function that moves it: a name, how much is done, and of how much."""
+    with click.progressbar(length=1, label=label, file=sys.stderr, hidden=is_quiet()) as bar:
+
+        def show(name: str, done: int, total: int) -> None:
+            bar.label, bar.length = name, max(total, 1)
+            bar.pos = min(done, bar.length)
+            bar.update(0)
+
+        yield show
+
+
+@main.command()
+@json_option
 @click.pass_obj
 def settings(folder: Path, as_json: bool) -> None:
     """Print every setting: its value and where it comes from. Secrets are never shown."""
     rows = _rows(load(folder))
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        for row in rows:
+            write_json(row)
         return
     width = max(len(str(row["name"])) for row in rows)
     for row in rows:

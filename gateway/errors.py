@@ -6,11 +6,15 @@ GatewayError
 │   ├── StoreMissing            there is no store here yet; `gateway init` makes one
 │   ├── StoreTooNew             a newer release wrote this database
 │   ├── StoreBusy               another process holds the write lock for too long
+│   ├── ClockAhead              the clock has jumped far ahead, and nothing explains it; nothing is published
 │   ├── StoreUnwritable         disk full, read-only file or folder
 │   ├── StoreDamaged            the database contradicts itself
+│   │   └── PageLost            the inbox lacks a page that is published: it was lost, or is an older copy
 │   ├── IntentExpired           a publication took longer than its intent may live; repeat it
 │   ├── PositionMoved           another process published these pages meanwhile; read the position again
-│   └── FilesChanged            what is known of a source's files was changed meanwhile; look at its items again
+│   ├── FilesChanged            what is known of a source's files was changed meanwhile; look at its items again
+│   │   └── TakedownsChanged    the list of takedowns was changed meanwhile; look at the items again
+│   └── TakedownsUnreadable     the list of takedowns is damaged or lost; nothing is published and no file is served
 ├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
 │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
 │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
@@ -20,6 +24,7 @@ GatewayError
 │   ├── ConnectionFailed        no connection, or it broke
 │   │   ├── NameUnknown         no address belongs to that name
 │   │   └── TlsFailed           the server could not prove who it is
+│   ├── AddressTakenDown        the address, or the file that it brought, is taken down
 │   ├── RobotsDenied            robots.txt asks us to stay away
 │   ├── AnswerTooLarge          more bytes than the limit
 │   ├── AnswerTooSlow           the deadline of the whole request passed
@@ -36,6 +41,9 @@ GatewayError
 """
 
 from __future__ import annotations
+
+from pathlib import Path
+from traceback import extract_tb
 
 
 class GatewayError(Exception):
@@ -62,12 +70,26 @@ class StoreBusy(StoreError):
     """Another process held the write lock for longer than we wait."""
 
 
+class ClockAhead(StoreError):
+    """The clock has jumped far ahead, and nothing explains it: what is published would have dates of the future."""
+
+
 class StoreUnwritable(StoreError):
     """The disk is full, or the file or its folder cannot be written."""
 
 
 class StoreDamaged(StoreError):
     """The database contradicts itself or is not a database."""
+
+
+class PageLost(StoreDamaged):
+    """The inbox lacks a page that is published; what came with it must come again."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"The page {number} is not in the inbox, which was lost or is an older copy. Restore it with "
+            "`gateway restore`, or harvest everything again with `harvester run --all --full`."
+        )
 
 
 class IntentExpired(StoreError):
@@ -80,6 +102,14 @@ class PositionMoved(StoreError):
 
 class FilesChanged(StoreError):
     """Another process changed what is known of the files of a source; nothing was written."""
+
+
+class TakedownsChanged(FilesChanged):
+    """The list of takedowns was changed while records were made; nothing was written."""
+
+
+class TakedownsUnreadable(StoreError):
+    """The list of takedowns is damaged or lost, so nothing is published and no file is served."""
 
 
 class OaiError(GatewayError):
@@ -173,6 +203,10 @@ class TlsFailed(ConnectionFailed):
     """The server could not prove who it is, or could not agree on how to speak."""
 
 
+class AddressTakenDown(FetchError):
+    """The address, or the file that it brought, is taken down here."""
+
+
 class RobotsDenied(FetchError):
     """The robots.txt of the host asks us to stay away from this address."""
 
@@ -233,3 +267,17 @@ class RemoteError(AnswerError):
 
 class DatesRefused(RemoteError):
     """The remote refused the dates of a request, however they were written."""
+
+
+_MOST_SHOWN = 200  # characters of what a foreign error says
+
+
+def unforeseen(error: Exception) -> str:
+    """Return in a sentence what nobody expected: the kind of error, the line that raised it, and what it says."""
+    places = [each for each in extract_tb(error.__traceback__) if f"{_ROOT}/" in each.filename]
+    where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
+    said = " ".join(str(error).encode("utf-8", "backslashreplace").decode().split())[:_MOST_SHOWN]
+    return f"This program has a fault: {type(error).__name__}{where} ({said}). Please report it with this record."
+
+
+_ROOT = Path(__file__).parent.parent

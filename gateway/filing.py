@@ -13,6 +13,8 @@ from gateway.items import TRIES, Change, Payloads, facts_held, write
 from gateway.mapping import prepare
 from gateway.model import FileLink, ItemFiles, ItemState, Publication
 from gateway.store.base import Inbox, Store
+from gateway.takedowns import Takedowns
+from gateway.withholding import Forbidden, permitted
 
 
 def file_all(
@@ -25,8 +27,9 @@ def file_all(
     """Write what is known of the files of these items, and publish them; return how many records were stamped.
 
     `known` tells all of it for an item as it is held, and is asked again when another process was faster: of two the
-    later word counts. Items that are not held are passed over, what is known already is not written again. Raise
-    StoreError when other processes are always faster, or nothing of the source was ever published.
+    later word counts. Files that are taken down are left out. Items that are not held are passed over, what is known
+    already is not written again. Raise StoreError when other processes are always faster, or nothing of the source was
+    ever published.
     """
     facts = facts_held(store, source)
     if facts is None:
@@ -34,18 +37,25 @@ def file_all(
     payloads = Payloads(store, inbox, facts)
     for _ in range(TRIES):
         # Before the states: whoever publishes, or files, after this moves them.
-        position, edition = store.position(source), store.edition(source)
+        position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
         held = store.states(source, tuple(upstreams)).values()
-        news = [state._replace(files=files) for state in held if (files := known(state)) != state.files]
+        found = ((state, _permitted(state, known(state), takedowns)) for state in held)
+        news = [state._replace(files=files) for state, files in found if files != state.files]
         if not news:
             return 0
         filed = tuple(ItemFiles(state.upstream, state.files) for state in news)
-        publication = Publication(source, position=(position, position), edition=edition, files=filed)
+        publication = Publication(
+            source, position=(position, position), edition=edition, files=filed, takedowns=takedowns.revision
+        )
         try:
             return write(store, publication, _changes(payloads, news))
         except (IntentExpired, PositionMoved, FilesChanged):
             continue
     raise StoreError(f"The files of {source} could not be published: something came between {TRIES} times.")
+
+
+def _permitted(state: ItemState, files: tuple[FileLink, ...], takedowns: Takedowns) -> tuple[FileLink, ...]:
+    return () if state.is_hidden else permitted(files, Forbidden(takedowns))
 
 
 def _changes(payloads: Payloads, states: Collection[ItemState]) -> list[Change]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from time import time
 from typing import Literal, NamedTuple
 
-from gateway import schemas
+from gateway import permissions, sandbox, schemas
 from gateway.errors import GatewayError
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
+from gateway.model import Source
+from gateway.obeying import pending
 from gateway.rebuild import outdated
-from gateway.settings import SETTINGS, Settings, load
-from gateway.store.base import Store
-from gateway.store.sqlite import open_inbox, open_store
-from gateway.store.step import INBOX_IS_OLD, last_lost
+from gateway.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
+from gateway.store.base import Inbox, Store
+from gateway.store.sqlite import SqliteStore, open_inbox, open_store
+from gateway.store.sqlite_subscriptions import open_subscriptions
+from gateway.store.step import INBOX_IS_OLD, last_lost, store_lacks
+from gateway.unattended import entries, has_schedule, without_entry, without_schedule
 from gateway.xmltext import utc_datetime
 
+_AHEAD_SECONDS = 3600  # after a reboot with a clock that went back it may be a minute
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
@@ -40,8 +45,13 @@ def findings(folder: Path, places: Sequence[Path] = schemas.PLACES) -> Iterator[
         yield Finding("problem", str(error))
         return
     yield Finding("fine", f"The configuration of {folder} can be read.")
+    for name in unknown_variables():
+        yield Finding("warning", f"The environment variable {name} is no setting and has no effect. Is it misspelt?")
     yield from _identity(settings)
     yield from _secret(settings)
+    yield from _certificates(settings)
+    yield from _modes(folder)
+    yield from _sandbox(settings)
     yield from _databases(settings)
     yield from _schemas(places)
 
@@ -72,23 +82,100 @@ def _secret(settings: Settings) -> Iterator[Finding]:
         secret(settings)
     except GatewayError as error:
         yield Finding("problem", str(error))
+
+
+def _certificates(settings: Settings) -> Iterator[Finding]:
+    """Look for the file of private authorities; without it every harvest ends as misconfigured."""
+    name = settings.text("fetch_ca_bundle")
+    file = settings.instance / name
+    if name and not file.is_file():
+        yield Finding("problem", f"There is no file {file}, which fetch_ca_bundle names.")
+    elif name and b"CERTIFICATE-----" not in file.read_bytes():
+        yield Finding("problem", f"The file {file}, which fetch_ca_bundle names, holds no certificate in PEM.")
+
+
+def _modes(folder: Path) -> Iterator[Finding]:
+    for path, mode, wanted in permissions.exposed(folder):
+        yield Finding(
+            "warning",
+            f"Others can use {path}: it has mode {mode:04o}, {wanted:04o} is wanted. `gateway init` repairs the modes.",
+        )
+
+
+def _sandbox(settings: Settings) -> Iterator[Finding]:
+    try:
+        layers, could = sandbox.in_force(settings.instance / "secret")
+    except ChildProcessError as error:
+        yield Finding("problem", str(error))
         return
-    names = ("subscriptions.sqlite",) if settings.text("secret") else ("secret", "subscriptions.sqlite")
-    for file in (settings.instance / name for name in names):
-        mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0
-        if mode & 0o077:
-            yield Finding("warning", f"Others can read a secret: {file} has mode {mode:04o}, 0600 is wanted.")
+    if could:
+        deeds = ", ".join(could)
+        yield Finding(
+            "warning",
+            f"The process that reads foreign PDF files has no complete sandbox here (in force: {_or_none(layers)}): it "
+            f"could {deeds}. Use a kernel with Landlock (Linux 5.13 or newer), or install bubblewrap.",
+        )
+    else:
+        yield Finding("fine", f"The process that reads foreign PDF files runs in a sandbox: {_or_none(layers)}.")
+
+
+def _or_none(layers: Sequence[str]) -> str:
+    return " and ".join(layers) or "nothing"
 
 
 def _databases(settings: Settings) -> Iterator[Finding]:
     try:
-        with closing(open_store(settings.instance)) as store:
+        with closing(
+            open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))
+        ) as store:
             yield from _store(store, settings)
+            yield from _takedowns(store, settings.instance)
+            yield from _clock(store)
             with closing(open_inbox(settings.instance)) as inbox:
-                if last_lost(store, inbox):
-                    yield Finding("problem", INBOX_IS_OLD)
+                yield from _step(store, inbox)
     except GatewayError as error:
         yield Finding("problem", str(error))
+
+
+def _step(store: Store, inbox: Inbox) -> Iterator[Finding]:
+    """Compare the store with the inbox."""
+    if last_lost(store, inbox):
+        yield Finding("problem", INBOX_IS_OLD)
+    if sentence := store_lacks(store, inbox):
+        yield Finding("problem", sentence)
+    with store.view() as view:
+        names = [source.name for source in view.sources()]
+    for name in names:
+        position = store.position(name)
+        if inbox.removal(name, position) is not None:
+            sentence = f"The source {name} was removed, and the store does not know it yet"
+            yield Finding("problem", f"{sentence}; `gateway rebuild --from-inbox` finishes it.")
+        elif pending := inbox.pages_behind(name, position):
+            yield Finding(
+                "warning",
+                f"Pages of the source {name} that are not published yet: {pending}. "
+                f"`harvester publish {name}` publishes them, unless a harvest is doing so now.",
+            )
+
+
+def _takedowns(store: Store, folder: Path) -> Iterator[Finding]:
+    takedowns = store.takedowns()
+    new, lifted = pending(store)
+    for each in new:
+        yield Finding("problem", f"The takedown of {each.key} is not completed. `harvester publish` completes it.")
+    if lifted:
+        yield Finding(
+            "problem",
+            f"Takedowns were removed from the list and what they withheld is not published: {len(lifted)}. "
+            "`harvester publish` publishes it.",
+        )
+    kept = sum(place_of_copy(folder, each).is_file() for each in takedowns.digests)
+    if kept:
+        yield Finding(
+            "problem", f"Copies of files that are taken down are still here: {kept}. `harvester publish` deletes them."
+        )
+    if not takedowns.is_empty:
+        yield Finding("fine", f"The list of takedowns can be read: {len(takedowns.entries)} entries.")
 
 
 def _store(store: Store, settings: Settings) -> Iterator[Finding]:
@@ -97,17 +184,45 @@ def _store(store: Store, settings: Settings) -> Iterator[Finding]:
     yield from (Finding("problem", sentence) for sentence in wrong)
     if not wrong:
         yield Finding("fine", "The store is sound.")
-    for prefix in outdated(store):
+    if prefixes := outdated(store):
         yield Finding(
             "warning",
-            f"What is published as {prefix} was made by an older mapping; `gateway rebuild --format {prefix}` makes "
-            "it again.",
+            f"Records in {', '.join(prefixes)} were made by an older mapping. "
+            "`gateway rebuild` makes all records again.",
         )
     with store.view() as view:
         yield Finding("fine", f"The store tells everything up to {utc_datetime(view.horizon)}.")
         for source in view.sources():
             counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
+        yield from _unattended(settings.instance, [each for each in view.sources() if not each.is_removed])
+
+
+def _unattended(folder: Path, sources: Sequence[Source]) -> Iterator[Finding]:
+    """Name the sources that nobody looks after. One that tells of changes is harvested when it does."""
+    listed = entries(folder)
+    if listed is None:
+        return
+    yield from (Finding("warning", without_entry(each)) for each in sources if each.name not in listed)
+    with closing(open_subscriptions(folder)) as subscriptions:
+        idle = [name for name, table in listed.items() if not has_schedule(table) and not subscriptions.of_source(name)]
+    if idle:
+        yield Finding("warning", without_schedule(*idle))
+
+
+def _clock(store: SqliteStore) -> Iterator[Finding]:
+    """Compare the store's clock with the one of this machine."""
+    if refused := store.clock_problem():
+        yield Finding("problem", refused)
+    with store.view() as view:
+        ahead = view.horizon - time()
+    if ahead > _AHEAD_SECONDS:
+        yield Finding(
+            "warning",
+            f"The store's clock is {ahead / 86_400:.1f} days ahead of the clock of this machine. If this one is right, "
+            'records were published with dates of the future; gateway/README.md, "When a clock was wrong", has the way '
+            "back.",
+        )
 
 
 def _schemas(places: Sequence[Path]) -> Iterator[Finding]:

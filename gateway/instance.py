@@ -10,7 +10,9 @@ import re
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
+from gateway import logs
 from gateway.errors import ConfigurationError
+from gateway.server.clients import proxies
 from gateway.settings import Settings
 from gateway.store.base import Store
 from gateway.xmltext import clean
@@ -22,6 +24,8 @@ _DOMAIN = re.compile(r"[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]+)+")
 _EMAIL = re.compile(r"[^\s@]+@([^\s@.]+\.)+[^\s@.]{2,}")
 _ADDRESS = re.compile(r"https?://[^\s/?#]+[^\s?#]*")
 _SHORTEST_SECRET = 16
+_PORT = re.compile(r"[0-9]{1,5}")
+_LAST_PORT = 65_535
 
 
 def secret(settings: Settings) -> str:
@@ -42,15 +46,30 @@ def secret(settings: Settings) -> str:
     return text
 
 
-def key(settings: Settings, purpose: str) -> bytes:
-    """Return a key for one purpose (at most 16 ASCII letters), made from the secret."""
-    return blake2b(secret(settings).encode(), digest_size=32, person=purpose.encode()).digest()
+def key(settings: Settings, purpose: str, epoch: str = "") -> bytes:
+    """Return a key for one purpose (at most 16 ASCII letters), made from the secret and the epoch of the store."""
+    text = f"{secret(settings)}\0{epoch}" if epoch else secret(settings)
+    return blake2b(text.encode(), digest_size=32, person=purpose.encode()).digest()
 
 
 def check_settings(settings: Settings) -> None:
     """Raise ConfigurationError for a setting whose value no answer could carry."""
     if problem := _problem(settings):
         raise ConfigurationError(problem)
+    logs.level(settings)
+    proxies(settings.text("serve_trusted_proxies"), settings.text("serve_proxy_header"))
+    metrics_address(settings)
+
+
+def metrics_address(settings: Settings) -> tuple[str, int] | None:
+    """Return host and port of `metrics_listen`; None where nobody asks for metrics. Raise ConfigurationError."""
+    text = settings.text("metrics_listen")
+    if not text:
+        return None
+    host, _, port = text.rpartition(":")
+    if not host or not _PORT.fullmatch(port) or int(port) > _LAST_PORT:
+        raise ConfigurationError(f"The setting metrics_listen must be an address and a port, not {text!r}.")
+    return host.strip("[]"), int(port)
 
 
 def _problem(settings: Settings) -> str:

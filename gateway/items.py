@@ -7,17 +7,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from gateway import xmlio
-from gateway.errors import NotXml
+from gateway.errors import NotXml, PageLost, StoreBusy, StoreError
 from gateway.formats import MetadataFormat, written
-from gateway.mapping import Given, Prepared, SourceFacts, Task, record, standing_alone
-from gateway.model import Format, ItemChange, ItemState, Payload, Publication, RawPage, Record, Slice, StoredPage
+from gateway.mapping import Given, Prepared, SourceFacts, Task, record
+from gateway.model import (
+    Format,
+    ItemChange,
+    ItemState,
+    Payload,
+    Publication,
+    RawPage,
+    Record,
+    Slice,
+    Source,
+    StoredPage,
+)
 from gateway.names import local_prefix
+from gateway.namespaces import standing_alone
 from gateway.store.base import Inbox, Store
+from gateway.takedowns import Takedowns
 
 DOMAIN_FACT = "repository_domain"
 TRIES = 5  # an intent expires only when this machine stood still for a minute; five times is another trouble
@@ -32,14 +46,18 @@ class Payloads:
     """The payloads of one source's items: those of some pages at hand, and those that are held."""
 
     def __init__(self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage] = ()) -> None:
-        self._store, self._facts = store, facts
+        self._store, self._inbox, self._facts = store, inbox, facts
         self._at_hand = {page.number: page for page in pages}
         self._page = lru_cache(maxsize=_PAGES_KEPT)(inbox.page)
+        self._lost_until = inbox.lost_until()
         self._names: dict[str, str] = {"oai_dc": ""}  # it is carried in ours and needs no other name
 
     def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
         """Return the task of mapping an item: what arrived of it, by upstream prefix, and what else is held of it."""
+        takedowns = self._store.takedowns()
         held = payloads_of(state)
+        if arrived or (state and takedowns.names_item(state.identifier, self._facts.name, upstream)):
+            held = {prefix: each for prefix, each in held.items() if not self.is_lost(each)}  # they are not needed
         for prefix in held:
             if prefix in arrived and prefix not in self._names and prefix not in self._facts.formats:
                 self._held(held[prefix])  # what is deleted shows no namespace, what it was before does
@@ -47,17 +65,44 @@ class Payloads:
         if held:
             given += [self._held(payload) for prefix, payload in held.items() if prefix not in arrived]
         given.sort()
+        if state is None:
+            return Task(self._facts, upstream, tuple(given), takedowns=takedowns)
         held_sets: tuple[str, ...] = ()
-        if state is not None and all(each.is_deleted for each in given):
+        if all(each.is_deleted for each in given) or self._may_be_hidden(takedowns, state, given):
             held_sets = self._store.item_sets(state.number)
-        return Task(self._facts, upstream, tuple(given), held_sets, () if state is None else state.files)
+        published = tuple(prefix for prefix, _, _ in state.records)
+        return Task(self._facts, upstream, tuple(given), held_sets, state.files, published, takedowns)
+
+    def is_lost(self, payload: Payload) -> bool:
+        """Tell whether the inbox lacks the page of a payload, because it was lost once."""
+        if payload.page > self._lost_until or payload.page in self._at_hand:
+            return False
+        try:
+            self._cut(payload)
+        except PageLost:
+            return True
+        return False
+
+    def _cut(self, payload: Payload) -> tuple[StoredPage, Slice]:
+        page = self._at_hand.get(payload.page) or self._page(payload.page)
+        if payload.slice >= len(page.slices):  # the page that stands for those that are lost
+            raise PageLost(payload.page)
+        return page, page.slices[payload.slice]
+
+    def _may_be_hidden(self, takedowns: Takedowns, state: ItemState, given: Iterable[Given]) -> bool:
+        """Tell, quickly for most, whether an item may be taken down; then the sets that it was in are wanted."""
+        if takedowns.is_empty:
+            return False
+        if state.is_withheld or takedowns.names_item(state.identifier, self._facts.name, state.upstream):
+            return True
+        contents = (content for each in given for content in (each.content, *each.abouts))
+        return any(map(takedowns.may_concern, (state.upstream.encode("utf-8", "surrogatepass"), *contents)))
 
     def _given(self, page: StoredPage, cut: Slice) -> Given:
         return given_of(page.page, cut, self._exposed(page.page, cut))
 
     def _held(self, payload: Payload) -> Given:
-        page = self._at_hand.get(payload.page) or self._page(payload.page)
-        given = self._given(page, page.slices[payload.slice])
+        given = self._given(*self._cut(payload))
         return given._replace(is_deleted=payload.is_deleted)  # a source that was removed has deleted what it had sent
 
     def _exposed(self, page: RawPage, cut: Slice) -> str:
@@ -80,7 +125,9 @@ class Payloads:
     def _added(self, upstream: str, schema: str, namespace: str) -> str:
         wanted = f"{upstream}.{self._facts.name}" if upstream in written() else local_prefix(upstream)
         format_ = Format(wanted, schema or namespace, namespace, 1, self._facts.name, upstream)
-        return self._store.add_format(format_).metadata_prefix
+        added = self._store.add_format(format_).metadata_prefix
+        keep_note(self._store, self._inbox, self._facts.name)
+        return added
 
 
 def payloads_of(state: ItemState | None) -> dict[str, Payload]:
@@ -129,7 +176,9 @@ class Change(NamedTuple):
     state: ItemState | None
 
     def differs(self) -> bool:
-        """Tell whether any record is another than the one that is held."""
+        """Tell whether any record, or whether something is withheld, is otherwise than it is held."""
+        if self.state is not None and self.state.is_withheld is not self.prepared.is_withheld:
+            return True
         held = records_of(self.state)
         return any(held.get(each.metadata_prefix) != (each.digest, each.is_deleted) for each in self.prepared.fragments)
 
@@ -152,8 +201,15 @@ def write(
             store.advance(publication.source, *publication.position)
         return 0
     intent = store.intend()
-    items = tuple([_item_change(each, intent.datestamp) for each in changes])
-    return store.publish(intent, replace(publication, changes=items), ready)
+    try:
+        items = tuple([_item_change(each, intent.datestamp) for each in changes])
+        return store.publish(intent, replace(publication, changes=items), ready)
+    except StoreBusy:
+        raise  # whoever has the lock for so long has outlived the intent
+    except (Exception, KeyboardInterrupt):
+        with suppress(StoreError):  # then it expires
+            store.abandon(intent)
+        raise
 
 
 def _item_change(change: Change, datestamp: int) -> ItemChange:
@@ -165,7 +221,9 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
         for each in prepared.fragments
         if held.get(each.metadata_prefix) != (each.digest, each.is_deleted)
     ]
-    return ItemChange(prepared.upstream, identifier, prepared.is_deleted, sets, payloads, tuple(records))
+    return ItemChange(
+        prepared.upstream, identifier, prepared.is_deleted, sets, payloads, tuple(records), prepared.is_withheld
+    )
 
 
 # --- what the store is told ---------------------------------------------------------------------------------------
@@ -173,6 +231,16 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
 
 def introduce(store: Store, facts: SourceFacts) -> None:
     """Make the store know our formats, the source, and the domain while nothing is published under another."""
+    if introduce_formats(store):
+        _remember(store, DOMAIN_FACT, facts.domain)
+    _remember(store, _source_fact(facts.name), json.dumps(asdict(facts), sort_keys=True))
+
+
+def introduce_formats(store: Store) -> bool:
+    """Make the store know those of our formats that are new, and tell whether nothing is published yet.
+
+    Where something is, no record is in them yet, and they are outdated until all is made again.
+    """
     with store.view() as view:
         known = {each.metadata_prefix for each in view.formats()}
         is_empty = not view.changes(0, 1)
@@ -180,9 +248,7 @@ def introduce(store: Store, facts: SourceFacts) -> None:
         if prefix not in known:
             add_format(store, each)
             store.remember(mapping_fact(prefix), str(each.version) if is_empty else "none yet")
-    if is_empty:
-        _remember(store, DOMAIN_FACT, facts.domain)
-    _remember(store, _source_fact(facts.name), json.dumps(asdict(facts), sort_keys=True))
+    return is_empty
 
 
 def add_format(store: Store, ours: MetadataFormat) -> None:
@@ -197,13 +263,31 @@ def mapping_fact(prefix: str) -> str:
 
 def facts_held(store: Store, name: str) -> SourceFacts | None:
     """Return what was known of a source when it was last published, or None when it never was."""
-    text = store.fact(_source_fact(name))
+    return facts_from(store.fact(_source_fact(name)))
+
+
+def facts_from(text: str) -> SourceFacts | None:
+    """Return the facts that a store or an inbox holds as JSON; None for an empty text."""
     if not text:
         return None
     known = json.loads(text)
     pairs: Iterable[tuple[str, tuple[str, str]]] = known.pop("formats").items()
     prefer = tuple(known.pop("prefer"))
     return SourceFacts(formats={prefix: (schema, name) for prefix, (schema, name) in pairs}, prefer=prefer, **known)
+
+
+def keep_note(store: Store, inbox: Inbox, name: str) -> None:
+    """Keep in the inbox what the store knows of a source, so that the store can be made again from the inbox."""
+    with store.view() as view:
+        source = next((each for each in view.sources() if each.name == name), Source(name, ""))
+    before = inbox.note(name)
+    # An older copy of the store may have forgotten some formats: they keep their names.
+    formats = {each["upstream_prefix"]: each for each in json.loads(before or '{"formats": []}')["formats"]}
+    formats |= {each.upstream_prefix: asdict(each) for each in store.formats_of(name)}
+    known = {"source": asdict(source), "facts": store.fact(_source_fact(name)), "formats": list(formats.values())}
+    note = json.dumps(known, sort_keys=True)
+    if before != note:
+        inbox.keep_note(name, note)
 
 
 def _source_fact(name: str) -> str:

@@ -6,25 +6,25 @@ about itself. The header is added later, when the datestamp is known (`record`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from gateway import known_files, provenance, related, xmlio
-from gateway.errors import NotXml, UnusableRecord
+from gateway import known_files, provenance, related, withholding, xmlio
+from gateway.errors import NotXml, UnusableRecord, unforeseen
 from gateway.formats import glancing, namespace_told, reader_of, written
 from gateway.model import FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
+from gateway.namespaces import guarded, standing_alone
 from gateway.provenance import Origin
-from gateway.xmltext import DC, OAI_DC, escape, escape_attribute, is_legal, utc_datetime
+from gateway.takedowns import Takedowns
+from gateway.withholding import Forbidden
+from gateway.xmltext import DC, NO_NAMESPACE, OAI_DC, escape, is_legal, utc_datetime
 
 _DIGEST_BYTES = 16
-_START_TAG = re.compile(rb"(?s)(?:\s|<!--.*?-->|<\?.*?\?>)*<[^\s/>]+")
-_WHOLE_START_TAG = re.compile(_START_TAG.pattern + rb"(?:\s+[^\s=/>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*")
-_DECLARED = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
+_NO_TAKEDOWNS = Takedowns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ class Given(NamedTuple):
 class Task(NamedTuple):
     """One item to be mapped. `held_sets` are the sets it was in: what is deleted without a word of them stays there.
 
-    `files` is what is known of its files besides what its upstream says.
+    `files` is what is known of its files besides what its upstream says. `published` are the prefixes of its records;
+    None: the item is new. What is taken down is never exposed where nothing was published.
     """
 
     facts: SourceFacts
@@ -71,6 +72,8 @@ class Task(NamedTuple):
     given: tuple[Given, ...]
     held_sets: tuple[str, ...] = ()
     files: tuple[FileLink, ...] = ()
+    published: tuple[str, ...] | None = None
+    takedowns: Takedowns = _NO_TAKEDOWNS
 
 
 class Fragment(NamedTuple):
@@ -83,7 +86,10 @@ class Fragment(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What became of a task: its records, or the reasons (upstream prefix, sentence) why there are none."""
+    """What became of a task: its records, or the reasons (upstream prefix, sentence) why there are none.
+
+    `is_withheld`: the item, or something of it, is taken down.
+    """
 
     upstream: str
     identifier: str
@@ -91,6 +97,7 @@ class Prepared(NamedTuple):
     sets: tuple[str, ...]
     fragments: tuple[Fragment, ...]
     problems: tuple[tuple[str, str], ...] = ()
+    is_withheld: bool = False
 
 
 class _Read(NamedTuple):
@@ -103,25 +110,65 @@ class _Read(NamedTuple):
 
 def prepare(task: Task) -> Prepared:
     """Map one item. Never raises for what a payload holds: that becomes a problem."""
+    try:
+        return _prepared(task)
+    except Exception as error:
+        problems = tuple((given.metadata_prefix, unforeseen(error)) for given in task.given if not given.is_deleted)
+        if not problems:  # a deletion says nothing that could be wrong
+            raise
+        return Prepared(task.upstream, "", False, (), (), problems)
+
+
+def _prepared(task: Task) -> Prepared:
     identifier = local_identifier(task.facts.domain, task.facts.name, task.upstream)
+    if task.takedowns.names_item(identifier, task.facts.name, task.upstream):
+        return _taken_down(task, identifier)
     live = [given for given in task.given if not given.is_deleted]
+    known = _forbidden(task, live)
     read, problems = [], []
     for given in live:
         try:
-            read.append(_read(given, len(live) == 1, task.facts.fields))
+            may_glance = known is None and len(live) == 1 and not task.takedowns.may_concern(given.content)
+            read.append(_read(given, may_glance, task.facts.fields))
         except UnusableRecord as error:
             problems.append((given.metadata_prefix, str(error)))
     if problems:
         return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
+    if any(each.work is not None and task.takedowns.names_work(task.upstream, each.work) for each in read):
+        return _taken_down(task, identifier)
     if not live:
         return _tombstones(task, identifier)
+    return _permitted(task, identifier, read, known)
+
+
+def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden | None) -> Prepared:
+    """Return the records of an item that lives, without what is taken down of it."""
     best_first = _best_first(task, read)
     work = _work(task, best_first)
-    if task.files:
-        work = known_files.completed(work, task.files)
+    if known is not None:
+        known = known.with_files(work.files)
+        best_first = read = [_quiet(each, known) for each in best_first]
+    if files := withholding.permitted(task.files, known):
+        work = known_files.completed(work, files)
+    work = withholding.without(work, known)
     sets = _sets(task, has_files=bool(work.files))
-    fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets))
-    return Prepared(task.upstream, identifier, False, sets, fragments)
+    fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
+    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None)
+
+
+def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
+    """Return what must not be told of an item; None when takedowns have nothing to do with it."""
+    if task.takedowns.is_empty:
+        return None
+    known = Forbidden(task.takedowns).with_files(task.files)
+    contents = (content for given in live for content in (given.content, *given.abouts))
+    return known if any(map(known.names, task.files)) or any(map(known.mentions, contents)) else None
+
+
+def _quiet(read: _Read, known: Forbidden) -> _Read:
+    """Return a payload without the abouts that tell what is taken down."""
+    abouts = tuple(each for each in read.given.abouts if not known.mentions(each))
+    return read._replace(given=read.given._replace(abouts=abouts))
 
 
 def record(identifier: str, datestamp: int, sets: tuple[str, ...], fragment: Fragment) -> bytes:
@@ -159,7 +206,7 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
         raise UnusableRecord(f"The metadata cannot be used. {error}") from error
     namespace, _ = xmlio.name_of(root)
     if given.exposed:
-        content = _guarded(content, root)
+        content = guarded(content, root)
     reader = reader_of(namespace)
     told = "" if reader.namespaces else namespace_told(related.profiles(given.abouts))
     if told and (work := _read_as(told, namespace, root)):
@@ -174,41 +221,6 @@ def _read_as(told: str, namespace: str, root: xmlio.Element) -> Work | None:
     same = xmlio.renamed(root, namespace, elements)
     work = reader_of(elements).read(same, b"")
     return work if work and work.statements else None
-
-
-def standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
-    """Return a payload with the declarations that it took from what stood around it."""
-    content = content.strip()
-    if content.startswith(b"<?xml "):  # a declaration can stand nowhere in an answer of ours
-        content = content.partition(b"?>")[2].lstrip()
-    tag = _WHOLE_START_TAG.match(content) if declarations else None
-    if tag is None:
-        return content
-    # They are the whole record's: of two parts, one may need what the other declares itself, or does not use.
-    own = _declared(tag[0])
-    names = "".join(
-        f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"'
-        for prefix, uri in declarations
-        if prefix not in own and (not prefix or f"{prefix}:".encode() in content)
-    )
-    return _with(content, names.encode()) if names else content
-
-
-def _declared(start_tag: bytes) -> set[str]:
-    """Return the prefixes that a start tag declares; the default namespace's is empty."""
-    return {(match[1] or b"").decode() for match in _DECLARED.finditer(start_tag)}
-
-
-def _with(content: bytes, attributes: bytes) -> bytes:
-    return _START_TAG.sub(lambda match: match[0] + attributes, content, count=1)
-
-
-def _guarded(content: bytes, root: xmlio.Element) -> bytes:
-    """Return a payload that would not take up our envelope's default namespace, even where it has none."""
-    if None in root.nsmap or all("}" in each.tag for each in root.iter() if isinstance(each.tag, str)):
-        return content
-    tag = _WHOLE_START_TAG.match(content)
-    return content if tag and "" in _declared(tag[0]) else _with(content, b' xmlns=""')
 
 
 def _best_first(task: Task, read: list[_Read]) -> list[_Read]:
@@ -269,19 +281,21 @@ def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> l
     return fragments
 
 
-def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...]) -> list[Fragment]:
-    """Return the payloads that are re-exposed as they came, and tombstones for those that are gone."""
+def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
+    """Return the payloads that are re-exposed as they came, and tombstones for those that are gone or withheld."""
     exposed = [given for given in task.given if given.exposed]
     if not exposed:
         return []
+    withheld = [each for each in read if known is not None and known.mentions(each.content)]
     fragments = [
         _Saying(task.facts, task.upstream, each, sets).fragment(
             each.given.exposed, each.content, is_altered=each.given.is_repaired
         )
         for each in read
-        if each.given.exposed
+        if each.given.exposed and each not in withheld
     ]
     gone = [given.exposed for given in exposed if given.is_deleted]
+    gone += [each.given.exposed for each in withheld if each.given.exposed in (task.published or ())]
     return fragments + [tombstone(prefix, sets) for prefix in gone]
 
 
@@ -292,19 +306,21 @@ class _Saying:
 
     def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
         given = read.given
+        namespace = _namespace(facts, read)
         said = provenance.NOTHING
         if given.abouts:
             said = provenance.read(standing_alone(each, given.declarations) for each in given.abouts)
-            before = None if said.origin else related.republished(given.abouts, read.namespace)
+            before = None if said.origin else related.republished(given.abouts, namespace)
             said = said if before is None else said._replace(origin=provenance.described(before))
+        others = tuple([b"<about>%b</about>" % guarded(*each) for each in said.others])
         rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
         rights = provenance.rights_container(rights) if rights else ""
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
-        origin = Origin(facts.base_url, upstream, datestamp, read.namespace, _told(given.received_at))
-        self._abouts = provenance.containers(origin, said.origin, rights)
+        origin = Origin(facts.base_url, upstream, datestamp, namespace, _told(given.received_at))
+        self._abouts = provenance.containers(origin, said.origin, rights, others)
         # Everything but the harvestDate, which changes without anything being new.
-        meant = (facts.base_url, given.datestamp, read.namespace, said.origin, rights, *sets)
-        self._meant = "\0".join(meant).encode("utf-8", "surrogatepass")
+        meant = (facts.base_url, given.datestamp, namespace, said.origin, rights, *sets)
+        self._meant = b"\0".join(("\0".join(meant).encode("utf-8", "surrogatepass"), *others))
 
     def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
         """Return a record's metadata and abouts, and the digest of what they say."""
@@ -314,12 +330,29 @@ class _Saying:
         return Fragment(prefix, digest.digest(), False, body)
 
 
+def _namespace(facts: SourceFacts, read: _Read) -> str:
+    """Return the namespace that provenance names: the payload's, else that of its format, else the sign for none."""
+    _, announced = facts.formats.get(read.given.metadata_prefix, ("", ""))
+    return read.namespace or announced.strip() or NO_NAMESPACE
+
+
 def _tombstones(task: Task, identifier: str) -> Prepared:
-    """Return the tombstones of an item that its source has deleted in every format."""
+    """Return the tombstones of an item that its source has deleted in every format; none where nothing was exposed."""
+    if task.published == ():
+        return Prepared(task.upstream, identifier, True, (), ())
     stated = _sets(task, has_files=False)
     sets = most_specific({*stated, *task.held_sets})
     prefixes = (*written(), *(given.exposed for given in task.given if given.exposed))
     return Prepared(task.upstream, identifier, True, sets, tuple(tombstone(prefix, sets) for prefix in prefixes))
+
+
+def _taken_down(task: Task, identifier: str) -> Prepared:
+    """Return the tombstones of an item that is taken down: in the formats and sets in which it was published."""
+    was_published = identifier in task.takedowns.hit_items  # by a store that is lost, perhaps
+    prefixes = task.published or (tuple(written()) if was_published else ())
+    sets = (most_specific(set(task.held_sets)) or _sets(task, has_files=False)) if prefixes else ()
+    fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
+    return Prepared(task.upstream, identifier, True, sets, fragments, is_withheld=True)
 
 
 def tombstone(prefix: str, sets: tuple[str, ...]) -> Fragment:

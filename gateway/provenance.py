@@ -17,7 +17,7 @@ from gateway import xmlio
 from gateway.addresses import any_uri
 from gateway.errors import NotXml
 from gateway.xmlio import Element
-from gateway.xmltext import PROVENANCE, RIGHTS, XSI, escape, escape_attribute, utc_datetime
+from gateway.xmltext import OAI_PMH, PROVENANCE, RIGHTS, SITEMAP, XSI, escape, escape_attribute, utc_datetime
 
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 _DESCRIPTION = f"{{{PROVENANCE}}}originDescription"
@@ -27,6 +27,7 @@ _OPENING = (
     f'xsi:schemaLocation="{PROVENANCE} {_SCHEMAS}provenance.xsd">'
 )
 _SCHEMA_LOCATION = f"{{{XSI}}}schemaLocation"
+MOST_ABOUT_BYTES = 1_000_000  # they are repeated in every format of a record; real ones have some hundred bytes
 _MOST_HOPS = 20  # nobody re-exposes what was re-exposed so often; a loop of gateways does
 # What the schema's union of date and dateTime takes, but for days and hours that do not exist.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?)?")
@@ -45,17 +46,21 @@ class Origin(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the about containers of an upstream record say: a ready originDescription and rights element, or empty."""
+    """What the about containers of an upstream record say: a ready originDescription and rights element, or empty.
+
+    `others` are the contents of all other valid containers, as they came and in their order, each with its root.
+    """
 
     origin: str = ""
     rights: str = ""
+    others: tuple[tuple[bytes, Element], ...] = ()
 
 
 NOTHING = Said()
 
 
-def containers(origin: Origin, nested: str, rights: str = "") -> tuple[bytes, bytes]:
-    """Return the `<about>` with our provenance, followed by `rights`: for what is as it came, and for what is altered.
+def containers(origin: Origin, nested: str, rights: str = "", others: Iterable[bytes] = ()) -> tuple[bytes, bytes]:
+    """Return our provenance in its `<about>`, then `rights` and `others`: for what is as it came, and what is altered.
 
     `nested` is the originDescription of the upstream, or empty.
     """
@@ -64,7 +69,8 @@ def containers(origin: Origin, nested: str, rights: str = "") -> tuple[bytes, by
     altered, _ = _common(base_url, namespace, harvest_date, True)
     named = f"{escape(any_uri(identifier))}</identifier><datestamp>{datestamp}"
     rest = f"{named}{after}{nested}</originDescription></provenance></about>{rights}"
-    return f"{_OPENING}{as_it_came}{rest}".encode(), f"{_OPENING}{altered}{rest}".encode()
+    behind = b"".join((rest.encode(), *others))
+    return f"{_OPENING}{as_it_came}".encode() + behind, f"{_OPENING}{altered}".encode() + behind
 
 
 def described(origin: Origin) -> str:
@@ -136,20 +142,34 @@ def _moment(text: str) -> datetime | None:
 def read(abouts: Iterable[bytes]) -> Said:
     """Read the contents of an upstream's about containers. What cannot be read says nothing.
 
-    Of several rights the first counts: a record must not have more (guideline for rights, §3).
+    Of several rights the first counts: a record must not have more (guideline for rights, §3). Other containers are
+    carried on unchanged, as long as all of one record have at most `MOST_ABOUT_BYTES`.
     """
     origin = rights = ""
+    others: list[tuple[bytes, Element]] = []
+    room = MOST_ABOUT_BYTES
     for content in abouts:
         try:
             root = xmlio.parse(content)
         except NotXml:
             continue
-        if root.tag == f"{{{PROVENANCE}}}provenance" and not origin:
-            found = root.find(_DESCRIPTION)
-            origin = _nested(found, _MOST_HOPS) if found is not None else ""
-        elif root.tag == f"{{{RIGHTS}}}rights" and not rights and _is_rights(root):
-            rights = _standing_alone(root)
-    return Said(origin, rights)
+        if root.tag == f"{{{PROVENANCE}}}provenance":
+            found = None if origin else root.find(_DESCRIPTION)
+            origin = origin if found is None else _nested(found, _MOST_HOPS)
+        elif root.tag == f"{{{RIGHTS}}}rights":
+            rights = rights or (_standing_alone(root) if _is_rights(root) else "")
+        elif _is_carried(root) and len(content) <= room:
+            room -= len(content)
+            others.append((content, root))
+    return Said(origin, rights, tuple(others))
+
+
+def _is_carried(root: Element) -> bool:
+    """Tell whether an about may hold this element: one of another namespace than ours (OAI-PMH 2.0 §2.5).
+
+    Entries of ResourceSync lists are kept as abouts in the inbox; their source never sent them as such.
+    """
+    return xmlio.name_of(root)[0] not in ("", OAI_PMH, SITEMAP)
 
 
 def _nested(element: Element, hops: int) -> str:

@@ -6,26 +6,41 @@ killed and repeated without effect. What did not change is left alone, and keeps
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import islice
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
-from gateway.items import TRIES, Change, Payloads, given_of, introduce, payloads_of, write
+from gateway.items import TRIES, Change, Payloads, given_of, introduce, keep_note, payloads_of, write
 from gateway.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare
 from gateway.model import Payload, Publication, Quarantined, Slice, StoredPage
 from gateway.names import local_set
+from gateway.rebuild import bury_all
 from gateway.store.base import Inbox, Store
+from gateway.xmltext import utc_datetime
 
-__all__ = ["Counts", "SourceFacts", "begin", "given_of", "local_set", "publish_in_turn", "publish_pending"]
+__all__ = [
+    "Counts",
+    "SourceFacts",
+    "begin",
+    "given_of",
+    "local_set",
+    "pass_removals",
+    "publish_in_turn",
+    "publish_pending",
+]
 
 _DIGEST_BYTES = 16
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MARGIN_SECONDS = 2 * 86_400  # the overlap of harvests, and a source whose clock or whose day is another
 
 # A few seconds of work. A page may hold a whole repository, and an intent lives for a minute, a lock for less.
 _MOST_AT_ONCE = 5_000
+_MOST_BYTES_AT_ONCE = 16_000_000  # of payloads; what is made of them takes several times as much memory
 
 
 @dataclass(slots=True)
@@ -82,17 +97,39 @@ def publish_pending(store: Store, inbox: Inbox, source: str, facts: SourceFacts,
 
     Raise StoreError when the store does not know the source, and what the store raises.
     """
-    begin(store, facts)
+    begin(store, inbox, facts)
     for _ in range(TRIES):
         before = store.position(source)
-        pages = list(islice(inbox.pages(source, before), limit_pages))
-        if not pages:
-            return Counts()
         try:
-            return _published(store, inbox, facts, pages, before)
+            return _next_published(store, inbox, facts, before, limit_pages)
         except PositionMoved:
             continue
     raise _beaten(source, before)
+
+
+def _next_published(store: Store, inbox: Inbox, facts: SourceFacts, before: int, limit_pages: int) -> Counts:
+    """Publish the next pages, or else the removal of the source that follows them; it counts as a page."""
+    removal = inbox.removal(facts.name, before)
+    pending = inbox.pages(facts.name, before)
+    if removal is not None:  # what arrived and was not published before the source was removed never will be
+        last = removal.position
+        pending = takewhile(lambda page: page.number <= last, pending)
+    if pages := list(islice(pending, limit_pages)):
+        return _published(store, inbox, facts, pages, before)
+    if removal is None:
+        return Counts()
+    bury_all(store, facts.name)
+    store.advance(facts.name, before, removal.number)
+    return Counts(pages=1)
+
+
+def pass_removals(store: Store, inbox: Inbox, facts: SourceFacts) -> None:
+    """Publish until no removal of the source lies ahead; `publish_in_turn` knows nothing of them.
+
+    One lies ahead when its command was killed, or when the store is an older copy than the inbox.
+    """
+    while inbox.removal(facts.name, store.position(facts.name)) is not None:
+        publish_pending(store, inbox, facts.name, facts)
 
 
 def _published(store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage], before: int) -> Counts:
@@ -114,18 +151,27 @@ def _parts(pages: Sequence[StoredPage]) -> tuple[slice, ...]:
     """Return which places of the pages are published at once; the last part has no end."""
     if len(pages) > 1:
         return (slice(None),)
-    begins = range(0, max(1, len(pages[0].slices)), _MOST_AT_ONCE)
-    return (*(slice(begin, begin + _MOST_AT_ONCE) for begin in begins[:-1]), slice(begins[-1], None))
+    ends, begin, size = [0], 0, 0
+    for place, cut in enumerate(pages[0].slices):
+        if place > begin and (place - begin == _MOST_AT_ONCE or size > _MOST_BYTES_AT_ONCE):
+            ends.append(place)
+            begin, size = place, 0
+        size += cut.stop - cut.start
+    return (*(slice(one, other) for one, other in pairwise(ends)), slice(ends[-1], None))
 
 
-def begin(store: Store, facts: SourceFacts) -> None:
-    """Tell the store what it must know before `publish_in_turn`. Raise StoreError when it does not know the source."""
+def begin(store: Store, inbox: Inbox, facts: SourceFacts) -> None:
+    """Tell the store what it must know before `publish_in_turn`, and keep a note of it in the inbox.
+
+    Raise StoreError when the store does not know the source.
+    """
     with store.view() as view:
         if all(each.name != facts.name for each in view.sources()):
             raise StoreError(
                 f"There is no source {facts.name!r}; it must be added before something of it is published."
             )
     introduce(store, facts)
+    keep_note(store, inbox, facts.name)
 
 
 def publish_in_turn(
@@ -186,9 +232,11 @@ class _Batch:
         self._counts = Counts(pages=0 if self._last is None else len(pages))
         self._quarantined: dict[tuple[str, str], list[Quarantined]] = {}  # by prefix and upstream identifier
         self._good: list[tuple[str, str]] = []
+        self._restored = inbox.restored()
         self._has_quarantine = store.counts(facts.name)["quarantined"] > 0
         arrived = self._usable(pages)
         self._upstreams = {each.slice.identifier for each in arrived}
+        self._takedowns = store.takedowns().revision
         self._edition = store.edition(facts.name)  # before the states: whoever decides on files after this raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
         settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
@@ -202,7 +250,9 @@ class _Batch:
         """Write what became of the records, when `ready` has returned and the position is still at `before`."""
         quarantined = tuple(bad for bads in self._quarantined.values() for bad in bads)
         position = (before, before if self._last is None else self._last)
-        publication = Publication(self._facts.name, (), quarantined, tuple(self._good), position, self._edition)
+        publication = Publication(
+            self._facts.name, (), quarantined, tuple(self._good), position, self._edition, takedowns=self._takedowns
+        )
         self._counts.stamped = write(self._store, publication, self._changes, ready)
         return self._counts
 
@@ -253,15 +303,26 @@ class _Batch:
             parts = changed.setdefault(upstream, {})
             if parts.pop(prefix, None) is not None:
                 self._counts.unchanged += 1  # the one that came before is superseded within this batch
-            if each.slice.is_deleted and prefix not in held:
+            if each.slice.is_deleted and prefix not in held and not self._may_have_lost(each):
                 self._counts.ignored += 1
                 self._release(each)  # what could not be used is gone
-            elif prefix in held and held[prefix].digest == each.digest:
+            elif prefix in held and held[prefix].digest == each.digest and not self._payloads.is_lost(held[prefix]):
                 self._counts.unchanged += 1
                 self._release(each)
             else:
                 parts[prefix] = each
         return {upstream: parts for upstream, parts in changed.items() if parts}
+
+    def _may_have_lost(self, arrived: _Arrived) -> bool:
+        """Tell whether a deletion may be one of what was published and is lost, since the inbox was restored.
+
+        Then harvesters may hold the record, and must be told of its deletion though nothing of it is here.
+        """
+        text = arrived.slice.datestamp.strip()
+        return any(
+            each.number < arrived.page.number and (not _DAY.match(text) or text[:10] >= _day_before(each.since))
+            for each in self._restored
+        )
 
     def _settled(self, upstream: str, parts: Mapping[str, _Arrived]) -> Change | None:
         """Count what becomes of an item, and return what is to be written; the good half of a bad item stays."""
@@ -292,6 +353,11 @@ class _Batch:
             self._release(each)
         payloads = tuple([each.payload() for each in good.values()])
         return Change(prepared, payloads, self._states.get(prepared.upstream))
+
+
+def _day_before(second: int) -> str:
+    """Return the day from which on a source may have told what was lost after a second; clocks may differ."""
+    return utc_datetime(second - _MARGIN_SECONDS)[:10]
 
 
 def _digest(cut: Slice, text: bytes) -> bytes:

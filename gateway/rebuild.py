@@ -7,12 +7,23 @@ source, and the batch is looked at again: nothing old is ever written over what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.formats import written
-from gateway.items import TRIES, Change, Payloads, add_format, facts_held, mapping_fact, write
+from gateway.items import (
+    TRIES,
+    Change,
+    Payloads,
+    add_format,
+    facts_held,
+    introduce_formats,
+    keep_note,
+    mapping_fact,
+    write,
+)
 from gateway.mapping import Prepared, most_specific, prepare, tombstone
-from gateway.model import ItemState, Publication, Source
+from gateway.model import ItemState, Publication
 from gateway.store.base import Inbox, Store
 
 _BATCH = 500  # items of one transaction
@@ -31,6 +42,7 @@ def rebuild(
 
     `metadata_prefix` restricts it to one format. `progress` is told how many items were looked at.
     """
+    introduce_formats(store)
     stamped = seen = after = 0
     payloads: dict[str, Payloads | None] = {}
     while rows := store.items(None, after, _BATCH):
@@ -62,13 +74,14 @@ def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
 def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
     for _ in range(TRIES):
         # Before the states: whoever publishes, or decides on files, after this moves them.
-        position, edition = store.position(source), store.edition(source)
+        position, edition, takedowns = store.position(source), store.edition(source), store.takedowns().revision
         live = [state for state in store.states(source, upstreams).values() if not state.is_deleted]
         changes = [change for state in live if (change := _remade(store, payloads, state, wanted))]
         if not changes:
             return 0
         try:
-            return write(store, Publication(source, position=(position, position), edition=edition), changes)
+            publication = Publication(source, position=(position, position), edition=edition, takedowns=takedowns)
+            return write(store, publication, changes)
         except (IntentExpired, PositionMoved, FilesChanged):
             continue
     raise StoreError(f"The items of {source} could not be made again: something came between {TRIES} times.")
@@ -76,6 +89,8 @@ def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[
 
 def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | None) -> Change | None:
     """Return what is to be written of an item; None when nothing is, or when it cannot be read any more."""
+    if any(map(payloads.is_lost, state.payloads)):
+        return None
     prepared = prepare(payloads.task(state.upstream, {}, state))
     change = Change(prepared, (), state)
     if prepared.problems or not change.differs():
@@ -90,39 +105,57 @@ def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | No
 # --- a source is removed ------------------------------------------------------------------------------------------
 
 
-def remove_source(store: Store, name: str, progress: Callable[[int], None] = lambda _: None) -> int:
+def remove_source(
+    store: Store, inbox: Inbox, name: str, at: int, progress: Callable[[int], None] = lambda _: None
+) -> int:
     """Make tombstones of all records of a source, and mark it as removed; return how many items were deleted.
 
-    `progress` is told how many are. May be interrupted and repeated.
+    The removal is written to the inbox first (`at` is the second of it), so that a store that is made again from the
+    inbox has the same tombstones. `progress` is told how many there are. May be interrupted and repeated; whatever
+    publishes next finishes it. What arrived and is not published yet will not be. A source that the store does not know
+    is passed over.
     """
+    with store.view() as view:
+        known = next((each for each in view.sources() if each.name == name), None)
+    if known is None:
+        return 0
+    before = store.position(name)
+    begun = inbox.removal(name, before)
+    number = inbox.remove_source(name, before, at) if begun is None else begun.number
+    removed = bury_all(store, name, progress)
+    store.advance(name, before, number)
+    store.add_source(replace(known, is_removed=True))
+    keep_note(store, inbox, name)
+    return removed
+
+
+def bury_all(store: Store, name: str, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Make tombstones of all records of a source; return how many items were deleted."""
     removed = after = 0
     while rows := store.items(name, after, _BATCH):
         removed += _bury(store, name, [state.upstream for _, state in rows])
         after = rows[-1][1].number
         progress(removed)
-    with store.view() as view:
-        known = next((each for each in view.sources() if each.name == name), None)
-    if known is not None:
-        store.add_source(Source(known.name, known.base_url, known.kind, is_removed=True))
     return removed
 
 
 def _bury(store: Store, name: str, upstreams: Sequence[str]) -> int:
     for _ in range(TRIES):
         position = store.position(name)
-        live = [state for state in store.states(name, upstreams).values() if not state.is_deleted]
-        changes = [_buried(store, state) for state in live]
+        states = [state for state in store.states(name, upstreams).values() if not state.is_deleted or state.is_hidden]
+        changes = [buried(store, state) for state in states]
         try:
             write(store, Publication(name, position=(position, position)), changes)
         except (IntentExpired, PositionMoved):
             continue
-        return len(live)
+        return sum(not state.is_deleted for state in states)
     raise StoreError(f"The items of {name} could not be deleted: something came between {TRIES} times.")
 
 
-def _buried(store: Store, state: ItemState) -> Change:
+def buried(store: Store, state: ItemState) -> Change:
     """Return the deletion of an item; its payloads are held as deleted, so that any that comes again is news."""
     sets = most_specific(set(store.item_sets(state.number)))
     fragments = tuple(tombstone(prefix, sets) for prefix, _, _ in state.records)
     payloads = tuple(payload._replace(digest=b"", is_deleted=True) for payload in state.payloads)
-    return Change(Prepared(state.upstream, state.identifier, True, sets, fragments), payloads, state)
+    prepared = Prepared(state.upstream, state.identifier, True, sets, fragments, is_withheld=state.is_withheld)
+    return Change(prepared, payloads, state)

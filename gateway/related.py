@@ -6,6 +6,7 @@ becomes a file of the item, with size, digest, type and date as the source says 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -16,12 +17,13 @@ from gateway.errors import NotXml
 from gateway.model import FileLink, Work
 from gateway.provenance import Origin
 from gateway.xmlio import Element
+from gateway.xmltext import SITEMAP
 
 _TERMS = "http://www.openarchives.org/rs/terms/"
 _MARK = _TERMS.encode()
-_SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _UNKNOWN = "application/octet-stream"
 _SHA_256 = "sha-256:"
+_NUMBER = re.compile(r"[0-9]{1,15}")  # petabytes
 
 
 class Related(NamedTuple):
@@ -80,11 +82,14 @@ def republished(abouts: Iterable[bytes], namespace: str) -> Origin | None:
     via = None if own is None else next(_links(own, "via"), None)
     if own is None or via is None or not is_address(via.get("href", "")):
         return None
-    base_url, identifier = _named(via.get("href", ""))
+    try:
+        base_url, identifier = _named(via.get("href", ""))
+    except ValueError:  # it looks like an address, and its host can be none
+        return None
     said = own.find(f"{{{_TERMS}}}md")
     digests, taken = ("", "") if said is None else (said.get("hash", ""), said.get("datetime", ""))
     modified = via.get("modified", "")
-    taken = taken or own.findtext(f"{{{_SITEMAP}}}lastmod", "") or modified
+    taken = taken or own.findtext(f"{{{SITEMAP}}}lastmod", "") or modified
     is_same = not set(digests.split()).isdisjoint(via.get("hash", "").split())
     return Origin(base_url, identifier, modified or taken, namespace, taken, not is_same)
 
@@ -106,7 +111,7 @@ def profiles(abouts: Iterable[bytes]) -> tuple[str, ...]:
     entries = list(_entries(abouts))
     if not entries:
         return ()
-    own = entries[0].findtext(f"{{{_SITEMAP}}}loc")
+    own = entries[0].findtext(f"{{{SITEMAP}}}loc")
     said = [each.get("href", "") for each in _links(entries[0], "profile")]
     leading = [each for entry in entries[1:] for each in _links(entry, "describedby") if each.get("href") == own]
     said += [each.get("profile", "") for each in leading]
@@ -120,7 +125,7 @@ def _entries(abouts: Iterable[bytes]) -> Iterator[Element]:
                 root = xmlio.parse(content)
             except NotXml:
                 continue
-            if root.tag == f"{{{_SITEMAP}}}url":
+            if root.tag == f"{{{SITEMAP}}}url":
                 yield root
 
 
@@ -131,7 +136,7 @@ def _links(entry: Element, rel: str) -> Iterator[Element]:
 def _listed(entry: Element) -> FileLink:
     """Return the file that an entry lists."""
     said = entry.find(f"{{{_TERMS}}}md")
-    url, modified = (entry.findtext(f"{{{_SITEMAP}}}{name}") or "" for name in ("loc", "lastmod"))
+    url, modified = (entry.findtext(f"{{{SITEMAP}}}{name}") or "" for name in ("loc", "lastmod"))
     via = next(_links(entry, "via"), None)
     source = "" if via is None else f", which has it from {via.get('href')}"
     return _file(url, modified, said, f"its own entry in the list{source}")
@@ -149,7 +154,7 @@ def _file(url: str, modified: str, said: Element | None, found_in: str) -> FileL
         address(url.strip()),
         media_type.partition(";")[0].strip().lower() or _UNKNOWN,
         found_in=found_in,
-        size=int(length) if length.isdigit() else None,
+        size=int(length) if _NUMBER.fullmatch(length) else None,
         sha256=sha256.removeprefix(_SHA_256),
         modified=modified,
     )

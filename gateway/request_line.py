@@ -7,9 +7,11 @@ touched: a path means to proxies in front of us what it means here.
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_from_bytes
 
 # RFC 9112 §3.2 and RFC 3986 §2: a request target is visible ASCII.
 _FORBIDDEN = re.compile(rb"[^\x21-\x7e]")
+_VISIBLE = bytes(range(0x21, 0x7F))
 
 
 def escaped(line: bytes) -> bytes:
@@ -19,5 +21,6 @@ def escaped(line: bytes) -> bytes:
     path, mark, query = target.partition(b"?")
     if not mark:
         return line
-    query = _FORBIDDEN.sub(lambda match: b"%%%02X" % ord(match[0]), query)
+    if _FORBIDDEN.search(query):
+        query = quote_from_bytes(query, safe=_VISIBLE).encode()
     return b" ".join((method, path + mark + query, version))

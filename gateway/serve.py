@@ -1,42 +1,63 @@
-"""`gateway serve`: the web application under gunicorn, in one command, on an address that is ours before it starts."""
+"""`gateway serve`: our web server in worker processes of gunicorn, on an address that is ours before it starts."""
 
 from __future__ import annotations
 
 import errno
-import gc
+import fcntl
 import logging
 import os
-import signal
+import resource
 import socket
-from collections.abc import Callable, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from ipaddress import ip_address
+from logging.handlers import WatchedFileHandler
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TextIO
 
 import click
-from flask import Flask, Response
+from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
-from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
-from gunicorn.http.message import Request  # type: ignore[import-untyped]
-from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
-from gateway import create_app
+from gateway import create_app, logs
 from gateway.errors import ConfigurationError
-from gateway.instance import base_url_doubt
-from gateway.request_line import escaped
+from gateway.instance import base_url_doubt, metrics_address
+from gateway.oaipmh.routes import Observe
+from gateway.program import begin_log, say
+from gateway.server import access_log
+from gateway.server.access_log import Entry
+from gateway.server.application import Application
+from gateway.server.clients import proxies
+from gateway.server.limits import Limits
+from gateway.server.server import Server
+from gateway.server.worker import EventWorker, hold_signals_while_workers_begin
 from gateway.settings import Settings, Value
 
-# Harvesters wait between pages; closing their connection at once costs them a handshake per page.
-_KEEPALIVE_SECONDS = 75
-_TIMEOUT_SECONDS = 300
+log = logging.getLogger("gateway.serve")
+
+_TIMEOUT_SECONDS = 120  # a worker whose event loop stands still for so long is replaced
 _GRACE_SECONDS = 30
-_OBJECTS_BEFORE_COLLECTION = 20_000
-_ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+_BACKLOG = 2048  # connections that the system keeps until a worker accepts them; it may keep fewer (net.core.somaxconn)
+_FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
+_DESCRIPTORS_PER_CONNECTION = 2  # the connection, and a body or a file
+_OTHER_DESCRIPTORS = 200
+_SILENCE_SECONDS = 60.0  # after what was said of an access log
+_FOLDER_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client looks for it when it is imported
 
 
-class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
-    def __init__(self, config: Mapping[str, object], load: Callable[[], Flask]) -> None:
+class _Arbiter(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
+    """The application as gunicorn's arbiter knows it; each worker asks it for its server."""
+
+    def __init__(self, config: Mapping[str, object], load: Callable[[], Flask], server: Callable[[], Server]) -> None:
         self._config = config
         self._load = load
+        self.server = server
         super().__init__()
 
     def load_config(self) -> None:
@@ -48,27 +69,49 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
         return self._load()
 
 
-class _Request(Request):  # type: ignore[misc]
-    def parse_request_line(self, line: bytes) -> None:
-        super().parse_request_line(escaped(line))
+class _Log(Logger):  # type: ignore[misc]
+    """What gunicorn says, in our log; its access log is not used."""
+
+    def setup(self, cfg: object) -> None:
+        self.cfg = cfg
+        self.error_log = logging.getLogger("gateway.workers")
+        self.error_log.setLevel(logging.WARNING)
+
+    def reopen_files(self) -> None:
+        """Nothing to reopen: the access log is."""
+
+    def close_on_exec(self) -> None:
+        """Nothing to close."""
 
 
-def _unreadable(error: ParseException) -> Response:
-    """Answer a body whose chunks are none; where the next request would begin cannot be known."""
-    headers = {"Connection": "close"}
-    return Response(f"The request cannot be read: {error}\n", 400, headers, content_type="text/plain; charset=UTF-8")
+def listen(host: str, port: int, setting: str = "--port") -> socket.socket:
+    """Return a socket that listens on the address; port 0 takes a free one. Raise ConfigurationError.
 
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the address; port 0 takes a free one. Raise ConfigurationError."""
+    `setting` is what chooses another address.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or str(error)
         if error.errno == errno.EADDRINUSE:
-            reason = "another program uses this port; choose one with --port"
+            reason = f"another program uses this port; choose one with {setting}"
         raise ConfigurationError(f"Cannot serve on {host} port {port}: {reason}.") from error
+
+
+def _address_of_passed(listener: socket.socket, settings: Settings) -> str:
+    """Return the base URL under which a socket is found that a service manager passed. Raise ConfigurationError."""
+    name = listener.getsockname()
+    if listener.family != socket.AF_UNIX:
+        return address(listener, name[0])
+    if not settings.text("base_url"):
+        raise ConfigurationError(f"Set base_url: the socket {name} has no address that harvesters could use.")
+    return settings.text("base_url")
+
+
+def _is_everywhere(listener: socket.socket) -> bool:
+    """Tell whether a socket listens on every address of the host."""
+    return listener.family != socket.AF_UNIX and ip_address(listener.getsockname()[0]).is_unspecified
 
 
 def name_of_this_host(full_name: Callable[[], str] = socket.getfqdn) -> str:
@@ -83,98 +126,218 @@ def address(listener: socket.socket, host: str, name_of_host: Callable[[], str] 
 
     One that listens on every address of the host is found by the host's name.
     """
-    place, port = listener.getsockname()[:2]
-    if ip_address(place).is_unspecified:
+    port = listener.getsockname()[1]
+    if _is_everywhere(listener):
         host = name_of_host()
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/oai"
 
 
-def _check_log(file: str) -> None:
-    """Raise ConfigurationError when the access log cannot be written."""
+def inherited(environ: MutableMapping[str, str] = os.environ) -> list[socket.socket]:
+    """Return the sockets that a service manager has opened for this process (sd_listen_fds), none where it has not.
+
+    The variables that announce them are removed, lest a child takes them for its own. Raise ConfigurationError when one
+    is no listening socket.
+    """
+    process, count = environ.pop("LISTEN_PID", ""), environ.pop("LISTEN_FDS", "")
+    environ.pop("LISTEN_FDNAMES", None)
+    if process != str(os.getpid()) or not count.isdecimal():
+        return []
+    return [_inherited(descriptor) for descriptor in range(_FIRST_DESCRIPTOR, _FIRST_DESCRIPTOR + int(count))]
+
+
+def _inherited(descriptor: int) -> socket.socket:
     try:
-        if file not in ("", "-"):
-            Path(file).open("a").close()
+        listener = socket.socket(fileno=descriptor)
+        is_listening = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The service manager announced descriptor {descriptor}, which is no socket: {error.strerror}."
+        ) from error
+    if not is_listening or listener.type != socket.SOCK_STREAM:
+        raise ConfigurationError(
+            f"The socket that the service manager passed as {descriptor} does not listen (Accept=no?)."
+        )
+    return listener
+
+
+class _Forgiving(logging.Handler):
+    """An access log that cannot be written says so, once in a while; requests are answered all the same."""
+
+    _said_at = float("-inf")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:  # the file was moved, and a new one cannot be made
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802, ARG002 - the library's signature
+        if time.monotonic() - self._said_at > _SILENCE_SECONDS:
+            self._said_at = time.monotonic()
+            log.error("The access log cannot be written: %s. Requests are answered all the same.", sys.exc_info()[1])
+
+
+class _LogStream(_Forgiving, logging.StreamHandler[TextIO]):
+    """The access log on standard output."""
+
+
+class _LogFile(_Forgiving, WatchedFileHandler):
+    """The access log in a file, which is made again when it was moved."""
+
+
+def _access_log(file: str, *, as_json: bool) -> Callable[[Entry], None]:
+    """Return what writes a request into the access log. Raise ConfigurationError when it cannot be written."""
+    if not file:
+        return lambda _entry: None
+    try:
+        handler = _LogStream(sys.stdout) if file == "-" else _LogFile(file, encoding="ascii")
     except OSError as error:
         raise ConfigurationError(f"The access log {file} cannot be written: {error.strerror}.") from error
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    access = logging.getLogger("gateway.access")
+    access.handlers, access.propagate = [handler], False
+    access.setLevel(logging.INFO)
+    line = access_log.json_line if as_json else access_log.line
+    return lambda entry: access.info("%s", line(entry, time.time()))
 
 
 def _doubt(settings: Settings, listener: socket.socket, place: str) -> str:
     """Return why harvesters may not reach us under what Identify announces, or an empty string."""
-    if settings.text("base_url") or not ip_address(listener.getsockname()[0]).is_unspecified:
+    if settings.text("base_url") or not _is_everywhere(listener):
         return base_url_doubt(settings)
     return f"Identify announces {place}, by the name of this host; GATEWAY_BASE_URL should say what harvesters use."
 
 
-def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
-    """Serve until a signal ends it. Raise ConfigurationError or StoreError before anything is served."""
-    # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
-    create_app(settings.instance).extensions["store"].close()
-    _check_log(access_log)
-    listener = listen(host, port)
-    place = address(listener, host)
-    options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place}
-
-    def application() -> Flask:
-        made = create_app(settings.instance, options)
-        made.register_error_handler(ParseException, _unreadable)
-        return made
-
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-
-    if doubt := _doubt(settings, listener, place):
-        click.echo(doubt, err=True)
-
-    def when_ready(_arbiter: object) -> None:
-        click.echo(f"Serving {place} (Ctrl-C ends it)", err=True)
-
-    _hold_signals_while_workers_begin()
-    RequestParser.mesg_class = _Request
-    hooks = {"when_ready": when_ready, "post_worker_init": _begin}
-    _Server(_config(settings, listener.detach(), access_log) | hooks, application).run()
-
-
-def _hold_signals_while_workers_begin() -> None:
-    """Let a signal wait that reaches a worker before it listens to signals.
-
-    Gunicorn's arbiter sends it once. A worker that was still young lost it, and Ctrl-C just after the start took the
-    whole time of grace.
-    """
-    os.register_at_fork(
-        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS),
-        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING_SIGNALS),
+def limits(settings: Settings) -> Limits:
+    """Return what clients may cost one worker, by the settings and by how many files this process may open."""
+    return Limits(
+        line_bytes=settings.number("oai_max_request_bytes"),
+        body_bytes=settings.number("serve_max_body_bytes"),
+        head_seconds=settings.seconds("serve_head_seconds"),
+        body_seconds=settings.seconds("serve_body_seconds"),
+        idle_seconds=settings.seconds("serve_idle_seconds"),
+        write_seconds=settings.seconds("serve_write_seconds"),
+        write_bytes_per_second=settings.number("serve_write_bytes_per_second"),
+        connections=_connections(settings.number("serve_connections")),
+        memory_bytes=settings.number("serve_memory_bytes"),
+        grace_seconds=_GRACE_SECONDS - 2,
     )
 
 
-def _begin(_worker: object) -> None:
-    """Spare the collector what was loaded, and pages: 500 rows made and dropped are no reason to look for cycles."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
-    # A terminal's Ctrl-C reaches the arbiter too, which then ends its workers by SIGQUIT. Handled twice at once it
-    # could find the lock of gunicorn's pool taken by itself.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING_SIGNALS)
+def _connections(wanted: int) -> int:
+    """Return how many connections a worker can have, raising the limit of open files as far as the system allows."""
+    needed = wanted * _DESCRIPTORS_PER_CONNECTION + _OTHER_DESCRIPTORS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if most == needed:
+        return wanted
+    possible = max(10, (most - _OTHER_DESCRIPTORS) // _DESCRIPTORS_PER_CONNECTION)
+    log.warning(
+        "serve_connections is %d, but this process may open %d files: each worker has %d connections. "
+        "Raise the limit (LimitNOFILE in a unit of systemd), or lower the setting.",
+        wanted,
+        hard,
+        possible,
+    )
+    return possible
 
 
-def _config(settings: Settings, descriptor: int, access_log: str) -> dict[str, object]:
+def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
+    """Serve until a signal ends it. Raise ConfigurationError or StoreError before anything is served.
+
+    Sockets that a service manager passes are taken instead of `host` and `port`.
+    """
+    begin_log(settings)
+    trusted = proxies(settings.text("serve_trusted_proxies"), settings.text("serve_proxy_header"))
+    # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
+    create_app(settings.instance).extensions["store"].close()
+    write_entry = _access_log(access_log, as_json=settings.is_on("log_json"))
+    passed = inherited()
+    listeners = passed or [listen(host, port)]
+    place = _address_of_passed(passed[0], settings) if passed else address(listeners[0], host)
+    options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place}
+    if doubt := _doubt(settings, listeners[0], place):
+        say(doubt)
+    bounds = limits(settings)
+
+    metrics = _metrics_listener(settings)
+
+    def server() -> Server:
+        made = Server(bounds, settings.number("serve_threads"), write_entry, trusted)
+        if metrics is not None:
+            made.listen(metrics, _metrics(settings))
+        return made
+
+    def load() -> Flask:
+        return create_app(settings.instance, options, None if metrics is None else _count())
+
+    def when_ready(arbiter: Arbiter) -> None:
+        arbiter.systemd = bool(passed)  # so that it does not remove a Unix socket, which is not ours
+        click.echo(logs.sentence(f"Serving {place} (Ctrl-C ends it)"), err=True)
+
+    hold_signals_while_workers_begin()
+    config = _config(settings, [listener.detach() for listener in listeners]) | {"when_ready": when_ready}
+    with _folder_of_counts(is_wanted=metrics is not None):
+        _Arbiter(config, load, server).run()
+
+
+# --- metrics: prometheus-client is imported where they are wanted, and after the folder of its counts is named --------
+
+
+def _metrics_listener(settings: Settings) -> socket.socket | None:
+    """Return the socket of `metrics_listen`; None where nobody asks for metrics. Raise ConfigurationError."""
+    place = metrics_address(settings)
+    if place is None:
+        return None
+    listener = listen(*place, setting="metrics_listen")
+    host = f"[{place[0]}]" if ":" in place[0] else place[0]
+    say(f"Metrics are at http://{host}:{listener.getsockname()[1]}/metrics")
+    return listener
+
+
+@contextmanager
+def _folder_of_counts(*, is_wanted: bool) -> Iterator[None]:
+    """Name the folder where the workers keep their counts, which goes with this process."""
+    if not is_wanted:
+        yield
+        return
+    folder, owner = mkdtemp(prefix="gateway-metrics-"), os.getpid()
+    os.environ[_FOLDER_OF_COUNTS] = folder
+    descriptor = os.open(folder, os.O_RDONLY)
+    # What tidies the temporary folder leaves a locked one alone (systemd-tmpfiles, tmpfiles.d(5)).
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+        if os.getpid() == owner:  # workers, which were forked in here, leave it to the others
+            rmtree(folder, ignore_errors=True)
+
+
+def _metrics(settings: Settings) -> Application:
+    from gateway.metrics.application import application  # noqa: PLC0415
+
+    return application(Path(os.environ[_FOLDER_OF_COUNTS]), settings.instance)
+
+
+def _count() -> Observe:
+    from gateway.metrics.counting import answered  # noqa: PLC0415
+
+    return answered
+
+
+def _config(settings: Settings, descriptors: Sequence[int]) -> dict[str, object]:
     return {
-        "bind": f"fd://{descriptor}",
+        "bind": [f"fd://{descriptor}" for descriptor in descriptors],
+        "backlog": _BACKLOG,
         "workers": settings.number("serve_workers"),
-        "worker_class": "gthread",  # its simple workers have no keep-alive
-        "threads": settings.number("serve_threads"),
-        # Arguments have a limit of ours, answered in the protocol's words (oai_max_request_bytes). Gunicorn's C
-        # parser, where it is installed, would refuse a request line above a mebibyte with an HTML page.
-        "limit_request_line": 0,
-        "limit_request_field_size": 0,
-        "http_parser": "python",
-        # Nobody in front of us may set SCRIPT_NAME or the like by a header: baseURL comes from the settings alone.
-        "forwarder_headers": "",
+        "worker_class": EventWorker,
+        "logger_class": _Log,
         "control_socket_disable": True,
-        "keepalive": _KEEPALIVE_SECONDS,
         "timeout": _TIMEOUT_SECONDS,
         "graceful_timeout": _GRACE_SECONDS,
-        "loglevel": "warning",
-        "accesslog": access_log or None,
         "proc_name": "gateway serve",
     }

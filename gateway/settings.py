@@ -1,7 +1,8 @@
 """Every setting, once: name, default (whose type is its type) and one sentence; loader, help and documentation read it.
 
 A value comes from, weakest first: the default, `config.toml` in the instance folder, the environment
-(`GATEWAY_` and the name in capitals), the options of the command.
+(`GATEWAY_` and the name in capitals), the options of the command. Other variables that begin with `GATEWAY_` are left
+alone, because platforms set some of their own (`GATEWAY_PORT=tcp://10.0.0.7:80`); `gateway check` names them.
 """
 
 from __future__ import annotations
@@ -65,6 +66,52 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("serve_workers", 2, "How many web worker processes `gateway serve` starts.", least=1, most=1000),
     Setting("serve_threads", 4, "How many threads each web worker has.", least=1, most=1000),
+    Setting(
+        "serve_connections",
+        1000,
+        "How many connections each web worker has; one more ends the one that has waited longest.",
+        least=10,
+        most=100_000,
+    ),
+    Setting(
+        "serve_memory_bytes",
+        256_000_000,
+        "How many bytes of requests and answers each web worker holds for its connections.",
+        least=10_000_000,
+    ),
+    Setting("serve_max_body_bytes", 50_000_000, "How many bytes the body of a request may have.", least=1000),
+    Setting("serve_head_seconds", 20.0, "How long a request line with its header may take to arrive.", least=0.1),
+    Setting("serve_body_seconds", 60.0, "How long the body of a request may take to arrive.", least=0.1),
+    Setting("serve_idle_seconds", 75.0, "How long a connection is kept between two requests.", least=0.1),
+    Setting(
+        "serve_write_seconds",
+        60.0,
+        "How often a client must have taken more of an answer, `serve_write_bytes_per_second` on average.",
+        least=0.1,
+    ),
+    Setting("serve_write_bytes_per_second", 500, "How fast a client must read an answer."),
+    Setting(
+        "serve_trusted_proxies",
+        "",
+        "The proxies that name the client: addresses or networks, with spaces between; empty: none is believed.",
+    ),
+    Setting(
+        "serve_proxy_header",
+        "X-Forwarded-For",
+        "The header in which trusted proxies name the client: X-Forwarded-For, or Forwarded (RFC 7239).",
+    ),
+    Setting(
+        "metrics_listen",
+        "",
+        "The address and port, such as 127.0.0.1:9464, where `gateway serve` answers `/metrics` for Prometheus; "
+        "empty: nowhere.",
+    ),
+    Setting("log_level", "info", "From which level on a line is logged: debug, info, warning or error."),
+    Setting(
+        "log_json",
+        False,
+        "Whether logs, and what `gateway serve` and `harvester` say on stderr, have a JSON object per line.",
+    ),
     Setting("fetch_user_agent", "", "The User-Agent of our requests; empty: our name, version and adminEmail."),
     Setting(
         "fetch_connect_timeout_seconds", 30.0, "How long a connection may take to be made.", least=0.001, most=_YEAR
@@ -77,6 +124,12 @@ SETTINGS: tuple[Setting, ...] = (
         "How slow an answer may be from its tenth second on; 0: as slow as it likes. Strangers must send 1,024.",
     ),
     Setting("fetch_max_bytes", 1_000_000_000, "How many bytes an answer may have, decompressed.", least=1),
+    Setting(
+        "fetch_document_max_bytes",
+        200_000_000,
+        "How many bytes one document of OAI-PMH, ResourceSync or Solr may have, decompressed.",
+        least=1,
+    ),
     Setting(
         "fetch_file_deadline_seconds",
         21_600.0,
@@ -94,6 +147,12 @@ SETTINGS: tuple[Setting, ...] = (
         3600.0,
         "The longest Retry-After that a run waits for; a longer one ends it with `try_later`.",
         most=_YEAR,
+    ),
+    Setting(
+        "fetch_ca_bundle",
+        "",
+        "A file of certificates (PEM) of authorities that are trusted besides the public ones, in the instance folder "
+        "unless its path is absolute.",
     ),
     Setting("fetch_delay_seconds", 0.0, "The pause between two requests to one host.", most=_YEAR),
     Setting("harvest_overlap_seconds", 86_400, "How far the next `from` lies before the last complete harvest."),
@@ -137,7 +196,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "discover_ports",
         "80 443 8080 8443",
-        "The ports at which strangers are asked, with spaces between; those of `discover_instead` are asked anyhow.",
+        "The ports at which strangers are asked, with spaces between: hosts that no source and no setting names.",
     ),
     Setting("discover_max_bytes", 50_000_000, "How many bytes a file may have.", least=1),
     Setting(
@@ -158,6 +217,11 @@ SETTINGS: tuple[Setting, ...] = (
         "discover_named_files",
         True,
         "Whether files that a record itself names are fetched once, to know size and digest.",
+    ),
+    Setting(
+        "clock_max_jump_seconds",
+        604_800,
+        "How far this machine's clock may jump ahead for no known reason and still be believed; 0: however far.",
     ),
     Setting("files_keep", True, "Whether copies of files that were found are kept in the instance folder, for review."),
     Setting(
@@ -197,6 +261,9 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
+_PREFIX = "GATEWAY_"
+_INSTANCE = "GATEWAY_INSTANCE"
+_VARIABLES = {f"{_PREFIX}{setting.name.upper()}": setting for setting in SETTINGS}
 
 
 class Settings(Mapping[str, Value]):
@@ -245,13 +312,23 @@ def place_of_copy(instance: Path, digest: str) -> Path:
 
 def instance_folder(option: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
     """Return the instance folder: the option, else `GATEWAY_INSTANCE`, else `instance` in the working directory."""
-    return Path(option or environ.get("GATEWAY_INSTANCE") or "instance").absolute()
+    return Path(option or environ.get(_INSTANCE) or "instance").absolute()
+
+
+READY = "restoring/ready"  # in an instance folder: its files are being replaced by those of a backup
 
 
 def load(
     instance: Path, environ: Mapping[str, str] = os.environ, options: Mapping[str, Value] | None = None
 ) -> Settings:
-    """Return the settings in force. Raise ConfigurationError for an unknown name or a value of the wrong type."""
+    """Return the settings in force.
+
+    Raise ConfigurationError for a value of the wrong type, and for an unknown name in `config.toml` or `options`.
+    """
+    if (instance / READY).exists():
+        raise ConfigurationError(
+            f"A restore of {instance} was interrupted: run `gateway restore` with its folder again."
+        )
     values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
     origins = dict.fromkeys(values, "default")
     for origin, layer in _layers(instance, environ, options or {}):
@@ -266,10 +343,13 @@ def _layers(
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
     file = instance / "config.toml"
     yield str(file), _file_layer(file)
-    prefix = "GATEWAY_"
-    named = {key: value for key, value in environ.items() if key.startswith(prefix) and key != "GATEWAY_INSTANCE"}
-    yield "environment", {key.removeprefix(prefix).lower(): value for key, value in named.items()}
+    yield "environment", {setting.name: environ[name] for name, setting in _VARIABLES.items() if name in environ}
     yield "option", options
+
+
+def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the names of variables that begin like ours and are no setting."""
+    return sorted(name for name in environ if name.startswith(_PREFIX) and name not in {*_VARIABLES, _INSTANCE})
 
 
 def _file_layer(file: Path) -> Mapping[str, object]:
@@ -278,7 +358,7 @@ def _file_layer(file: Path) -> Mapping[str, object]:
             return tomllib.load(stream)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:  # ValueError: not TOML, or not UTF-8
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: not TOML, or not UTF-8
         raise ConfigurationError(f"{file} cannot be read: {error}") from error
 
 

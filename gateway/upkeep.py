@@ -9,29 +9,39 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from time import gmtime, strftime, time
 
 import tomlkit
 
+from gateway import permissions, recovery
 from gateway import rebuild as again
-from gateway.errors import ConfigurationError
+from gateway.backup import ASIDE
+from gateway.durable import make_folder
+from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
 from gateway.formats import written
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
+from gateway.obeying import obey, pending
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.sqlite import SqliteStore, open_inbox, open_store
+from gateway.store.sqlite_copy import check_not_served, unused
+from gateway.store.step import check_whole, store_lacks, unfinished
+from gateway.store.takedown_file import TakedownFile
 
 _IDENTITY = ("repository_name", "repository_domain", "admin_email")
 
 
-def make(folder: Path, options: Mapping[str, Value]) -> Settings:
+def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -> Settings:
     """Make the instance, or what is missing of it, with `options` as settings; return the settings in force.
 
+    Only its owner may use the folder, and `group` where one is given or was given before.
     Raise ConfigurationError, also when the domain would change although something is published; StoreError.
     """
     try:
+        is_ours = not folder.exists() or not any(folder.iterdir()) or (folder / "config.toml").exists()
         (folder / "files").mkdir(parents=True, exist_ok=True)
         settings = load(folder, options=options)
         check_settings(settings)
@@ -41,8 +51,12 @@ def make(folder: Path, options: Mapping[str, Value]) -> Settings:
         is_new = not (folder / "config.toml").exists()
         write_config(folder, {name: settings[name] for name in _IDENTITY} if is_new else options)
         make_secret(folder)
+        if is_ours:  # a folder that held something else keeps its mode; `gateway check` warns
+            permissions.repair(folder, group)
     except OSError as error:
-        raise ConfigurationError(f"The instance cannot be made in {folder}: {error.strerror}.") from error
+        raise ConfigurationError(
+            f"The instance cannot be made in {folder}: {error.strerror} ({error.filename})."
+        ) from error
     return settings
 
 
@@ -70,9 +84,102 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
         raise ConfigurationError(f"{metadata_prefix} is no format of ours; there are {', '.join(written())}.")
     settings = load(folder)
     check_settings(settings)
-    with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
+    with closing(_opened(folder, settings)) as store, closing(open_inbox(folder)) as inbox:
         check_domain(store, settings.text("repository_domain"))
+        check_whole(store, inbox)
         return again.rebuild(store, inbox, metadata_prefix, progress)
+
+
+def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Made:
+    """Publish everything that the inbox holds and the store does not; a store that is missing is made.
+
+    Raise ConfigurationError, StoreMissing when there is no inbox, and what `make_again` raises.
+    """
+    settings = load(folder)
+    check_settings(settings)
+    check_not_served(folder / "store.sqlite")
+    with closing(open_inbox(folder)) as inbox, closing(_opened(folder, settings, create=True)) as store:
+        check_domain(store, settings.text("repository_domain"))
+        made = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
+        obey(store, inbox, TakedownFile(folder))  # what was taken down has tombstones again
+        return made
+
+
+def complete_takedowns(folder: Path) -> str:
+    """Publish what takedowns mean and a command that was killed has not; return in a sentence why it is not known.
+
+    Raise StoreError when something is to be withdrawn and cannot be: it must not be served.
+    """
+    if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
+        return ""
+    is_to_be_withdrawn = False
+    with closing(_opened(folder, load(folder))) as store:
+        try:
+            new, lifted = pending(store)
+            is_to_be_withdrawn = bool(new)
+            with closing(open_inbox(folder)) as inbox:
+                if new or lifted:
+                    obey(store, inbox, TakedownFile(folder))
+        except TakedownsUnreadable as error:
+            return str(error)
+        except StoreError as error:
+            if is_to_be_withdrawn:
+                raise StoreError(f"What is taken down would be served: {error}") from error
+            return str(error)
+    return ""
+
+
+def _opened(folder: Path, settings: Settings, *, create: bool = False) -> SqliteStore:
+    return open_store(folder, create=create, max_jump_seconds=settings.number("clock_max_jump_seconds"))
+
+
+def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
+    """Return what the store's clock says, and what is wrong with the clock of this machine, or nothing.
+
+    `is_accepted`: this clock is right, however far it has jumped. Raise ClockAhead when only this process has it.
+    """
+    with closing(_opened(folder, load(folder))) as store:
+        if is_accepted:
+            store.believe()
+        with store.view() as view:
+            return view.horizon, store.clock_problem()
+
+
+def doubt_of_store(folder: Path) -> str:
+    """Return in a sentence that the store lacks what the inbox holds; empty when it does not, or there is no inbox."""
+    with closing(open_store(folder)) as store:
+        if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
+            return unfinished(store)
+        try:
+            with closing(open_inbox(folder)) as inbox:
+                return store_lacks(store, inbox)
+        except StoreError:  # a damaged inbox says nothing against the store; `gateway check` tells of it
+            return ""
+
+
+def check_store(folder: Path) -> None:
+    """Raise StoreError when the store lacks what the inbox holds: harvesters would find an empty repository."""
+    if doubt := doubt_of_store(folder):
+        raise StoreError(doubt)
+
+
+def put_store_aside(folder: Path) -> Path | None:
+    """Rename the store, so that a new one can be made; return its new path, or None when there is no store.
+
+    Raise StoreBusy when another program has it open.
+    """
+    file = folder / "store.sqlite"
+    if not file.exists():
+        return None
+    with suppress(StoreError):  # what it has answered is written down when it is opened
+        open_store(folder).close()
+    aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time())) / file.name
+    with unused(file):
+        make_folder(aside.parent)
+        file.replace(aside)
+        for tail in ("-wal", "-shm"):
+            file.with_name(file.name + tail).unlink(missing_ok=True)
+    return aside
 
 
 def write_config(folder: Path, values: Mapping[str, Value]) -> Path:

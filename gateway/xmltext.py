@@ -24,7 +24,10 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 XML = "http://www.w3.org/XML/1998/namespace"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PREMIS = "http://www.loc.gov/premis/v3"
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 SOLR = "http://lucene.apache.org/solr/"  # Solr itself gives its documents none
+# What stands for the namespace of metadata that is in none: OAI-PMH wants an address there, never an empty element.
+NO_NAMESPACE = "http://www.w3.org/TR/xml-names/#defaulting"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

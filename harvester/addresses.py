@@ -1,13 +1,15 @@
-"""The address guard: which addresses a foreign answer may send us to. Pure; `connections` asks it before connecting.
+"""The address guard: which addresses a foreign answer may send us to. Pure; `web.guard` asks it before connecting.
 
 Whoever controls a repository, or a redirect of it, controls the names we look up. Without a guard they could make the
-harvester read what only this machine's network may read. An administrator's own word (`url` of a source, or the list
-of allowed hosts and networks) stands above it.
+harvester read what only this machine's network may read. What an administrator allows (`address` and `allow` of a
+source, `--allow`) stands above it. `special_addresses` has the tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -16,25 +18,24 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from gateway.errors import ConfigurationError
+from harvester.special_addresses import BLOCKS, EMBEDDING, LOCAL_NAMES, NAMEABLE, PUBLIC, RESERVED
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
-# What the standard library of Python 3.11 does not know yet: relays of 6to4 (RFC 7526), documentation (RFC 9637).
-_RESERVED = (IPv4Network("192.88.99.0/24"), IPv6Network("3fff::/20"))
-
-# What an address is called that the internet does not reach, or must not; the first row that fits is told.
-_KINDS: tuple[tuple[str, Callable[[Address], bool]], ...] = (
-    ("unspecified", lambda address: address.is_unspecified),
-    ("loopback", lambda address: address.is_loopback),
-    ("link-local", lambda address: address.is_link_local),
-    ("multicast", lambda address: address.is_multicast),
-    ("private", lambda address: address.is_private),
-    ("reserved", lambda address: address.is_reserved or any(address in each for each in _RESERVED)),
-    ("not public", lambda address: not address.is_global or getattr(address, "is_site_local", False)),
+# The longest block first: it decides.
+_BLOCKS = tuple(
+    sorted(((ip_network(each.network), each.address_class) for each in BLOCKS), key=lambda pair: -pair[0].prefixlen)
 )
-_TRANSLATED = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last 32 bits
+_EXACT = {network.network_address: name for network, name in _BLOCKS if network.prefixlen == network.max_prefixlen}
+_EMBEDDING = tuple((IPv6Network(each.network), each.shifts) for each in EMBEDDING)
+_IPV4_BITS = 0xFFFFFFFF
+_ENTRY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\](?:/\d+)?|[^\s\[\]:]+)(?::(?P<port>[1-9]\d{0,4}))?")
+_NAME = re.compile(r"(?!-)[\w-]+(?:\.[\w-]+)*\.?")
+_MOST_PORT = 65_535
 
 
 def parse_address(text: str) -> Address:
@@ -42,42 +43,101 @@ def parse_address(text: str) -> Address:
     return ip_address(text.partition("%")[0])
 
 
-def why_refused(address: Address) -> str:
-    """Return what kind of address it is that strangers may not send us to; empty when it is a public one.
+@lru_cache(maxsize=1024)
+def class_of(address: Address) -> str:
+    """Return the class of an address: one of `special_addresses.CLASSES`.
 
-    An IPv6 address that only carries an IPv4 address is judged by that one.
+    An IPv6 address that embeds IPv4 addresses has the class of the first of those that is not public.
     """
-    carried = _carried(address)
-    if carried is not None:
-        return why_refused(carried)
-    return next((kind for kind, is_so in _KINDS if is_so(address)), "")
+    if isinstance(address, IPv6Address) and address not in _EXACT:
+        for network, shifts in _EMBEDDING:
+            if address in network:
+                classes = [class_of(_embedded(address, *each)) for each in shifts]
+                return next((each for each in classes if each != PUBLIC), PUBLIC)
+    return next((name for network, name in _BLOCKS if address in network), RESERVED)
 
 
-def _carried(address: Address) -> IPv4Address | None:
-    if isinstance(address, IPv4Address):
-        return None
-    if address in _TRANSLATED:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour
+def _embedded(address: IPv6Address, shift: int, is_inverted: bool) -> IPv4Address:
+    bits = int(address) >> shift & _IPV4_BITS
+    return IPv4Address(bits ^ _IPV4_BITS if is_inverted else bits)
+
+
+def class_of_all(addresses: Iterable[Address]) -> str:
+    """Return the class of a host at these addresses: public where one is, else that of the first; empty without any."""
+    classes = [class_of(each) for each in addresses]
+    return PUBLIC if PUBLIC in classes else next(iter(classes), "")
+
+
+def is_local_name(host: str) -> bool:
+    """Tell whether a name means something in the own network only: it has no dot, or is one of the local names."""
+    host = host.lower().rstrip(".")
+    return "." not in host or any(host == name or host.endswith(f".{name}") for name, _ in LOCAL_NAMES)
+
+
+class _Entry(NamedTuple):
+    """What is allowed: a host or a network, at one port or at every port (0)."""
+
+    host: str
+    network: Network | None
+    port: int
 
 
 class Allowed:
-    """The hosts and networks that the administrator allows whatever kind of address they are."""
+    """The hosts, networks and ports that an administrator allows. Entries: HOST, ADDRESS or NETWORK, each with :PORT.
+
+    Without a port every port is allowed. A name allows what people name, so nothing link-local and no cloud's own
+    address: those are allowed by address only. `*:PORT` allows a port at every public address.
+    """
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
-        """Take host names, addresses and networks (`repo.example.org`, `10.1.0.0/16`)."""
-        self.hosts: set[str] = set()
-        self.networks: list[Network] = []
-        for entry in entries:
-            try:
-                self.networks.append(ip_network(entry, strict=False))
-            except ValueError:
-                self.hosts.add(entry.lower().rstrip("."))
+        """Take entries such as `repo.example.org`, `10.1.2.3:8080`, `10.1.0.0/16` and `[fd00::1]:8080`.
 
-    def has_host(self, host: str) -> bool:
-        """Tell whether this host may be at any address."""
-        return host.lower().rstrip(".") in self.hosts
+        Raise ConfigurationError for what is no such entry.
+        """
+        self._entries = tuple(map(_entry, entries))
 
-    def refusal(self, address: Address) -> str:
-        """Return why this address is refused; empty when it is public or in an allowed network."""
-        return "" if any(address in network for network in self.networks) else why_refused(address)
+    def address(self, host: str, address: Address, port: int) -> bool:
+        """Tell whether this address may be reached at this port for the name `host`."""
+        host = host.lower().rstrip(".")
+        return any(
+            address in each.network if each.network else each.host == host and class_of(address) in NAMEABLE
+            for each in self._entries
+            if each.port in (0, port)
+        )
+
+    def name(self, host: str, port: int) -> bool:
+        """Tell whether this host may be asked at this port by its name, wherever a proxy finds it."""
+        host = host.lower().rstrip(".")
+        return any(each.host == host for each in self._entries if each.port in (0, port))
+
+    def port(self, port: int) -> bool:
+        """Tell whether this port may be asked at every public address."""
+        return any(each.host == "*" and each.port == port for each in self._entries)
+
+
+def _entry(text: str) -> _Entry:
+    try:
+        return _Entry("", ip_network(text, strict=False), 0)
+    except ValueError:
+        match = _ENTRY.fullmatch(text)
+    if match is None or int(match["port"] or 1) > _MOST_PORT:
+        raise ConfigurationError(_NO_ENTRY.format(text))
+    host, port = re.sub(r"[\[\]]", "", match["host"]), int(match["port"] or 0)
+    try:
+        return _Entry("", ip_network(host, strict=False), port)
+    except ValueError:
+        if not (host == "*" and port) and not _NAME.fullmatch(host):
+            raise ConfigurationError(_NO_ENTRY.format(text)) from None
+    return _Entry(host.lower().rstrip("."), None, port)
+
+
+_NO_ENTRY = "{!r} cannot be allowed: write HOST, ADDRESS or NETWORK, and :PORT behind it where only one port is meant."
+
+
+def are_allowable(entries: Collection[str]) -> bool:
+    """Tell whether each of these can be allowed."""
+    try:
+        Allowed(entries)
+    except ConfigurationError:
+        return False
+    return True

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import click
 
-from gateway.errors import GatewayError
-from harvester.outcomes import Status, status_of_error
-from harvester.terminal import plain
+from gateway.permissions import private
+from gateway.program import Program, program_options
+from gateway.settings import instance_folder
+from harvester.outcomes import status_of_error
 
 
 class Row(NamedTuple):
@@ -36,6 +37,10 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
     ),
     "review": Row("harvester.commands.review:review", "List, accept and reject files that were found."),
+    "takedown": Row(
+        "harvester.commands.takedown:takedown",
+        "Withdraw items and files, list what is withdrawn, and take it back.",
+    ),
     "publish": Row(
         "harvester.commands.run:publish", "Publish what was harvested, and decided of files, and is not published yet."
     ),
@@ -54,8 +59,14 @@ COMMANDS: dict[str, Row] = {
 }
 
 
-class Commands(click.Group):
-    """A group whose commands are imported when they are asked for."""
+# What these write is for others to read: the user's own umask decides.
+FOR_OTHERS = ("dump", "mirror")
+
+
+class Commands(Program):
+    """The program: its commands are imported when they are asked for."""
+
+    status_of_error = staticmethod(status_of_error)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the table."""
@@ -75,17 +86,6 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, row.sentence) for name, row in COMMANDS.items()])
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Run the command; an error of ours ends it with its sentence and status, a second Ctrl-C with 130."""
-        try:
-            return super().invoke(ctx)
-        except GatewayError as error:
-            click.echo(plain(f"Error: {error}"), err=True)
-            ctx.exit(int(status_of_error(error)))
-        except KeyboardInterrupt:
-            click.echo("Stopped.", err=True)
-            ctx.exit(int(Status.STOPPED))
-
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
@@ -93,8 +93,11 @@ class Commands(click.Group):
     metavar="DIR",
     help="The instance folder; else GATEWAY_INSTANCE, else `instance` in the working directory.",
 )
+@program_options
 @click.version_option(package_name="oai-gateway")
 @click.pass_context
 def main(ctx: click.Context, instance: str | None) -> None:
     """Harvest repositories: keep what arrives, and publish it again."""
     ctx.obj = instance
+    if ctx.invoked_subcommand not in FOR_OTHERS:
+        ctx.with_resource(private(instance_folder(instance)))

@@ -19,7 +19,7 @@ from harvester.stopping import Stop
 Result = TypeVar("Result")
 
 # How long jobs that were broken off may take to write down how they ended; a transaction needs far less.
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 4.0
 
 
 class Job(NamedTuple, Generic[Result]):
@@ -35,10 +35,16 @@ def host_of(entry: SourceEntry) -> str:
     return (urlsplit(entry.url).hostname or "").lower().rstrip(".")
 
 
+class _Failure(NamedTuple):
+    """What ended a job instead of a result."""
+
+    error: BaseException
+
+
 class Crew(Generic[Result]):
     """Does jobs in threads. Use it in a `with` block: a KeyboardInterrupt in it breaks off what is at work.
 
-    `work` of a job returns its result; an exception that leaves it is what `failed` makes of it.
+    `work` of a job returns its result; an exception that leaves it is what `failed` makes of it, in the main thread.
     """
 
     def __init__(self, threads: int, stop: Stop, failed: Callable[[str, BaseException], Result]) -> None:
@@ -48,7 +54,7 @@ class Crew(Generic[Result]):
         self._failed = failed
         self._waiting: list[Job[Result]] = []
         self._at_work: dict[str, Job[Result]] = {}  # by host
-        self._ended: SimpleQueue[tuple[Job[Result], Result]] = SimpleQueue()
+        self._ended: SimpleQueue[tuple[Job[Result], Result | _Failure]] = SimpleQueue()
 
     def __enter__(self) -> Self:
         return self
@@ -89,7 +95,7 @@ class Crew(Generic[Result]):
         except Empty:
             return
         del self._at_work[job.host]
-        yield job.name, result
+        yield job.name, self._failed(job.name, result.error) if isinstance(result, _Failure) else result
 
     def _begin(self) -> None:
         left: list[Job[Result]] = []
@@ -103,11 +109,11 @@ class Crew(Generic[Result]):
         self._waiting = left
 
     def _do(self, job: Job[Result]) -> None:
+        """Do a job and report its end, whatever ended it: the main thread waits for that."""
         try:
-            result = job.work()
+            self._ended.put((job, job.work()))
         except BaseException as error:  # noqa: BLE001 - one source's fault never stops another
-            result = self._failed(job.name, error)
-        self._ended.put((job, result))
+            self._ended.put((job, _Failure(error)))
 
     def _settle(self) -> None:
         """Let the jobs that were broken off write down how they ended."""

@@ -24,7 +24,9 @@ def keep_description(instance: Instance, source: str, description: Description) 
     """Keep the answers as they came, and add the sets of the source to ours."""
     for page in description.pages:
         instance.inbox.receive(page, (), None)
-    instance.store.add_sets(local_sets(source, description))
+    sets = local_sets(source, description)
+    instance.store.add_sets(sets)
+    instance.inbox.keep_sets(source, sets)
 
 
 def local_sets(source: str, description: Description) -> tuple[SetDescription, ...]:

@@ -94,7 +94,7 @@ def _said(answer: Fetched) -> dict[str, str]:
 
 def _date(file: Path, modified: str) -> None:
     """Give a file the date that the server gives it: what looks the same need not be read again."""
-    with suppress(ValueError, TypeError):
+    with suppress(ValueError, TypeError, OverflowError, OSError):
         second = parsedate_to_datetime(modified).timestamp()
         os.utime(file, (second, second))
 

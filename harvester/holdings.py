@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from gateway.errors import PageLost
 from gateway.model import ItemState, Payload
 from gateway.publish import given_of
 from gateway.store.base import Inbox, Store
@@ -40,8 +41,18 @@ class StoredHoldings:
         return None if payload is None else self._read(state.upstream, payload)
 
     def _read(self, upstream: str, payload: Payload) -> Held:
-        page = self._page(payload.page)
+        try:
+            page = self._page(payload.page)
+        except PageLost:
+            return _unread(upstream, payload)
+        if payload.slice >= len(page.slices):  # the page that stands for those that are lost
+            return _unread(upstream, payload)
         given = given_of(page.page, page.slices[payload.slice], "")
         is_as_received = not page.page.repaired
         said = given.datestamp, given.content, given.abouts
         return Held(upstream, payload.is_deleted, *said, is_as_received, page.page.url)
+
+
+def _unread(upstream: str, payload: Payload) -> Held:
+    """Return an item of whose content nothing is left, because the inbox was lost: it differs from any list."""
+    return Held(upstream, payload.is_deleted, "", b"", (), is_as_received=False, page_url="")

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from gateway.errors import ClockAhead
+from gateway.program import begin_log
+from gateway.recovery import remember_sources
 from gateway.settings import Settings, instance_folder, load
 from gateway.store.base import Inbox, Store, Subscriptions
 from gateway.store.sqlite import open_inbox, open_store
 from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
+from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_subscriptions import open_subscriptions
-from gateway.store.step import INBOX_IS_OLD, last_lost
+from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.sources_file import SourcesFile
 
 log = logging.getLogger("harvester")
@@ -36,6 +40,11 @@ class Instance:
         """The instance folder."""
         return self.settings.instance
 
+    def check_clock(self) -> None:
+        """Raise ClockAhead when the clock of this machine is not believed: what arrives is dated by it, too."""
+        if problem := self.store.clock_problem():
+            raise ClockAhead(problem)
+
     @property
     def has_searched(self) -> bool:
         """Whether full text was ever searched for."""
@@ -51,20 +60,28 @@ def sources_file(folder: Path) -> SourcesFile:
 def opened(option: str | None) -> Iterator[Instance]:
     """Open the instance folder that the option names, and close it at the end of the block.
 
-    Raise StoreMissing when there is no store, ConfigurationError when a setting is wrong. The inbox is made when it is
-    not there: only harvesting needs it.
+    Raise StoreMissing when there is no store, or the inbox of a store that is not new is lost, StoreError when the
+    store is new beside an inbox that is not, ConfigurationError when a setting is wrong.
     """
     folder = instance_folder(option)
     settings = load(folder)
+    begin_log(settings)
     with (
-        closing(open_store(folder)) as store,
-        closing(open_inbox(folder, create=True)) as inbox,
+        closing(open_store(folder, max_jump_seconds=settings.number("clock_max_jump_seconds"))) as store,
+        closing(_inbox(folder, store)) as inbox,
         closing(open_subscriptions(folder)) as subscriptions,
         ExitStack() as later,
     ):
+        check_whole(store, inbox)
         _number_behind(store, inbox)
+        remember_sources(store, inbox)
         desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
         yield Instance(settings, store, inbox, sources_file(folder), subscriptions, desk)
+
+
+def _inbox(folder: Path, store: Store) -> SqliteInbox:
+    check_inbox(store, folder / "inbox.sqlite")
+    return open_inbox(folder, create=True)
 
 
 def _number_behind(store: Store, inbox: Inbox) -> None:

@@ -2,14 +2,16 @@
 
 `file:///path` answers what is in it, as JSON: [name, bytes, second of the last change] of each file. `file:///path#name`
 answers one of them, or the part that a Range header asks for, or that it has not changed. What is compressed alone
-(`.gz`) is read decompressed.
-Nothing outside the one path is ever opened, and nothing is written.
+(`.gz`) is read decompressed. Nothing outside the one path is ever opened, and nothing is written but a file without a
+name: a compressed tar is unpacked into it once, because every step back in it would unpack it from its beginning.
 """
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import tarfile
 import time
 import zipfile
@@ -20,17 +22,25 @@ from typing import IO, Self, cast
 from urllib.parse import unquote, urlsplit
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
-from harvester.wire.archives import DAMAGES, TarMember
+from harvester.nameless import NamelessFile
+from harvester.wire.archives import DAMAGES, TarMember, TooMuch, members, opened_zip
 from harvester.wire.http import Fetched, Request
 
 _STEP = 1 << 16  # bytes that a sink is given at once
+_MOST_BYTES = 100_000_000_000  # of a compressed tar, unpacked
+_COMPRESSED = {b"\x1f\x8b": gzip.GzipFile, b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}  # by how they begin
 
 
 class Local:
     """Answers for one file, folder or archive. Use it in a `with` block; one thread at a time."""
 
-    def __init__(self, url: str, limit: int, clock: Callable[[], float] = time.time) -> None:
-        """Take its `file:` address, and how many bytes an answer may have."""
+    def __init__(
+        self, url: str, limit: int, clock: Callable[[], float] = time.time, most_bytes: int = _MOST_BYTES
+    ) -> None:
+        """Take its `file:` address, how many bytes an answer may have, and how many a compressed tar, unpacked."""
+        self._most_bytes = most_bytes
+        self._unpacked: NamelessFile | None = None
+        self._members: dict[str, tarfile.TarInfo] = {}
         self._url, self._limit, self._clock = url, limit, clock
         self._root = Path(unquote(urlsplit(url).path))
         self._listed: dict[str, tuple[int, int]] = {}
@@ -45,6 +55,8 @@ class Local:
         self._close()
         if self._archive is not None:
             self._archive.close()
+        if self._unpacked is not None:
+            self._unpacked.close()
 
     def _close(self) -> None:
         for each in reversed(self._streams):
@@ -62,6 +74,8 @@ class Local:
             return self._part(request, unquote(name), dict(request.headers))
         except (FileNotFoundError, KeyError) as error:
             raise RemoteRefuses(f"There is no {unquote(name) or self._root}.") from error
+        except TooMuch as error:
+            raise AnswerTooLarge(f"{self._root} is not read: {error}.") from error
         except DAMAGES as error:
             raise ConnectionFailed(f"{self._root} cannot be read: {error}.") from error
 
@@ -100,7 +114,8 @@ class Local:
             whole = [each for each in archive.infolist() if not each.is_dir()]
             return sorted((each.filename, each.file_size, int(_zip_second(each))) for each in whole)
         if isinstance(archive, tarfile.TarFile):
-            return sorted((each.name, each.size, int(each.mtime)) for each in archive if each.isfile())
+            self._members = {each.name: each for each in members(archive) if each.isfile()}
+            return sorted((each.name, each.size, int(each.mtime)) for each in self._members.values())
         files = [self._root] if self._root.is_file() else [each for each in self._root.rglob("*") if _is_plain(each)]
         if not self._root.exists():
             raise FileNotFoundError
@@ -113,10 +128,24 @@ class Local:
         if self._archive is None and self._root.is_file():
             # Tar first: one that ends with a ZIP file in it ends like a ZIP file.
             if tarfile.is_tarfile(self._root):
-                self._archive = tarfile.open(self._root, tarinfo=TarMember)  # noqa: SIM115 - it is closed with this
+                self._archive = self._tar()
             elif zipfile.is_zipfile(self._root):
-                self._archive = zipfile.ZipFile(self._root)
+                self._archive = opened_zip(self._root)
         return self._archive
+
+    def _tar(self) -> tarfile.TarFile:
+        """Return the tar; one that is compressed is unpacked first."""
+        with self._root.open("rb") as stream:
+            start = stream.read(6)
+        compressed = next((each for mark, each in _COMPRESSED.items() if start.startswith(mark)), None)
+        if compressed is None:
+            return tarfile.open(self._root, tarinfo=TarMember)
+        self._unpacked = NamelessFile(f"{self._root}, unpacked", self._most_bytes)
+        with compressed(self._root) as packed:
+            while part := packed.read(_STEP):
+                self._unpacked.put(part)
+        self._unpacked.file.seek(0)
+        return tarfile.open(fileobj=self._unpacked.file, tarinfo=TarMember)
 
     def _stream(self, name: str) -> IO[bytes]:
         if self._name_open != name:
@@ -132,7 +161,7 @@ class Local:
         if isinstance(archive, zipfile.ZipFile):
             return archive.open(name)
         if isinstance(archive, tarfile.TarFile):
-            found = archive.extractfile(name)
+            found = archive.extractfile(self._members[name])
             assert found is not None  # only plain files are named
             return found
         return (self._root if self._root.is_file() else self._root / name).open("rb")

@@ -17,6 +17,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from gateway.errors import StoreUnwritable
+from gateway.permissions import file_mode
 from harvester.outcomes import SourceLocked
 
 # A publication lives no longer than its intent; twice that is for a machine that is very busy.
@@ -27,10 +28,11 @@ def _file(instance: Path, source: str) -> Path:
     return instance / "locks" / source
 
 
-def _opened(file: Path) -> int:
+def _opened(instance: Path, source: str) -> int:
+    file = _file(instance, source)
     try:
         file.parent.mkdir(exist_ok=True)
-        return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        return os.open(file, os.O_RDWR | os.O_CREAT, file_mode(instance))
     except OSError as error:
         raise StoreUnwritable(f"The lock {file} cannot be made: {error.strerror}.") from error
 
@@ -39,7 +41,7 @@ def _opened(file: Path) -> int:
 def lock(instance: Path, source: str) -> Iterator[None]:
     """Hold the lock of `source` inside the block. Raise SourceLocked when another process holds it."""
     # Not inherited by the commands it starts (PEP 446): the lock ends with this process.
-    descriptor = _opened(_file(instance, source))
+    descriptor = _opened(instance, source)
     try:
         if not _taken(descriptor):
             raise SourceLocked(f"Another process works on {source} (process {_holder(descriptor)}).")
@@ -51,9 +53,20 @@ def lock(instance: Path, source: str) -> Iterator[None]:
 
 
 @contextmanager
+def changing(file: Path) -> Iterator[None]:
+    """Wait for other processes and threads that change a file of the instance folder; keep them waiting inside."""
+    descriptor = _opened(file.parent, file.name)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def publishing(instance: Path, source: str) -> Iterator[None]:
     """Hold, in this process and in those that it forks inside the block, what `await_publishers` waits for."""
-    descriptor = _opened(_file(instance, f"{source}.publishing"))
+    descriptor = _opened(instance, f"{source}.publishing")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -63,7 +76,7 @@ def publishing(instance: Path, source: str) -> Iterator[None]:
 
 def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICATION_SECONDS) -> None:
     """Return when no process of an earlier run publishes `source` any more. Raise SourceLocked when it takes longer."""
-    descriptor = _opened(_file(instance, f"{source}.publishing"))
+    descriptor = _opened(instance, f"{source}.publishing")
     end = monotonic() + seconds
     try:
         while not _taken(descriptor):

@@ -1,13 +1,12 @@
 """How things end: one table from errors to outcomes of a run, and one from outcomes to exit statuses.
 
-Everything that `harvester` tells the shell comes from here; `harvester/README.md` shows the same table.
+The statuses themselves are those of both programs: `gateway.statuses`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import IntEnum
 
 from gateway.errors import (
     AddressRefused,
@@ -19,39 +18,19 @@ from gateway.errors import (
     GatewayError,
     RemoteRefuses,
     StoreBusy,
+    TlsFailed,
     TryLater,
 )
 from gateway.model import RunOutcome
+from gateway.statuses import Status
 from harvester.stopping import StopAsked, TimeIsOver
+
+__all__ = ["SourceLocked", "Status", "gravest", "noting", "outcome_of", "status_of", "status_of_error", "worst"]
 
 
 class SourceLocked(GatewayError):
     """Another process is harvesting or publishing this source."""
 
-
-class Status(IntEnum):
-    """The exit statuses of `harvester`: a closed list."""
-
-    SUCCEEDED = 0
-    FAILED = 1
-    USAGE = 2
-    WITH_ERRORS = 3
-    REFUSED = 4
-    TRY_LATER = 5
-    LOCKED = 6
-    STOPPED = 130
-
-
-STATUS_SENTENCES: dict[Status, str] = {
-    Status.SUCCEEDED: "Done; a run that stopped at the limit it was given counts as done.",
-    Status.FAILED: "It failed; the last line says why.",
-    Status.USAGE: "The command, an option, a setting or a source's entry is wrong; nothing was done.",
-    Status.WITH_ERRORS: "Done, but something was quarantined, or it could not be proven complete.",
-    Status.REFUSED: "The remote refuses: credentials, address or permission.",
-    Status.TRY_LATER: "The remote cannot answer now, or asks to come back later; what arrived is kept.",
-    Status.LOCKED: "Another process works on this source.",
-    Status.STOPPED: "Stopped by Ctrl-C or a termination signal; the next run goes on from there.",
-}
 
 # How a run that ended so is told to the shell.
 _STATUS_BY_OUTCOME: dict[RunOutcome, Status] = {
@@ -67,6 +46,7 @@ _STATUS_BY_OUTCOME: dict[RunOutcome, Status] = {
 
 # The first row that fits decides. A timeout or a broken connection outlived all its repetitions: the remote is ill.
 _OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
+    (TlsFailed, RunOutcome.REFUSED),  # no repetition helps: somebody must correct the address or the certificate
     (TryLater, RunOutcome.TRY_LATER),
     (ConnectionFailed, RunOutcome.TRY_LATER),
     (AnswerTooSlow, RunOutcome.TRY_LATER),

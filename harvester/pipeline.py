@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gateway.errors import AnswerError, GatewayError
-from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription, Source
+from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription
 from gateway.publish import local_set
 from gateway.store.base import Inbox
 from harvester.descriptions import doubts_of_empty_set, keep_description
@@ -22,6 +22,7 @@ from harvester.locks import lock
 from harvester.outcomes import OF_ONE_QUESTION, Status, gravest, noting, outcome_of, status_of
 from harvester.progress import Progress, Silence
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.returning import note_former
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
@@ -114,6 +115,7 @@ def run(
     """
     progress, stop = progress or Silence(), stop or Stop()
     with lock(instance.folder, entry.name):
+        instance.check_clock()
         bury(instance.inbox, entry.name)
         story = Story(instance.inbox, entry.name, progress, stage=wishes.stage)
         harvest = _Harvest(instance, entry, kind, wishes, fetch, progress, stop, story, fetcher)
@@ -141,7 +143,9 @@ def rehearse(
     """
     progress, stop = progress or Silence(), stop or Stop()
     overlap = instance.settings.number("harvest_overlap_seconds")
-    options = replace(options_of(entry, overlap, wishes), known=learned_of(instance, kind, entry.name))
+    most = instance.settings.number("fetch_document_max_bytes")
+    options = options_of(entry, overlap, wishes)
+    options = replace(options, known=learned_of(instance, kind, entry.name), most_bytes=most)
     description = kind.describe(options, fetch)
     options = options.after(description)
     counts: Counter[str] = Counter()
@@ -176,7 +180,7 @@ def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iter
 
 def _told_of(failures: list[GatewayError], source: str, progress: Progress) -> Counter[str]:
     for error in failures:
-        progress.say(f"{source}: {error}")
+        progress.fail(f"{source}: {error}")
     return Counter(doubts=len(failures))
 
 
@@ -235,11 +239,13 @@ class _Harvest:
     def _whole(self) -> None:
         """Publish what an earlier run left, ask, harvest every list, publish it, and prove the counts."""
         instance, entry = self.instance, self.entry
-        instance.store.add_source(Source(entry.name, entry.url, entry.kind))
+        note_former(instance, entry, self.story.note)
+        instance.store.add_source(entry.source)
         self._publish_leftovers()
         options = options_of(entry, instance.settings.number("harvest_overlap_seconds"), self.wishes)
         known = learned_of(instance, self.kind, entry.name)
-        options = replace(options, arrived=partial(arrived, instance.inbox), known=known)
+        most = instance.settings.number("fetch_document_max_bytes")
+        options = replace(options, arrived=partial(arrived, instance.inbox), known=known, most_bytes=most)
         description = self.kind.describe(options, self.fetch)
         keep_description(instance, entry.name, description)
         self.story.warn(description.notes)
@@ -364,7 +370,7 @@ class _Harvest:
         )
         self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
         self.story.tell(None if total is None else max(0, total - done))
-        publication.feed(len(step.slices))
+        publication.feed(len(step.slices), len(step.page.body))
 
     def _is_limit_reached(self) -> bool:
         limit = self.wishes.max_records

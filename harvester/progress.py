@@ -13,7 +13,11 @@ from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from harvester.terminal import plain
+from gateway.logs import sentence
+from gateway.program import is_quiet
+from gateway.streams import silence
+from gateway.terminal import plain
+from harvester.stopping import terminate
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -33,6 +37,10 @@ class Progress(Protocol):
         """Tell one sentence that stays."""
         ...
 
+    def fail(self, text: str) -> None:
+        """Tell one sentence that stays and is about an error: --quiet does not suppress it."""
+        ...
+
     def end(self, source: str) -> None:
         """Tell that nothing more comes of a source while others go on: its bars make room for theirs."""
         ...
@@ -47,6 +55,10 @@ class Silence:
     def say(self, text: str) -> None:
         """Ignore it."""
 
+    def fail(self, text: str) -> None:
+        """Ignore it."""
+        self.say(text)
+
     def end(self, source: str) -> None:
         """Ignore it."""
 
@@ -54,10 +66,13 @@ class Silence:
 class Lines:
     """One line per task every few seconds, and a last one with the final number."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = monotonic) -> None:
-        """Write to `stream`; `clock` tells seconds."""
+    def __init__(
+        self, stream: TextIO, clock: Callable[[], float] = monotonic, when_lost: Callable[[], None] = lambda: None
+    ) -> None:
+        """Write to `stream`; `clock` tells seconds; `when_lost` is called when the stream fails."""
         self._stream = stream
-        self._clock = clock
+        self._clock, self._when_lost = clock, when_lost
+        self.lost: OSError | None = None  # why nothing can be written any more
         self._told: dict[str, float] = {}
         self._pending: dict[str, str] = {}
         self._lock = RLock()
@@ -73,7 +88,11 @@ class Lines:
 
     def say(self, text: str) -> None:
         """Write the sentence."""
-        self._write(plain(text))
+        self._write(text)
+
+    def fail(self, text: str) -> None:
+        """Write the sentence."""
+        self._write(text, "error")
 
     def end(self, source: str) -> None:
         """Write the last number of every task of the source."""
@@ -88,13 +107,33 @@ class Lines:
                 self._write(line)
             self._pending.clear()
 
-    def _write(self, line: str) -> None:
+    def _write(self, text: str, level: str = "info") -> None:
+        line = sentence(text, level)
         with self._lock:  # a line is two writes
-            print(line, file=self._stream, flush=True)
+            if self.lost is not None:
+                return
+            try:
+                print(line, file=self._stream, flush=True)
+            except OSError as error:
+                self.lost = error
+                silence(self._stream)
+                self._when_lost()
+
+
+class Errors(Lines):
+    """Errors only: for --quiet."""
+
+    def show(self, task: str, done: int, total: int | None) -> None:
+        """Ignore it."""
+
+    def say(self, text: str) -> None:
+        """Ignore it."""
 
 
 class Bars:
     """A bar per task, and sentences above them."""
+
+    lost: OSError | None = None  # a terminal that goes away ends its processes by SIGHUP
 
     def __init__(self, stream: TextIO) -> None:
         """Draw on the terminal `stream`."""
@@ -123,6 +162,10 @@ class Bars:
         """Print the sentence above the bars."""
         self._drawing.console.print(plain(text), markup=False, highlight=False)
 
+    def fail(self, text: str) -> None:
+        """Print the sentence above the bars."""
+        self.say(text)
+
     def end(self, source: str) -> None:
         """Take away the bars of the source."""
         for task in [each for each in self._tasks if _is_of(each, source)]:
@@ -143,10 +186,23 @@ def _amount(done: int, total: int | None) -> str:
 
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Return what suits the stream (stderr): bars on a terminal, lines elsewhere."""
+    """Return what suits the stream (stderr): bars on a terminal, lines elsewhere, only errors after --quiet.
+
+    When the stream cannot be written any more, the command ends as by SIGTERM, and the block with the OSError.
+    """
     stream = stream or sys.stderr
-    telling: Bars | Lines = Bars(stream) if stream.isatty() else Lines(stream)
+    telling = _suitable(stream)
     try:
         yield telling
     finally:
-        telling.close()
+        try:
+            telling.close()
+        finally:
+            if telling.lost is not None:
+                raise telling.lost
+
+
+def _suitable(stream: TextIO) -> Bars | Lines:
+    if is_quiet():
+        return Errors(stream, when_lost=terminate)
+    return Bars(stream) if stream.isatty() else Lines(stream, when_lost=terminate)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gateway.errors import ConfigurationError, GatewayError
-from gateway.model import Cursor, RunOutcome, Slice, Source, WindowOutcome
+from gateway.model import Cursor, RunOutcome, Slice, WindowOutcome
 from gateway.xmltext import utc_datetime
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
@@ -49,6 +49,7 @@ def retry(
     if kind.single is None:
         raise ConfigurationError(f"Of a source of the kind {kind.name} nothing can be fetched by itself.")
     with lock(instance.folder, entry.name):
+        instance.check_clock()
         bury(instance.inbox, entry.name)
         story = Story(instance.inbox, entry.name, progress, stage=STAGE)
         retrial = _Retrial(instance, entry, kind, wishes, fetch, progress, stop, story)
@@ -82,7 +83,7 @@ class _Retrial:
 
     def whole(self) -> None:
         """Publish what an earlier run left, ask for what is missing, and publish what came."""
-        self.instance.store.add_source(Source(self.entry.name, self.entry.url, self.entry.kind))
+        self.instance.store.add_source(self.entry.source)
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             publication.finish()
         records, windows = self._records(), self._windows()

@@ -1,7 +1,8 @@
 """`sources.toml` in the instance folder: which sources there are, edited by people and by `harvester source add`.
 
-One table per source. What may stand in it is the table `FIELDS` below; anything else stops the command in one sentence
-that names file, source and field. Secrets never stand here: only the environment variable or the file that has them.
+One table per source. What may stand in it is the table `FIELDS` of `source_fields`; anything else stops the command in
+one sentence that names file, source and field. Secrets never stand here: only the environment variable or the file that
+has them.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from gateway.errors import ConfigurationError, StoreUnwritable
+from gateway.model import Source
+from gateway.permissions import keep_owner
+from gateway.secret_arguments import secret_argument
 from gateway.xmltext import parse_utc_datetime
-from harvester.hours import are_hours
+from harvester.locks import changing
+from harvester.source_fields import FIELDS, IN_WORDS, IS_A
 from harvester.sources import kind_of
-from harvester.tending.due import is_duration
-from harvester.windows.days import UNITS
 from harvester.wire.dates import SECONDS, bound
 
 NAME = re.compile(r"[a-z0-9-]{1,32}")
@@ -37,63 +39,6 @@ AUTH_KINDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "certificate": (("certificate",), ("key",)),
 }
 _AUTH_OPTIONAL: dict[str, frozenset[str]] = {"certificate": frozenset(("key",))}
-
-
-MOST_CONNECTIONS = 32  # at one host; nobody who runs a repository wants more
-
-
-class Field(NamedTuple):
-    """One field of a source's table: its type in TOML, in words, and one sentence."""
-
-    name: str
-    kind: str
-    sentence: str
-
-
-FIELDS: tuple[Field, ...] = (
-    Field("url", "text", "The address of the source; for OAI-PMH the base URL, without arguments of the protocol."),
-    Field("kind", "text", "What kind of source it is: the name of a file in `harvester/sources`."),
-    Field("formats", "texts", "The metadataPrefixes to harvest."),
-    Field("sets", "texts", "The setSpecs to harvest; none: everything."),
-    Field("from", "text", "Nothing older is asked for: a UTCdatetime."),
-    Field("until", "text", "Nothing newer is asked for: a UTCdatetime."),
-    Field("overlap_seconds", "number", "Instead of the setting `harvest_overlap_seconds`."),
-    Field("delay_seconds", "number", "Instead of the setting `fetch_delay_seconds`."),
-    Field("every", "duration", "How often `harvester tend` harvests it; nothing: never."),
-    Field("sweep_every", "duration", "How often `harvester tend` sweeps it; nothing: never."),
-    Field("discover_every", "duration", "How often `harvester tend` searches for its full text; nothing: never."),
-    Field("recheck_every", "duration", "After what time what was searched for is searched again; nothing: never."),
-    Field("hours", "hours", "From when to when (UTC) it is asked, such as 21:00-05:00; nothing: at any time."),
-    Field("slice", "unit", "In windows of which length its lists are harvested at first: year, month or day."),
-    Field("connections", "count", "How many of these windows are asked for at once; one, when nothing is said."),
-    Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
-    Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
-    Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
-    Field("verify", "claim", "Whether the certificate of the server is verified."),
-)
-
-_IS_A: dict[str, Callable[[object], bool]] = {
-    "text": lambda value: isinstance(value, str),
-    "texts": lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value),
-    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0,
-    "count": lambda value: type(value) is int and 1 <= value <= MOST_CONNECTIONS,
-    "claim": lambda value: isinstance(value, bool),
-    "unit": lambda value: value in UNITS,
-    "duration": lambda value: isinstance(value, str) and is_duration(value),
-    "hours": lambda value: isinstance(value, str) and are_hours(value),
-    "table": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
-}
-_IN_WORDS = {
-    "text": "text",
-    "texts": "a list of texts",
-    "number": "a number, not negative",
-    "count": f"a whole number from 1 to {MOST_CONNECTIONS}",
-    "claim": "true or false",
-    "unit": "year, month or day",
-    "duration": "a duration: a whole number and one of s, m, h, d and w, such as 6h",
-    "hours": "two times of the day, such as 21:00-05:00",
-    "table": "a table of texts",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +64,18 @@ class SourceEntry:
     rights: str = ""
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)
+    friend: bool | None = None
     verify: bool = True
+    ca_bundle: str = ""
+    address: str = ""
+    allow: tuple[str, ...] = ()
     own: Mapping[str, object] = field(default_factory=dict)  # the fields that only its kind has
+
+    @property
+    def source(self) -> Source:
+        """What the store is told of it."""
+        is_friend = not self.auth if self.friend is None else self.friend
+        return Source(self.name, self.url, self.kind, is_friend=is_friend)
 
 
 def checked_name(name: str) -> str:
@@ -128,6 +83,13 @@ def checked_name(name: str) -> str:
     if not NAME.fullmatch(name):
         raise ConfigurationError(f"A source's name is 1 to 32 of a-z, 0-9 and the hyphen, not {name!r}.")
     return name
+
+
+_PUBLISHED = (
+    "The argument {0} of the address looks like a secret, and the address is published. Leave it out, and say where "
+    'the secret is: `--auth query --auth-name {0} --secret-env NAME`, or in sources.toml auth = {{kind = "query", '
+    'name = "{0}", value_env = "NAME"}}.'
+)
 
 
 def checked_url(url: str) -> str:
@@ -141,6 +103,8 @@ def checked_url(url: str) -> str:
         return _checked_path(url)
     if re.match(r"[^/?#]*//[^/?#]*@", url.strip()):
         raise ConfigurationError("The address must not hold user or password; name them with --auth.")
+    if argument := secret_argument(url.strip()):
+        raise ConfigurationError(_PUBLISHED.format(argument))
     try:
         parts = urlsplit(url.strip())
         host, _ = parts.hostname, parts.port
@@ -189,7 +153,7 @@ class SourcesFile:
         """Return every source by name. Raise ConfigurationError for whatever is wrong in the file."""
         try:
             tables = tomllib.loads(self._text())
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"{self.file} cannot be read: {error}.") from error
         return {name: self._entry(name, table) for name, table in tables.items()}
 
@@ -208,22 +172,40 @@ class SourcesFile:
 
     def add(self, entry: SourceEntry) -> None:
         """Write a new source. Raise ConfigurationError when its name is taken."""
-        if entry.name in self.entries():
-            raise ConfigurationError(f"There is a source {entry.name!r} in {self.file} already.")
         import tomlkit  # noqa: PLC0415 - slow to import, and only who writes needs it
 
-        document = tomlkit.parse(self._text())
-        document[entry.name] = _table(entry)
-        self._write(tomlkit.dumps(document).rstrip("\n") + "\n")
+        with changing(self.file):
+            if entry.name in self.entries():
+                raise ConfigurationError(f"There is a source {entry.name!r} in {self.file} already.")
+            document = tomlkit.parse(self._text())
+            document[entry.name] = _table(entry)
+            self._write(tomlkit.dumps(document).rstrip("\n") + "\n")
+
+    def record_address(self, entry: SourceEntry, address: str) -> bool:
+        """Write the class of address of a source that has none yet; tell whether it was written.
+
+        A source that is not in the file, or has another url there, is left alone.
+        """
+        import tomlkit  # noqa: PLC0415 - as above
+
+        with changing(self.file):
+            there = self.entries().get(entry.name)
+            if there is None or there.address or there.url != entry.url:
+                return False
+            document = tomlkit.parse(self._text())
+            document[entry.name]["address"] = address
+            self._write(tomlkit.dumps(document))
+        return True
 
     def remove(self, name: str) -> None:
         """Take a source out of the file. Raise ConfigurationError when it is not there."""
-        self.entry(name)
         import tomlkit  # noqa: PLC0415 - as above
 
-        document = tomlkit.parse(self._text())
-        del document[name]
-        self._write((tomlkit.dumps(document).rstrip("\n") + "\n").lstrip("\n"))
+        with changing(self.file):
+            self.entry(name)
+            document = tomlkit.parse(self._text())
+            del document[name]
+            self._write((tomlkit.dumps(document).rstrip("\n") + "\n").lstrip("\n"))
 
     def _text(self) -> str:
         try:
@@ -237,6 +219,7 @@ class SourcesFile:
         aside = self.file.with_suffix(".toml.new")
         try:
             with aside.open("w", encoding="utf-8") as stream:
+                keep_owner(stream.fileno(), self.file.parent)
                 stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -262,14 +245,16 @@ def entry_from(name: str, table: object) -> SourceEntry:
         if key not in types and key not in own:
             raise ConfigurationError(f"there is no field {key!r}.")
         kind = types.get(key) or own[key]
-        if not _IS_A[kind](value):
-            raise ConfigurationError(f"{key} must be {_IN_WORDS[kind]}.")
+        if not IS_A[kind](value):
+            raise ConfigurationError(f"{key} must be {IN_WORDS[kind]}.")
     if "url" not in table:
         raise ConfigurationError("url is missing.")
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     values = {key: value for key, value in given.items() if key in types}
     values["own"] = {key: value for key, value in given.items() if key in own}
     values["url"] = checked_url(str(values["url"]))
+    if argument := secret_argument(str(table.get("base_url", "")) if "base_url" in own else ""):
+        raise ConfigurationError(_PUBLISHED.format(argument))
     values["auth"] = checked_auth(values.get("auth", {}))  # type: ignore[arg-type]  # its type was checked above
     values["from_"] = values.pop("from", "")
     for key in ("from_", "until"):
@@ -279,7 +264,7 @@ def entry_from(name: str, table: object) -> SourceEntry:
         raise ConfigurationError("formats must name at least one.")
     if "slice" in table:
         _check_slice(table)
-    return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and _IS_A are the types
+    return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and IS_A are the types
 
 
 def _check_slice(table: Mapping[str, object]) -> None:

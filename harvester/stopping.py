@@ -2,6 +2,7 @@
 
 Asked, a harvest finishes the page that it is at, commits it and ends `stopped`. Signals only set a flag: what is in
 the middle of a transaction is never torn. Insisted, connections are broken off, and whoever waits for one leaves.
+After SIGTERM the second signal comes by itself (`gateway.signals`), so that the command ends within ten seconds.
 A command may also have been given a time; when it is over, harvests end as at any other limit.
 """
 
@@ -10,14 +11,17 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
-from threading import Lock
+from threading import Lock, Thread, main_thread
 from time import monotonic, sleep
 from types import FrameType
+from typing import TypeVar
 
 from gateway.errors import GatewayError
+from gateway.program import is_quiet
 
+_STOPPING = b"\nStopping after this page; once more to stop at once.\n"
 # How late a pause may notice that it should end.
 _GLANCE_SECONDS = 0.1
 
@@ -90,16 +94,48 @@ class Stop:
             sleep(min(left, _GLANCE_SECONDS))
 
 
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+
+
+def breakable(ask: Callable[[Asked], Answer], stop: Stop) -> Callable[[Asked], Answer]:
+    """Let an error of ours be a KeyboardInterrupt once somebody insisted: then it was us who broke the connection."""
+
+    def asked(question: Asked) -> Answer:
+        try:
+            return ask(question)
+        except GatewayError as error:
+            if stop.is_insisted:
+                raise KeyboardInterrupt from error
+            raise
+
+    return asked
+
+
+@contextmanager
+def insisting(stop: Stop) -> Iterator[None]:
+    """Let whatever ends the block by an exception break off what is under way, which nobody waits for any more."""
+    try:
+        yield
+    except BaseException:
+        stop.insist()
+        raise
+
+
 @contextmanager
 def listening(stop: Stop) -> Iterator[Stop]:
     """Let SIGINT and SIGTERM ask `stop` inside the block; a second signal raises KeyboardInterrupt."""
 
     def asked(_number: int, _frame: FrameType | None) -> None:
         if stop.is_asked:
+            # In a thread: what is broken off has locks, and the signal may have interrupted whoever holds one.
+            Thread(target=stop.insist, name="insist", daemon=True).start()
             raise KeyboardInterrupt
         stop.ask()
-        # Not print: a signal may interrupt a print, which then must not be entered again.
-        os.write(2, b"\nStopping after this page; once more to stop at once.\n")
+        if not is_quiet():
+            with suppress(OSError):  # nobody reads it
+                # Not print: a signal may interrupt a print, which then must not be entered again.
+                os.write(2, _STOPPING)
 
     before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -107,3 +143,8 @@ def listening(stop: Stop) -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def terminate() -> None:
+    """End this command as SIGTERM would, from any thread."""
+    signal.pthread_kill(main_thread().ident or 0, signal.SIGTERM)

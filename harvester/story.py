@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from time import time
 
 from gateway.model import Event, Run, RunOutcome
+from gateway.secret_arguments import without_secrets
 from gateway.store.base import Inbox
 from harvester.progress import Progress
 
@@ -51,13 +52,14 @@ class Story:
 
     def warn(self, texts: Iterable[str]) -> None:
         """Keep reasons why something is not as it should be."""
-        for text in texts:
+        for text in map(without_secrets, texts):
             if text not in self._reasons:
                 self._reasons[text] = None
                 self._keep("warning", text)
 
     def fail(self, text: str) -> None:
         """Keep the reason that ended the run, or one of its lists."""
+        text = without_secrets(text)
         self._reasons[text] = None
         self._keep("error", text)
 
@@ -76,9 +78,11 @@ class Story:
         return Run(self.number, self.source, self.started_at, ended_at, *told)
 
     def _keep(self, level: str, text: str, *, aloud: bool = True) -> None:
+        text = without_secrets(text)
         self._inbox.add_event(Event(self.number, int(self._clock()), level, text))
         if aloud:
-            self._progress.say(f"{self.source}: {text}")
+            tell = self._progress.fail if level == "error" else self._progress.say
+            tell(f"{self.source}: {text}")
 
 
 def bury(inbox: Inbox, source: str, clock: Clock = time) -> None:

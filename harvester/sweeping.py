@@ -14,7 +14,7 @@ from itertools import islice
 from time import time
 
 from gateway.errors import AnswerError, ConfigurationError
-from gateway.model import Cursor, ItemState, RawPage, RunOutcome, Slice, Source
+from gateway.model import Cursor, ItemState, RawPage, RunOutcome, Slice
 from gateway.xmltext import escape, utc_datetime
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
@@ -61,6 +61,7 @@ def sweep(
     if not kind.can_be_swept:
         raise ConfigurationError(f"A source of the kind {kind.name} cannot be swept.")
     with lock(instance.folder, entry.name):
+        instance.check_clock()
         bury(instance.inbox, entry.name)
         story = Story(instance.inbox, entry.name, progress, clock, STAGE)
         swept = _Sweep(instance, entry, kind, fetch, progress, stop, story, confirm, clock)
@@ -102,7 +103,7 @@ class _Sweep:
 
     def _whole(self) -> None:
         """Sweep every format, and publish what was found."""
-        self.instance.store.add_source(Source(self.entry.name, self.entry.url, self.entry.kind))
+        self.instance.store.add_source(self.entry.source)
         self.known = learned_of(self.instance, self.kind, self.entry.name)
         description = self.kind.describe(self._options(), self.fetch)
         self.known = description.known
@@ -172,8 +173,11 @@ class _Sweep:
 
     def _compare(self, cursor: Cursor, named: Named) -> int:
         """Note what we hold and the source does not name, and what it names and we hold as deleted; return the held."""
-        held = 0
+        held, takedowns, source = 0, self.instance.store.takedowns(), self.entry.name
         for states in self._items():
+            withdrawn = {
+                each.upstream for each in states if takedowns.names_item(each.identifier, source, each.upstream)
+            }
             ours = [
                 (state.upstream, payload.is_deleted)
                 for state in states
@@ -183,7 +187,8 @@ class _Sweep:
             held += sum(not is_deleted for _, is_deleted in ours)
             living = {upstream: named.is_living(upstream) for upstream, _ in ours}
             named.note(_VANISHED, (each for each, is_deleted in ours if not is_deleted and not living[each]))
-            named.note(_RETURNED, (each for each, is_deleted in ours if is_deleted and living[each]))
+            returned = (each for each, is_deleted in ours if is_deleted and living[each])
+            named.note(_RETURNED, (each for each in returned if each not in withdrawn))  # purged, not deleted
         self.story.counts.update(held=held, vanished=named.count(_VANISHED), returned=named.count(_RETURNED))
         return held
 

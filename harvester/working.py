@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gateway.errors import GatewayError
 from gateway.model import Run
+from gateway.obeying import pending
 from harvester import pipeline
 from harvester.instance import Instance
 from harvester.kinds import fetcher, kind_of
@@ -128,12 +129,25 @@ class Working:
 
         return Done(Status.SUCCEEDED, counts=Counter(stamped=turns.release(self.instance, entry)))
 
+    def obeyed(self) -> None:
+        """Do what the list of takedowns means and an earlier command has not done. Raise StoreError."""
+        if pending(self.instance.store) == ((), frozenset()) and self.instance.store.takedowns().is_empty:
+            return
+        from harvester.takedowns.finishing import finish  # noqa: PLC0415 - as above
+
+        finished = finish(self.instance)
+        if any(finished.obeyed) or finished.copies:
+            self.telling.say(
+                f"Takedowns were completed: {finished.obeyed.deleted} items deleted, {finished.obeyed.returned} "
+                f"returned, {finished.copies} copies of files deleted."
+            )
+
     def failed(self, name: str, error: BaseException) -> Done:
         """Tell what ended the work on one source; the others go on."""
         if isinstance(error, KeyboardInterrupt):
             return Done(Status.STOPPED)
         if isinstance(error, GatewayError):
-            self.telling.say(f"{name}: {error}")
+            self.telling.fail(f"{name}: {error}")
             return Done(status_of_error(error))
-        self.telling.say(f"{name}: a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
+        self.telling.fail(f"{name}: a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
         return Done(Status.FAILED)

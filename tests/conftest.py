@@ -1,6 +1,7 @@
 """What every test can rely on: no settings of this machine, no network but loopback, skips told in words.
 
-Where nothing may be skipped (`TEST_SKIPS=forbidden`, as CI does), every skip is a failure.
+A skip is a failure where `TEST_SKIPS` forbids it, as CI does: `forbidden` forbids all, `reference-data` all but those
+of tests that need `../shared` on a machine that has none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import tiers
 from tests.live import unmeasured
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,17 +100,20 @@ def _without_coverage() -> Iterator[None]:
             measured.start()
 
 
-def _may_skip() -> bool:
-    return os.environ.get("TEST_SKIPS") != "forbidden"
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Make a failure of a skip that `TEST_SKIPS` does not allow."""
+    allowed, reason = os.environ.get("TEST_SKIPS", ""), _reason(report)
+    if not tiers.may_skip(reason, allowed, has_reference_data=SHARED.exists()):
+        report.outcome = "failed"
+        report.longrepr = f"TEST_SKIPS={allowed} does not allow to skip this test {reason}."
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Make a failure of every skip where nothing may be skipped (`TEST_SKIPS=forbidden`, as CI does)."""
+    """Make failures of skipped tests where they are forbidden."""
     report = yield
-    if report.skipped and not hasattr(report, "wasxfail") and not _may_skip():
-        report.outcome = "failed"
-        report.longrepr = f"Nothing may be skipped here. {_reason(report)}"
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _forbid_skip(report)
     return report
 
 
@@ -116,9 +121,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     """Do the same for whole files that skip themselves."""
     report = yield
-    if report.skipped and not _may_skip():
-        report.outcome = "failed"
-        report.longrepr = f"Nothing may be skipped here. {_reason(report)}"
+    if report.skipped:
+        _forbid_skip(report)
     return report
 
 
@@ -128,13 +132,19 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in words what was not tested, and why."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    if not skipped:
-        return
-    terminalreporter.write_sep("-", "not tested here")
-    for reason, count in sorted(Counter(_reason(report) for report in skipped).items()):
-        terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'} skipped {reason}")
+    """Say in words what was not tested and why, and which tests lack a mark for what takes long."""
+    skipped = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    reasons = (f"{count} {'test' if count == 1 else 'tests'} skipped {why}" for why, count in sorted(skipped.items()))
+    _tell(terminalreporter, "not tested here", list(reasons))
+    passed = terminalreporter.stats.get("passed", [])
+    _tell(terminalreporter, "longer than their tier allows", tiers.too_long(passed))
+
+
+def _tell(terminalreporter: pytest.TerminalReporter, title: str, lines: list[str]) -> None:
+    if lines:
+        terminalreporter.write_sep("-", title)
+    for line in lines:
+        terminalreporter.write_line(line)
 
 
 # --- where they write ------------------------------------------------------------------------------------------
@@ -144,10 +154,12 @@ MEMORY_BYTES = 1_000_000_000  # a run needs a tenth of that
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the everyday tier write into memory, where the machine has some: it pulls no plug, and disks are slow.
+    """Refuse a value of `TEST_SKIPS` that means nothing, and let the everyday tier write into memory.
 
-    What is killed and restarted, in the slow tier, stays on the disk.
+    The everyday tier kills nothing, and disks are slow. Slow tests, which kill and restart, write to the disk.
     """
+    if os.environ.get("TEST_SKIPS", "") not in tiers.SKIPS:
+        raise pytest.UsageError(f"TEST_SKIPS must be one of {', '.join(filter(None, tiers.SKIPS))}, or nothing.")
     wants_memory = _is_everyday(config) and config.option.basetemp is None
     if wants_memory and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
@@ -157,22 +169,35 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Share a whole run: one process more than there are processors, since slow tests wait for servers half their time.
+    """Share a whole run: one or two processes more than there are processors, since slow tests wait for servers.
 
     What is asked for by name is run by the one process that is there.
     """
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return 0
-    return (os.cpu_count() or 1) + (0 if _is_everyday(config) else 1)
+    waiting = 0 if _is_everyday(config) else 2 if config.option.markexpr.strip() == "not long" else 1
+    return (os.cpu_count() or 1) + waiting
 
 
-# --- the everyday tier -----------------------------------------------------------------------------------------
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the long tests, so that no process waits at the end for one that has just begun with one."""
+    items[:] = tiers.shared_out(items, tiers.processes_of(getattr(config, "workerinput", None)))
 
-_ALL_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
+
+# --- the tiers -------------------------------------------------------------------------------------------------
+
+_ALL_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(?:slow|long)\b", re.MULTILINE)
 
 
 def _is_everyday(config: pytest.Config) -> bool:
-    return config.option.markexpr.strip() == "not slow"
+    return config.option.markexpr.strip() == tiers.EVERYDAY
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Make a slow test of every long one."""
+    if item.get_closest_marker("long") is not None:
+        item.add_marker("slow")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -187,9 +212,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_settings_of_this_machine() -> Iterator[None]:
-    """Take `GATEWAY_…` out of the environment: a developer's instance is none of a test's business."""
+    """Take `GATEWAY_…` and proxies out of the environment: a developer's instance is none of a test's business."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("GATEWAY_")]:
+        for name in [name for name in os.environ if name.startswith("GATEWAY_") or name.lower().endswith("_proxy")]:
             patch.delenv(name)
         yield
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import click
 
 from gateway.cli import main
+from gateway.contract import OBJECTS as OURS
+from gateway.contract import TYPES, Field
 from gateway.formats import load
 from gateway.settings import SETTINGS
+from gateway.statuses import MEANINGS
+from harvester.contract import OBJECTS as THEIRS
 from tests.conftest import ROOT
 
 
@@ -44,13 +48,45 @@ def commands() -> str:
     return _table(("command", "what it does"), rows)
 
 
+def statuses() -> str:
+    """Return the table of exit statuses."""
+    rows = (
+        (str(int(status)), meaning.sentence, "yes" if meaning.is_harmless else "no")
+        for status, meaning in MEANINGS.items()
+    )
+    return _table(("status", "meaning", "may a unit call it a success"), rows)
+
+
+def json_objects() -> str:
+    """Return the tables of what each command writes with --json."""
+    return "\n\n".join(_objects(command, kinds) for command, kinds in {**OURS, **THEIRS}.items())
+
+
+def json_types() -> str:
+    """Return the table of types."""
+    return _table(("type", "what it is"), ((f"`{name}`", sentence) for name, sentence in TYPES.items()))
+
+
+def _objects(command: str, kinds: Mapping[str, tuple[Field, ...]]) -> str:
+    parts = [f"### {command}"]
+    for what, fields in kinds.items():
+        rows = (
+            (f"`{each.name}`", f"`{each.type}`" + ("" if each.is_always else ", may be left out"), each.sentence)
+            for each in fields
+        )
+        parts.append(f"A line for {what}:\n\n{_table(('field', 'type', 'meaning'), rows)}")
+    return "\n\n".join(parts)
+
+
 def _help(command: click.Command) -> str:
     return (command.help or "").partition("\n\n")[0].replace("\n", " ")
 
 
 # For each file, what stands between which markers.
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
-    "gateway/README.md": {"settings": settings, "formats": formats, "commands": commands},
+    "gateway/README.md": {"settings": settings, "formats": formats, "commands": commands, "statuses": statuses},
+    "harvester/README.md": {"statuses": statuses},
+    "JSON.md": {"types": json_types, "objects": json_objects},
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 COMMANDS = Path(sys.executable).parent
 _CAPBSET_DROP, _DAC_OVERRIDE = 24, 1  # prctl(2), capabilities(7)
+_CAPABILITIES_VERSION = 0x20080522  # capget(2)
 
 
 class Server(NamedTuple):
@@ -28,6 +30,15 @@ def like_others() -> None:
     For `preexec_fn`: what root may do is taken from a program only when it is started.
     """
     ctypes.CDLL(None).prctl(_CAPBSET_DROP, _DAC_OVERRIDE, 0, 0, 0)
+
+
+def write_like_others() -> None:
+    """Take from this process, for good, what lets root write files that are read-only; it remains who it is."""
+    library = ctypes.CDLL(None)
+    head, held = struct.pack("Ii", _CAPABILITIES_VERSION, 0), ctypes.create_string_buffer(24)
+    library.capget(head, held)
+    effective, *others = struct.unpack("6I", held.raw)
+    library.capset(head, struct.pack("6I", effective & ~(1 << _DAC_OVERRIDE), *others))
 
 
 def command(name: str, folder: Path, *arguments: str) -> list[str]:
@@ -68,10 +79,10 @@ def instance(folder: Path, sources: Mapping[str, tuple[str, tuple[str, ...]]]) -
 
 
 @contextmanager
-def served(folder: Path, **settings: object) -> Iterator[Server]:
-    """Serve an instance on a free port of loopback as long as the context lasts."""
+def served(folder: Path, *words: str, **settings: object) -> Iterator[Server]:
+    """Serve an instance on a free port of loopback as long as the context lasts; `words` are more options."""
     with subprocess.Popen(
-        command("gateway", folder, "serve", "--host", "127.0.0.1", "--port", "0"),
+        command("gateway", folder, "serve", "--host", "127.0.0.1", "--port", "0", *words),
         env=environment(settings),
         text=True,
         stderr=subprocess.PIPE,
@@ -80,12 +91,12 @@ def served(folder: Path, **settings: object) -> Iterator[Server]:
         said = []
         for line in process.stderr:
             said.append(line)
-            if line.startswith("Serving "):
+            if "Serving " in line:  # in an object, where log_json is on
                 break
         assert said, "gateway serve said nothing"
-        assert said[-1].startswith("Serving "), "".join(said)
+        assert "Serving " in said[-1], "".join(said)
         try:
-            yield Server(said[-1].split()[1], process.pid)
+            yield Server(said[-1].partition("Serving ")[2].split()[0], process.pid)
         finally:
             process.terminate()
             process.communicate()

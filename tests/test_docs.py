@@ -6,14 +6,19 @@ import re
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
+from gateway.contract import OBJECTS as OURS
 from gateway.formats.solr import LARO
+from gateway.statuses import MEANINGS
 from harvester.cli import COMMANDS
 from harvester.commands.source import source
-from harvester.outcomes import STATUS_SENTENCES
+from harvester.contract import OBJECTS as THEIRS
+from harvester.source_fields import FIELDS
 from harvester.sources import kinds
-from harvester.sources_file import FIELDS
+from tests import manual
+from tests.commands.calls import CALLS, PROGRAMS, commands
 from tests.conftest import ROOT
 from tests.docs import GENERATED, renewed
 
@@ -22,7 +27,12 @@ READMES = [
     for file in sorted(ROOT.rglob("README.md"))
     if not {".venv", "build", "node_modules"} & set(file.relative_to(ROOT).parts)
 ]
+PAGES = [*READMES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 SECTIONS = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+CITATION_KEYS = (  # of Citation File Format 1.2.0
+    "abstract authors cff-version commit contact date-released doi identifiers keywords license license-url message "
+    "preferred-citation references repository repository-artifact repository-code title type url version"
+)
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-judges.lock")
 
 
@@ -53,6 +63,29 @@ def test_every_command_of_the_harvester_is_described() -> None:
     assert [name for name in names if f"harvester {name}" not in _text("harvester/README.md")] == []
 
 
+def test_every_command_that_writes_json_is_documented_and_called() -> None:
+    """A new command: its fields go into `contract.py` of its program, and a call into `tests/commands/calls.py`."""
+    names = {name for name, command in commands() if any("--json" in each.opts for each in command.params)}
+    assert names == set(OURS) | set(THEIRS) == set(CALLS)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_command_and_option_is_in_the_manual_page(program: str) -> None:
+    text = manual.page(program)
+    for name, command in commands():
+        if name.startswith(program):
+            assert f"\n.SS {manual.escaped(name)}" in text
+            said = text.partition(f"\n.SS {manual.escaped(name)}")[2].partition("\n.SS")[0]
+            options = [option for each in command.params if isinstance(each, click.Option) for option in each.opts]
+            assert [each for each in options if manual.escaped(each) not in said] == []
+
+
+def test_a_manual_page_has_no_requests_but_its_own() -> None:
+    assert manual.escaped("a\\b\n.TH x\n'y -z") == "a\\eb\n\\&.TH x\n\\&'y \\-z"
+    requests = {line.split(" ")[0] for line in manual.page("harvester").splitlines() if line.startswith((".", "'"))}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".B", ".BR", ".PP"}
+
+
 def test_every_kind_of_source_is_described() -> None:
     kinds = {file.stem for file in (ROOT / "harvester" / "sources").glob("[!_]*.py")}
     assert kinds
@@ -74,15 +107,16 @@ def test_laros_names_are_the_documented_default() -> None:
     assert {name for names in LARO.values() for name in names.split() if name not in text} == set()
 
 
-def test_every_exit_status_is_described_in_its_own_words() -> None:
-    rows = [f"| {int(status)} | {sentence}" for status, sentence in STATUS_SENTENCES.items()]
-    assert [row for row in rows if row not in _text("harvester/README.md")] == []
+def test_the_documented_unit_calls_only_harmless_statuses_a_success() -> None:
+    (named,) = re.findall(r"(?m)^SuccessExitStatus=(.*)$", _text("deploy/systemd/harvester.service"))
+    harmless = {str(int(status)) for status, meaning in MEANINGS.items() if meaning.is_harmless and status}
+    assert set(named.split()) == harmless
 
 
 # --- links lead somewhere ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", READMES, ids=lambda file: str(file.relative_to(ROOT)))
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_link_to_a_file_leads_to_it(file: Path) -> None:
     targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", file.read_text(encoding="utf-8"))
     assert [target for target in targets if not (file.parent / target).exists()] == []
@@ -101,6 +135,18 @@ def test_the_newest_change_is_of_this_version_and_dated() -> None:
     assert heads
     assert heads[0][0] == _project()["version"]
     assert [date for _, date in heads] == sorted((date for _, date in heads), reverse=True)
+
+
+def test_the_citation_has_what_the_format_requires_and_is_of_this_version() -> None:
+    """Citation File Format 1.2.0: required are authors, cff-version, message and title."""
+    text = _text("CITATION.cff")
+    values = dict(re.findall(r'(?m)^([a-z-]+): *"?(.*?)"?$', text))
+    assert values.keys() >= {"authors", "cff-version", "message", "title"}
+    assert values.keys() <= set(CITATION_KEYS.split())
+    assert (values["cff-version"], values["type"]) == ("1.2.0", "software")
+    assert (values["version"], values["license"]) == (_project()["version"], _project()["license"])
+    assert f"## {values['version']} ({values['date-released']})" in _text("CHANGELOG.md")
+    assert re.search(r"(?m)^authors:\n  - (?:name|family-names): \S", text)
 
 
 def test_changes_stand_in_fixed_sections_and_in_sentences() -> None:

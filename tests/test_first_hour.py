@@ -18,6 +18,7 @@ from urllib.request import urlopen
 import pytest
 from lxml import etree
 
+from tests import live
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -45,6 +46,20 @@ def fetched(url: str) -> bytes:
             time.sleep(0.05)
 
 
+def await_server(port: int) -> None:
+    """Return when somebody listens on a port of this machine."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
@@ -64,21 +79,22 @@ def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[by
         process.communicate()
 
 
+@pytest.mark.long
 def test_the_tour_of_the_readme_works_as_it_is_written(
     tmp_path: Path, environment: dict[str, str], background: list[subprocess.Popen[bytes]]
 ) -> None:
-    ports = {"8080": str(free_port()), "8081": str(free_port())}
+    ports = {name: str(free_port()) for name in ("8080", "8081", "8082")}
     answers = []
     for line in tour():
         here = line.replace("/tmp/tour", str(tmp_path / "tour"))
-        command = shlex.split(re.sub("808[01]", lambda match: ports[match[0]], here))
+        command = shlex.split(re.sub("808[012]", lambda match: ports[match[0]], here))
         if command[0] == ".":
             continue
         if command[0] == "curl":
             answers.append(etree.fromstring(fetched(command[1])))
         elif command[-1] == "&":
             background.append(subprocess.Popen(command[:-1], env=environment, cwd=ROOT, stdout=subprocess.DEVNULL))
-            fetched(f"http://127.0.0.1:{command[command.index('--port') + 1]}/oai?verb=Identify")
+            await_server(int(command[command.index("--port") + 1]))
         else:
             result = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
             assert result.returncode == 0, f"{line}\n{result.stdout}{result.stderr}"
@@ -120,6 +136,7 @@ def addresses(text: str) -> list[str]:
     return re.findall(r"http://\S+verb=\S+", text)
 
 
+@pytest.mark.long
 def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
     began = time.monotonic()
     text = told(demo)
@@ -145,10 +162,23 @@ def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.
 
 
 @pytest.mark.needs("chromium")
-def test_a_browser_shows_the_records(demo: subprocess.Popen[str], tmp_path: Path) -> None:
-    records = next(address for address in addresses(told(demo)) if "ListRecords&metadataPrefix=oai_dc" in address)
+def test_the_demo_ends_in_silence_when_nobody_reads_it(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", "0"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as demo:
+        assert demo.stdout is not None
+        demo.stdout.close()
+        assert (demo.wait(PATIENCE_SECONDS), demo.stderr.read() if demo.stderr else "") == (141, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_browser_shows_the_records(sample_source: str, tmp_path: Path) -> None:
+    folder = live.instance(tmp_path / "instance", {"laro": (sample_source, ("oai_dc",))})
+    assert live.called("harvester", folder, "run", "laro", is_measured=False, publish_processes=0).returncode == 0
     profile = f"--user-data-dir={tmp_path / 'profile'}"
     browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", profile]
-    shown = subprocess.run([*browser, "--dump-dom", records], capture_output=True, text=True, check=True, timeout=60)
+    with live.served(folder) as server:
+        line = [*browser, "--dump-dom", f"{server.url}?verb=ListRecords&metadataPrefix=oai_dc"]
+        shown = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
     assert "webkit-xml-viewer" in shown.stdout
     assert "Dust in the Magellanic Stream, or its absence" in shown.stdout

@@ -23,18 +23,46 @@ class Layer(NamedTuple):
     libraries: tuple[str, ...] = ()
 
 
-GROUND = ("gateway.model", "gateway.errors", "gateway.xmltext", "gateway.addresses")
-CORE = (*GROUND, "gateway.settings", "gateway.xmlio", "gateway.registry")
+GROUND = (
+    "gateway.model",
+    "gateway.errors",
+    "gateway.xmltext",
+    "gateway.addresses",
+    "gateway.secret_arguments",
+)
+PROGRAM = (
+    "gateway.contract",
+    "gateway.program",
+    "gateway.signals",
+    "gateway.statuses",
+    "gateway.streams",
+    "gateway.terminal",
+)
+CORE = (
+    *GROUND,
+    "gateway.permissions",
+    "gateway.sandbox",
+    "gateway.settings",
+    "gateway.logs",
+    "gateway.xmlio",
+    "gateway.registry",
+)
 PUBLICATION = (
+    "gateway.unattended",
     "gateway.publish",
     "gateway.rebuild",
     "gateway.filing",
+    "gateway.obeying",
+    "gateway.recovery",
     "gateway.items",
     "gateway.known_files",
     "gateway.mapping",
     "gateway.names",
     "gateway.provenance",
     "gateway.related",
+    "gateway.namespaces",
+    "gateway.takedowns",
+    "gateway.withholding",
 )
 
 # The longest name that a module's own begins with decides; `.*` means what lies below a package, and not itself.
@@ -45,16 +73,32 @@ LAYERS = {
     "gateway.errors": Layer(),
     "gateway.xmltext": Layer(),
     "gateway.addresses": Layer(),
+    "gateway.secret_arguments": Layer(),
+    "gateway.sandbox": Layer(),
+    "gateway.permissions": Layer(("gateway.errors",)),
     "gateway.settings": Layer(GROUND),
     "gateway.registry": Layer(GROUND),
+    "gateway.logs": Layer((*GROUND, "gateway.settings", "gateway.terminal")),
     "gateway.xmlio": Layer(GROUND, ("lxml",)),
     # Formats and store never see each other; publication, in its eight files, is where they meet.
     "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.registry")),
     "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.formats"), ("lxml",)),
+    "gateway.takedowns": Layer(GROUND),
     "gateway.store": Layer(
-        ("gateway.model", "gateway.errors", "gateway.xmltext", "gateway.store"), ("sqlite_utils", "zstandard")
+        (
+            "gateway.model",
+            "gateway.errors",
+            "gateway.xmltext",
+            "gateway.permissions",
+            "gateway.takedowns",
+            "gateway.store",
+        ),
+        ("sqlite_utils", "zstandard"),
     ),
     "gateway.names": Layer(GROUND),
+    "gateway.unattended": Layer(GROUND),
+    "gateway.namespaces": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
+    "gateway.withholding": Layer((*GROUND, "gateway.takedowns")),
     "gateway.provenance": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
     "gateway.related": Layer((*GROUND, "gateway.xmlio", "gateway.provenance")),
     "gateway.known_files": Layer((*GROUND, "gateway.formats")),
@@ -64,13 +108,18 @@ LAYERS = {
             "gateway.formats",
             "gateway.known_files",
             "gateway.names",
+            "gateway.namespaces",
             "gateway.provenance",
+            "gateway.takedowns",
+            "gateway.withholding",
             "gateway.related",
         )
     ),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    "gateway.obeying": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.filing": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    "gateway.recovery": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.publish": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
     "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
@@ -79,18 +128,26 @@ LAYERS = {
     ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
+    # The web server knows HTTP and WSGI, and nothing of what it serves.
+    "gateway.server": Layer((*GROUND, "gateway.request_line", "gateway.server"), ("gunicorn",)),
+    # What a monitoring system asks.
+    "gateway.metrics": Layer(
+        (*GROUND, "gateway.store.base", "gateway.store.sqlite", "gateway.metrics"), ("prometheus_client",)
+    ),
     # The rim: what puts the parts together, and what people start.
     "gateway": Layer(("gateway",), ("click", "flask", "gunicorn", "tomlkit")),
     # The harvester uses the gateway's core, and never a face of it.
     "harvester": Layer(
-        (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"),
+        (*CORE, *PROGRAM, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"),
         ("click", "lxml", "rich", "tomlkit"),
     ),
     # The one seam to the network.
     "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("isal", "requests", "urllib3")),
     # What was fetched is judged without fetching anything; the engines that read PDFs are used by a child alone.
-    "harvester.verification": Layer((*GROUND, "harvester.wire", "harvester.verification"), ("snowballstemmer",)),
-    "harvester.verification.reading": Layer((), ("pdfminer", "pypdfium2")),
+    "harvester.verification": Layer(
+        (*GROUND, "gateway.sandbox", "harvester.wire", "harvester.verification"), ("snowballstemmer",)
+    ),
+    "harvester.verification.reading": Layer(("gateway.sandbox",), ("pdfminer", "pypdfium2")),
     # Steps are handed `fetch`; the search hands it to them, and manners stand before the network.
     "harvester.discovery": Layer((*GROUND, "harvester.wire", "harvester.verification", "harvester.discovery")),
     "harvester.search": Layer(
@@ -121,7 +178,7 @@ LAYERS = {
 }
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
-MAY_CONNECT = ("harvester.web", "gateway.serve")
+MAY_CONNECT = ("harvester.web", "gateway.serve", "gateway.server")
 XML_PARSERS = ("XMLParser", "HTMLParser", "XMLPullParser", "iterparse", "set_default_parser")
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from gateway.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, most_specific, prepare, record
-from gateway.xmltext import DC, OAI_DC, OAI_PMH, PROVENANCE, escape
+from gateway.provenance import MOST_ABOUT_BYTES
+from gateway.xmltext import DC, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, RIGHTS, SITEMAP, escape
 
 FACTS = SourceFacts("laro", "http://laro.example.org/oai", "gateway.example.org")
 
@@ -225,7 +226,7 @@ def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, tol
     nested = body.partition("</metadataNamespace>")[2].partition("</originDescription>")[0]
     assert nested == (
         f'<originDescription harvestDate="{date}" altered="{altered}"><baseURL>{base_url}</baseURL>'
-        f"<identifier>{identifier}</identifier><datestamp>{datestamp}</datestamp><metadataNamespace></metadataNamespace>"
+        f"<identifier>{identifier}</identifier><datestamp>{datestamp}</datestamp><metadataNamespace>{NO_NAMESPACE}</metadataNamespace>"
     )
 
 
@@ -261,3 +262,72 @@ def test_the_files_among_the_items_of_a_collection_are_its_files() -> None:
 def test_of_a_file_it_is_told_where_its_source_has_it_from() -> None:
     content = entry('<rs:ln rel="via" href="http://o.org/1.pdf"/>', "http://e.org/1.pdf")
     assert "in its own entry in the list, which has it from http://o.org/1.pdf" in _said("oai_didl", entry(), content)
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        (FACTS, NO_NAMESPACE),
+        (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", "urn:announced")}), "urn:announced"),
+        (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", " ")}), NO_NAMESPACE),
+    ],
+)
+def test_the_namespace_in_provenance_is_never_empty(facts: SourceFacts, told: str) -> None:
+    prepared = mapped(given_payload("<record/>"), facts=facts)
+    for fragment in prepared.fragments:
+        assert f"<metadataNamespace>{told}</metadataNamespace>".encode() in fragment.body
+
+
+FOREIGN = (
+    b'<!-- by hand --><q:quality xmlns:q="urn:q" score="0.7">\n <q:part/><?p i?></q:quality>',
+    b'<branding xmlns="urn:branding"><icon/></branding>',
+    b'<q:quality xmlns:q="urn:q" score="0.7"/>',
+)
+
+
+def abouts_of(body: bytes) -> list[bytes]:
+    """Return what stands in the about containers of a record, behind the first, which is our provenance."""
+    return body.split(b"</metadata>")[-1].removesuffix(b"</about>").split(b"</about><about>")[1:]
+
+
+def test_every_other_about_of_an_upstream_is_carried_on_unchanged_and_in_its_order() -> None:
+    prepared = mapped(given_payload("<x/>", abouts=FOREIGN))
+    assert len(prepared.fragments) == 3
+    for fragment in prepared.fragments:
+        assert abouts_of(fragment.body) == list(FOREIGN)
+
+
+def test_an_about_that_is_carried_on_stands_alone() -> None:
+    about = b"<q:quality><part/></q:quality>"
+    prepared = mapped(given_payload("<x/>", abouts=(about,), declarations=(("q", "urn:q"),)))
+    whole = b'<OAI-PMH xmlns="%b"><record>%b</record></OAI-PMH>' % (OAI_PMH.encode(), prepared.fragments[0].body)
+    quality = etree.fromstring(whole)[0][-1][0]
+    assert (quality.tag, quality[0].tag) == ("{urn:q}quality", "part")
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        b"text",
+        b"<q:quality/>",  # nobody declares q
+        b"<quality/>",
+        b'<quality xmlns="%b"/>' % OAI_PMH.encode(),
+        b'<a xmlns="urn:a"/><b xmlns="urn:b"/>',
+        b'<!DOCTYPE a [<!ENTITY e "f">]><a xmlns="urn:a">&e;</a>',
+        b'<a xmlns="urn:a">%b</a>' % (b"x" * MOST_ABOUT_BYTES),
+        b'<rights xmlns="%b"/>' % RIGHTS.encode(),
+        b'<url xmlns="%b"><loc>http://a.example.org/1</loc></url>' % SITEMAP.encode(),
+    ],
+    ids=lambda about: about[:20].decode(),
+)
+def test_an_about_that_is_not_valid_is_left_out_and_the_others_stay(about: bytes) -> None:
+    prepared = mapped(given_payload("<x/>", abouts=(about, FOREIGN[1])))
+    assert abouts_of(prepared.fragments[0].body) == [FOREIGN[1]]
+
+
+def test_an_about_that_changed_is_a_change_of_the_record() -> None:
+    digests = {
+        mapped(given_payload("<x/>", abouts=abouts)).fragments[0].digest
+        for abouts in ((), FOREIGN[:1], FOREIGN[1:2], FOREIGN[:2])
+    }
+    assert len(digests) == 4

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import ConfigurationError
-from gateway.settings import SETTINGS, instance_folder, load
+from gateway.settings import SETTINGS, instance_folder, load, unknown_variables
 
 
 def test_every_setting_has_a_name_of_its_own_and_a_sentence() -> None:
@@ -90,11 +90,18 @@ def test_what_is_wrong_in_the_file_is_refused_by_name(tmp_path: Path, line: str,
 
 
 def test_what_is_wrong_in_the_environment_is_refused_too(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"There is no setting 'page' \(environment\)\."):
-        load(tmp_path, {"GATEWAY_PAGE": "7"})
+    with pytest.raises(ConfigurationError, match=r"oai_page_size must be a whole number, not 'x' \(environment\)\."):
+        load(tmp_path, {"GATEWAY_OAI_PAGE_SIZE": "x"})
 
 
-@pytest.mark.parametrize("content", [b"this is not toml", b"\xff"])
+def test_variables_that_a_platform_sets_stop_nothing_and_are_named(tmp_path: Path) -> None:
+    """Kubernetes gives each container such variables for each service, and one may be called `gateway`."""
+    environ = {"GATEWAY_PORT": "tcp://10.0.0.7:80", "GATEWAY_SERVICE_HOST": "10.0.0.7", "GATEWAY_SECRET": "s" * 20}
+    assert load(tmp_path, environ).text("secret") == "s" * 20
+    assert unknown_variables(environ | {"GATEWAY_INSTANCE": "here"}) == ["GATEWAY_PORT", "GATEWAY_SERVICE_HOST"]
+
+
+@pytest.mark.parametrize("content", [b"this is not toml", b"\xff", b"a = " + b"[" * 3000 + b"]" * 3000])
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "config.toml").write_bytes(content)
     with pytest.raises(ConfigurationError, match="cannot be read"):

@@ -70,3 +70,19 @@ def test_what_is_nested_too_deep_is_refused_before_it_breaks_a_harvester() -> No
     assert xmlio.parse(b"<a>" + b"<b></b>" * 1000 + b"</a>").tag == "a"
     with pytest.raises(NotXml, match="nested deeper than"):
         xmlio.parse(nested(xmlio.MAX_DEPTH + 1))
+
+
+@pytest.mark.parametrize(
+    ("unit", "least", "most"),
+    [
+        pytest.param(b"<a/>", 30, 40, id="elements"),
+        pytest.param(b"dGV4dA==", 2, 3, id="base64, whose equals signs are no attributes"),
+        pytest.param(b"<a b=\"\" c=''/>", 30, 50, id="attributes"),
+        pytest.param(b"<a>b</a>c", 40, 60, id="elements and texts"),
+    ],
+)
+def test_memory_of_a_document_is_counted_before_it_is_parsed(unit: bytes, least: int, most: int):
+    """In bytes of memory for each byte; a small document is not counted."""
+    body = b"<r>" + unit * (2_000_000 // len(unit)) + b"</r>"
+    assert least <= xmlio.memory_of(body) / len(body) <= most
+    assert xmlio.memory_of(unit) == 0

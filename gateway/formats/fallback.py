@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from gateway.formats import MetadataFormat
 from gateway.formats._statements import ELEMENTS, work_of
 from gateway.model import Statement, Work
-from gateway.xmlio import Element, children, name_of, text_of
+from gateway.xmlio import Element, children, name_of, outermost, text_of
 from gateway.xmltext import DC, XML
 
 # Local names that mean the same in very many vocabularies.
@@ -45,10 +45,9 @@ def read(root: Element, _content: bytes) -> Work:
 
 
 def _dublin_core(root: Element) -> Iterator[Statement]:
-    for each in root.iter(f"{{{DC}}}*"):
-        name = name_of(each)[1]
-        if name in ELEMENTS and (text := text_of(each)):
-            yield Statement(name, text, each.get(f"{{{XML}}}lang", ""))
+    for each in outermost(root, (DC,), ELEMENTS):
+        if text := text_of(each):
+            yield Statement(name_of(each)[1], text, each.get(f"{{{XML}}}lang", ""))
 
 
 def _suggested(root: Element) -> Iterator[Statement]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -122,6 +123,7 @@ _OBJECT_FILE, _START_PAGE = _descriptor(_type(OBJECT_FILE)), _descriptor(_type(S
 
 _METADATA_TYPE = "info:eu-repo/semantics/descriptiveMetadata"
 _NO_FILES = (_METADATA_TYPE, START_PAGE)
+_MOST_RESOURCES = 100  # of one Component, which are one file in several forms
 _BROKEN_LINE = re.compile(r"^\s+|\s{2,}|\s+$")  # the article itself breaks an address in two lines (Example 4)
 _METADATA_MIME_TYPES = ("application/xml", "text/xml")  # a reference to a metadata record, more often than not
 
@@ -132,10 +134,11 @@ def read(root: Element, _content: bytes) -> Work | None:
         return None
     metadata = _metadata(root) or Work()
     files, page = _references(root)
+    known = {each.text for each in metadata.statements}
     identifiers = tuple(
         Statement("identifier", text)
         for each in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
-        if (text := text_of(each)) and all(text != known.text for known in metadata.statements)
+        if (text := text_of(each)) and text not in known
     )
     return completed(metadata, identifiers, files, page)
 
@@ -161,11 +164,16 @@ def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
     """Return the files that Resources refer to, and the landing page."""
     files: dict[str, FileLink] = {}
     page = ""
+    seen: dict[Element, tuple[str, ...]] = {}
+    in_component: Counter[Element | None] = Counter()
     for resource in root.iter(f"{{{DIDL}}}Resource"):
+        in_component[resource.getparent()] += 1
+        if in_component[resource.getparent()] > _MOST_RESOURCES:
+            continue
         url = _BROKEN_LINE.sub("", resource.get("ref") or "")
         if not url.lower().startswith(("http://", "https://")):
             continue
-        types = set(_types_above(resource))
+        types = set(_types_above(resource, seen))
         is_page = START_PAGE in types or (OBJECT_FILE not in types and "html" in (resource.get("mimeType") or ""))
         if is_page:
             page = page or address(url)
@@ -184,10 +192,12 @@ def _file(resource: Element, url: str, *, is_typed: bool) -> FileLink | None:
     return file if component is None else stated(file, component)
 
 
-def _types_above(resource: Element) -> Iterator[str]:
+def _types_above(resource: Element, seen: dict[Element, tuple[str, ...]]) -> Iterator[str]:
     """Return the semantic types said of a Resource: by its Component, or by the nearest Item that says one."""
     for holder in resource.iterancestors(f"{{{DIDL}}}Component", f"{{{DIDL}}}Item"):
-        found = tuple(_types(holder))
+        if holder not in seen:
+            seen[holder] = tuple(_types(holder))
+        found = seen[holder]
         if found:
             yield from found
             return
@@ -205,7 +215,7 @@ FORMAT = MetadataFormat(
     metadata_prefix="oai_didl",
     schema=SCHEMA,
     namespaces=(DIDL,),
-    version=1,
+    version=2,  # 2: every about of an upstream is carried on, and no metadataNamespace is empty
     rank=70,
     read=read,
     write=write,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from gateway.formats import MetadataFormat
 from gateway.formats._statements import ELEMENTS, leading_of, work_of
 from gateway.model import Statement, Work
-from gateway.xmlio import Element, name_of, text_of
+from gateway.xmlio import Element, children, name_of, outermost, text_of
 from gateway.xmltext import DC, DCTERMS, XML
 
 # What each term refines (DCMI Metadata Terms, section 4); the fifteen stand for themselves.
@@ -72,11 +72,10 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 def _statements(root: Element) -> Iterator[tuple[str, Statement]]:
     """Return each term with the statement it makes."""
-    for each in root.iter(f"{{{DC}}}*", f"{{{DCTERMS}}}*"):
+    for each in (each for part in children(root) for each in outermost(part, (DC, DCTERMS), _REFINES)):
         name = name_of(each)[1]
-        element = _REFINES.get(name)
-        if element and each is not root and (text := text_of(each)):
-            yield name, Statement(element, text, each.get(f"{{{XML}}}lang", ""))
+        if text := text_of(each):
+            yield name, Statement(_REFINES[name], text, each.get(f"{{{XML}}}lang", ""))
 
 
 FORMAT = MetadataFormat(

@@ -5,7 +5,7 @@ Times are whole seconds since 1970-01-01T00:00:00Z unless a field is a string, w
 
 from __future__ import annotations
 
-from gateway.model.arrived import Cursor, RawPage, Slice, StoredPage, WindowOutcome
+from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
 from gateway.model.discovery import Candidate, Decision, Ending, Lease, Outcome, SearchState, Trace, Unpublished
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.published import (
@@ -22,7 +22,7 @@ from gateway.model.published import (
     SetDescription,
     Source,
 )
-from gateway.model.runs import Event, Run, RunOutcome
+from gateway.model.runs import Event, Run, RunOutcome, RunTotal
 from gateway.model.subscriptions import Subscription, SubscriptionState
 from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
@@ -49,8 +49,11 @@ __all__ = [
     "Quarantined",
     "RawPage",
     "Record",
+    "Removal",
+    "Restoration",
     "Run",
     "RunOutcome",
+    "RunTotal",
     "SearchState",
     "Selection",
     "SetDescription",

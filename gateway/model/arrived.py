@@ -51,6 +51,20 @@ class StoredPage:
     slices: tuple[Slice, ...]
 
 
+class Removal(NamedTuple):
+    """All records of a source were removed: the number of the entry, and the last page that was published before."""
+
+    number: int
+    position: int
+
+
+class Restoration(NamedTuple):
+    """The inbox was restored from a backup: the number of the entry, and since which second its pages were lost."""
+
+    number: int
+    since: int
+
+
 class WindowOutcome(StrEnum):
     """What became of a window of a list: a closed list. `SPLIT`: it was divided into smaller ones."""
 

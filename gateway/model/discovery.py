@@ -19,6 +19,7 @@ class Outcome(StrEnum):
     # what keeps us from asking
     ROBOTS_DENIED = "robots-denied"
     SKIP_HOST = "skip-host"
+    TAKEN_DOWN = "taken-down"
     PRIVATE_ADDRESS = "private-address"
     BAD_SCHEME = "bad-scheme"
     # what the connection brings

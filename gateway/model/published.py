@@ -31,12 +31,13 @@ class SetDescription:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as the store knows it. `friends` lists it in Identify when its protocol is OAI-PMH."""
+    """A source as the store knows it. Identify lists it as a friend when it may, and its protocol is OAI-PMH."""
 
     name: str
     base_url: str
     kind: str = "oai_pmh"
     is_removed: bool = False
+    is_friend: bool = True
 
 
 class Payload(NamedTuple):
@@ -62,7 +63,10 @@ class Record(NamedTuple):
 
 
 class ItemChange(NamedTuple):
-    """All that is to be written of one item. Records that are not named stay as they are."""
+    """All that is to be written of one item. Records that are not named stay as they are.
+
+    `is_withheld`: the item, or something of it, is taken down.
+    """
 
     upstream: str
     identifier: str
@@ -70,6 +74,7 @@ class ItemChange(NamedTuple):
     sets: tuple[str, ...]  # the most specific ones; their ancestors are implied
     payloads: tuple[Payload, ...]
     records: tuple[Record, ...]
+    is_withheld: bool = False
 
 
 class ItemFiles(NamedTuple):
@@ -80,7 +85,10 @@ class ItemFiles(NamedTuple):
 
 
 class ItemState(NamedTuple):
-    """What the store holds of one item; `files` is what is known of them besides what the upstream says."""
+    """What the store holds of one item; `files` is what is known of them besides what the upstream says.
+
+    `is_withheld`: the item, or something of it, is taken down.
+    """
 
     number: int
     upstream: str
@@ -89,6 +97,12 @@ class ItemState(NamedTuple):
     payloads: tuple[Payload, ...]
     records: tuple[tuple[str, bytes, bool], ...]  # (metadataPrefix, digest, is_deleted)
     files: tuple[FileLink, ...] = ()
+    is_withheld: bool = False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the item itself is taken down: what arrived of it is not deleted, and not exposed."""
+        return self.is_withheld and self.is_deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +124,8 @@ class Publication:
 
     `position` is (before, after): the number of the last page of `source` published before and after; None when
     the publication does not come from the inbox. `edition` is that of the source's files when they were looked at;
-    None: nobody looked. `files` replaces all that is known of some items' files.
+    None: nobody looked. `files` replaces all that is known of some items' files. `takedowns` is the revision of the
+    list of takedowns under which the records were made; None: they would be the same under any.
     """
 
     source: str
@@ -120,6 +135,7 @@ class Publication:
     position: tuple[int, int] | None = None
     edition: int | None = None
     files: tuple[ItemFiles, ...] = ()
+    takedowns: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

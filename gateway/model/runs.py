@@ -41,6 +41,17 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class RunTotal:
+    """How many runs of one stage of one source ended in one way; `last_at` is when the last of them ended or began."""
+
+    source: str
+    stage: str
+    outcome: RunOutcome
+    count: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened in a run: `level` is info, warning or error; `text` a sentence."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from gateway.model import Source
 from gateway.oaipmh.envelope import element
+from gateway.secret_arguments import secret_argument
 from gateway.xmltext import (
     BRANDING,
     FRIENDS,
@@ -65,7 +66,8 @@ def identify(repository: Repository, earliest: int, sample: str, sources: Iterab
 
 def _descriptions(repository: Repository, sample: str, sources: Iterable[Source]) -> Iterator[str]:
     yield _oai_identifier(repository, sample)
-    friends = [source.base_url for source in sources if source.kind == "oai_pmh" and not source.is_removed]
+    named = (each for each in sources if each.kind == "oai_pmh" and each.is_friend and not each.is_removed)
+    friends = [each.base_url for each in named if not secret_argument(each.base_url)]  # of an earlier release
     if friends:
         yield _container("friends", FRIENDS, "friends.xsd", "".join(_text("baseURL", url) for url in friends))
     if repository.icon_url:

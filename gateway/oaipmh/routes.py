@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
+from time import monotonic
+from typing import TypeAlias
 
 from flask import Blueprint, Request, Response, request
 from isal import isal_zlib
@@ -43,17 +45,28 @@ _ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
 _PATIENCE = 16
 
 
-def blueprint(store: Store, repository: Repository, max_bytes: int) -> Blueprint:
-    """Return the face `/oai`: `max_bytes` is how long the arguments of a request may be."""
+Observe: TypeAlias = Callable[[str, str, float, int], None]
+
+
+def blueprint(store: Store, repository: Repository, max_bytes: int, observe: Observe | None = None) -> Blueprint:
+    """Return the face `/oai`: `max_bytes` is how long the arguments of a request may be.
+
+    `observe` is called after each answer with its verb, the code of its first error, its seconds, and its bytes.
+    """
     face = Blueprint("oaipmh", __name__)
     turns = Lock()
 
     @face.route("/oai", methods=["GET", "POST"])  # Flask adds HEAD
+    @face.route("/oai/", methods=["GET", "POST"])  # many people write it so, and few harvesters follow a redirect
     def oai() -> Response:
+        began = monotonic()
         arguments = _arguments(request, max_bytes)
         with _turn(turns), store.view() as view:
             answer = verbs.answer(view, repository, arguments)
-        return _respond(answer, request)
+        response = _respond(answer, request)
+        if observe is not None:
+            observe(arguments.verb, answer.error, monotonic() - began, response.content_length or 0)
+        return response
 
     face.register_error_handler(StoreError, _unavailable)
     return face

@@ -29,7 +29,7 @@ from gateway.oaipmh.envelope import CLOSING, element, error, opening, request, r
 from gateway.oaipmh.identity import Repository, identify
 from gateway.oaipmh.token import ListState, SetsState
 from gateway.store.base import View
-from gateway.xmltext import clean
+from gateway.xmltext import NO_NAMESPACE, clean
 
 
 class Refused(Exception):
@@ -57,6 +57,7 @@ class Answer:
     parts: list[bytes]
     is_cacheable: bool = False
     last_modified: int | None = None
+    error: str = ""  # the code of the first error, where there is one
 
     def body(self) -> bytes:
         """Return the document."""
@@ -77,7 +78,7 @@ def answer(view: View, repository: Repository, arguments: Arguments) -> Answer:
         # §3.2: after badVerb or badArgument the request is not echoed; its values may be no legal XML.
         is_unreadable = any(isinstance(mistake, (BadVerb, BadArgument)) for mistake in errors)
         echo = request(repository.base_url, () if is_unreadable else arguments.given)
-        return Answer([head, echo, *map(error, errors), CLOSING])
+        return Answer([head, echo, *map(error, errors), CLOSING], error=errors[0].code)
     echo = request(repository.base_url, arguments.given)
     return Answer([head, echo, *content.parts, CLOSING], content.is_cacheable, content.last_modified)
 
@@ -124,8 +125,8 @@ def _list_metadata_formats(view: View, repository: Repository, arguments: Argume
 def _format(known: Format) -> bytes:
     fields = (
         ("metadataPrefix", known.metadata_prefix),
-        ("schema", known.schema),
-        ("metadataNamespace", known.namespace),
+        ("schema", known.schema or known.namespace or NO_NAMESPACE),
+        ("metadataNamespace", known.namespace or NO_NAMESPACE),
     )
     return b"<metadataFormat>%b</metadataFormat>" % b"".join(element(name, text) for name, text in fields)
 

@@ -16,8 +16,6 @@ from typing import Protocol
 
 from gateway.model import (
     ChangeLine,
-    Cursor,
-    Event,
     Format,
     Intent,
     ItemState,
@@ -25,17 +23,17 @@ from gateway.model import (
     Page,
     Publication,
     Quarantined,
-    RawPage,
-    Run,
-    RunOutcome,
     Selection,
     SetDescription,
-    Slice,
     Source,
-    StoredPage,
     StoredRecord,
-    Subscription,
 )
+from gateway.store.base_inbox import Inbox, Subscriptions
+from gateway.takedowns import Takedowns
+
+__all__ = ["OBEYED_FACT", "Inbox", "Store", "Subscriptions", "View"]
+
+OBEYED_FACT = "takedowns"  # of a store: JSON list of the keys of the takedowns that it has obeyed
 
 
 class View(Protocol):
@@ -65,7 +63,7 @@ class View(Protocol):
         ...
 
     def has_item(self, identifier: str) -> bool:
-        """Tell whether the identifier is known here, deleted or not."""
+        """Tell whether an item with this identifier has records here, deleted or not."""
         ...
 
     def formats(self, identifier: str | None = None) -> tuple[Format, ...]:
@@ -110,7 +108,8 @@ class Store(Protocol):
         """Commit an intent: from now until `publish` or `abandon`, no horizon passes its datestamp.
 
         The datestamp is the store's clock after that commit, never below any datestamp given or horizon answered
-        before. An intent lives a minute; then whoever notices removes it.
+        before. An intent lives a minute; then whoever notices removes it. Raise ClockAhead when the clock has jumped
+        ahead and nothing explains it.
         """
         ...
 
@@ -122,12 +121,13 @@ class Store(Protocol):
         Records whose stored digest and flag equal the given ones are left alone. Every record written gets its old
         place removed, its memberships, tallies and a line of the log of changes. Raise IntentExpired (also when a
         record already carries a later datestamp), PositionMoved, or FilesChanged when the publication names another
-        edition than the source's, with nothing written; the intent is gone then.
+        edition than the source's or another revision of the takedowns than the one in force, with nothing written;
+        the intent is gone then.
         """
         ...
 
     def abandon(self, intent: Intent) -> None:
-        """Remove an intent without publishing."""
+        """Remove an intent without publishing. One that cannot be removed within seconds expires by itself."""
         ...
 
     def advance(self, source: str, before: int, after: int) -> None:
@@ -140,6 +140,25 @@ class Store(Protocol):
 
     def edition(self, source: str) -> int:
         """Return how often what is known of the files of a source's items was changed; ask before `states`."""
+        ...
+
+    def takedowns(self) -> Takedowns:
+        """Return the takedowns in force; read again when the list has changed.
+
+        Raise TakedownsUnreadable when it is damaged, or lacks entries that this store has obeyed.
+        """
+        ...
+
+    def withheld(self, after: int, limit: int, *, only_hidden: bool = False) -> tuple[tuple[str, ItemState], ...]:
+        """Return, like `items`, those of which something is taken down; or only those that are hidden as a whole."""
+        ...
+
+    def settle(self) -> bool:
+        """Write the log back into the file and empty it; False: a reader is in the way."""
+        ...
+
+    def items_with(self, sha256: str) -> tuple[int, ...]:
+        """Return the numbers of the items, deleted ones left out, of which a file with these bytes is known."""
         ...
 
     def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
@@ -167,6 +186,10 @@ class Store(Protocol):
         """
         ...
 
+    def formats_of(self, source: str) -> tuple[Format, ...]:
+        """Return under which prefix each format of a source is exposed, by upstream prefix."""
+        ...
+
     def add_sets(self, sets: Iterable[SetDescription]) -> None:
         """Add sets, or change their names and descriptions. Ancestors that are missing are made."""
         ...
@@ -181,6 +204,10 @@ class Store(Protocol):
 
     # -- the house -----------------------------------------------------------------------------------------------
 
+    def clock_problem(self) -> str:
+        """Return in a sentence why the clock of this machine is not believed; empty when it is."""
+        ...
+
     def fact(self, name: str) -> str:
         """Return one remembered fact (such as the repository's domain), or an empty string."""
         ...
@@ -191,147 +218,6 @@ class Store(Protocol):
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the store, a sentence each; empty when it is sound."""
-        ...
-
-    def close(self) -> None:
-        """Close every connection."""
-        ...
-
-
-class Inbox(Protocol):
-    """What arrived: pages, slices, cursors, and the story of the runs."""
-
-    def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None) -> int:
-        """Keep a page, its slices and the cursor after it in one durable transaction; return the page's number.
-
-        The cursor may be that of a window.
-        """
-        ...
-
-    def page(self, number: int) -> StoredPage:
-        """Return one page. Raise StoreDamaged when it is not there."""
-        ...
-
-    def last_number(self) -> int:
-        """Return the number of the last page of all, 0 when there is none."""
-        ...
-
-    def number_behind(self, number: int) -> None:
-        """Give every page to come a higher number than this."""
-        ...
-
-    def extents(self, source: str, after: int, limit: int) -> tuple[tuple[int, int], ...]:
-        """Return (number, records) of at most `limit` of the pages that `pages` would return."""
-        ...
-
-    def pages(self, source: str, after: int) -> Iterator[StoredPage]:
-        """Return the pages of a source that hold records, in order, after page `after`."""
-        ...
-
-    def last_answer(self, source: str, verb: str) -> RawPage | None:
-        """Return the last page that answered `verb` (Identify, ListSets, ListMetadataFormats)."""
-        ...
-
-    def cursor(self, source: str, metadata_prefix: str, set_spec: str) -> Cursor:
-        """Return the cursor of one list; its state is empty when there is none."""
-        ...
-
-    def cursors(self, source: str) -> tuple[Cursor, ...]:
-        """Return every cursor of a source."""
-        ...
-
-    def put_cursor(self, cursor: Cursor) -> None:
-        """Keep a cursor without a page."""
-        ...
-
-    def windows(self, source: str) -> tuple[Cursor, ...]:
-        """Return every window of the lists of a source, by list and dates."""
-        ...
-
-    def put_windows(self, cursors: Sequence[Cursor]) -> None:
-        """Keep several windows in one transaction, with their outcomes."""
-        ...
-
-    def forget_windows(self, cursor: Cursor) -> None:
-        """Forget the windows of the cursor's list."""
-        ...
-
-    def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
-        """Begin a run of a stage; return its number."""
-        ...
-
-    def tell_run(self, number: int, counts: dict[str, int]) -> None:
-        """Write what a run has come to so far; `end_run` writes over it."""
-        ...
-
-    def end_run(
-        self,
-        number: int,
-        at: int,
-        outcome: RunOutcome,
-        is_complete: bool,
-        counts: dict[str, int],
-        reasons: Sequence[str],
-    ) -> None:
-        """Write how a run ended."""
-        ...
-
-    def add_event(self, event: Event) -> None:
-        """Add to the story of a run."""
-        ...
-
-    def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
-        """Return the last runs, newest first; of one stage, if one is named."""
-        ...
-
-    def events(self, run: int) -> Iterator[Event]:
-        """Return the story of a run, oldest first."""
-        ...
-
-    def close(self) -> None:
-        """Close every connection."""
-        ...
-
-
-class Subscriptions(Protocol):
-    """What hubs were asked for. The harvester asks, the gateway takes the calls of the hubs; neither waits for both.
-
-    What a hub says is written only where it was asked for: a call that comes too late changes nothing.
-    """
-
-    def of_source(self, source: str) -> tuple[Subscription, ...]:
-        """Return the subscriptions of a source, by topic; those that have ended too."""
-        ...
-
-    def find(self, token: str) -> Subscription | None:
-        """Return the subscription that is called under this token; None: nobody is."""
-        ...
-
-    def ask(self, subscription: Subscription) -> Subscription:
-        """Keep what a hub is about to be asked for, and return what is to be asked for.
-
-        Where the hub was asked for this topic before, it is the same subscription, unless that has ended.
-        """
-        ...
-
-    def confirm(self, token: str, lease_seconds: int, until: int) -> None:
-        """Write that the hub confirms what was asked for, and until when."""
-        ...
-
-    def deny(self, token: str, reason: str) -> None:
-        """Write that the hub will tell nothing, or nothing more, and why."""
-        ...
-
-    def end(self, source: str, topic: str, at: int) -> None:
-        """Write that a subscription is to end; what the hub tells from now on counts no more."""
-        ...
-
-    def ended(self, token: str) -> None:
-        """Write that the hub has ended it."""
-        ...
-
-    def notify(self, token: str, at: int) -> None:
-        """Write that the source of an active subscription has something new."""
         ...
 
     def close(self) -> None:

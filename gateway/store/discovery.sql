@@ -57,6 +57,28 @@ select identifier, source, upstream, state, due, tries, outcome, searched_at, st
 -- Count something that may have changed what is to be published of an item.
 update search set changed = changed + 1 where identifier = ?;
 
+-- name: searches
+-- A part of the searches that have ended, behind an identifier.
+select identifier, source, upstream, state, due, tries, outcome, searched_at, story from search
+where identifier > ? and story <> x'' order by identifier limit ?;
+
+-- name: search_forget
+-- Forget the search for an item.
+delete from search where identifier = ?;
+
+-- name: decisions_forget
+-- Forget what was decided of the files of an item.
+delete from decision where identifier = ?;
+
+-- name: change_searched
+-- Count for every item that was searched for, or decided on, that it may have to be published otherwise.
+update search set changed = changed + 1
+where searched_at > 0 or identifier in (select identifier from decision);
+
+-- name: positions_forget
+-- Forget how far the items of all sources were looked through; what is remembered by a second and not by a number stays.
+delete from position where source not like '% changed';
+
 -- name: change_all
 -- Count for every item of which something was accepted that it may have to be published otherwise.
 update search set changed = changed + 1

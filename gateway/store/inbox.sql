@@ -11,9 +11,17 @@ insert into page (
 select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slices, body, repaired
 from page where id = ?;
 
+-- name: page_overwrite
+-- Replace the slices and the bytes of a page.
+update page set slices = ?, body = ?, repaired = ? where id = ?;
+
 -- name: page_last
 -- The number of the last page of all.
 select coalesce(max(id), 0) from page;
+
+-- name: page_first
+-- The number of the first page of all.
+select coalesce(min(id), 0) from page;
 
 -- name: page_lost
 -- A page that stands for those that are lost, so that no number is given twice.
@@ -76,6 +84,11 @@ update run set ended_at = ?, outcome = ?, is_complete = ?, counts = ?, reasons =
 select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
 where (:source is null or source = :source) and (:stage is null or stage = :stage) order by id desc limit :limit;
 
+-- name: run_totals
+-- How many runs of each source and stage ended in each way, and when the last one did.
+select source, stage, outcome, count(*), max(coalesce(ended_at, started_at)) from run
+group by source, stage, outcome order by source, stage, outcome;
+
 -- name: event_add
 -- Add to the story of a run.
 insert into event (run, at, level, text) values (?, ?, ?, ?);
@@ -83,3 +96,48 @@ insert into event (run, at, level, text) values (?, ?, ?, ?);
 -- name: events
 -- A part of the story of a run.
 select run, at, level, text, id from event where run = ? and id > ? order by id limit ?;
+
+-- What the store is made of again ----------------------------------------------------------------------------------
+
+-- name: record_sources
+-- The sources of which pages hold records: one step in the index per source, however many pages there are.
+with recursive found (name) as (
+  select min(source) from page where slice_count > 0
+  union all
+  select (select min(source) from page where slice_count > 0 and source > found.name) from found where found.name is not null
+)
+select name from found where name is not null;
+
+-- name: record_pages
+-- How many pages of a source hold records, behind one of them.
+select count(*) from page where source = ? and slice_count > 0 and id > ?;
+
+-- name: entry_next
+-- The number of the first page of a source with a verb behind a page.
+select min(id) from page where source = ? and verb = ? and id > ?;
+
+-- name: source_note
+-- The note on one source.
+select note from source where name = ?;
+
+-- name: source_note_put
+-- Keep a note on a source.
+insert into source (name, note) values (?, ?) on conflict (name) do update set note = excluded.note;
+
+-- name: source_notes
+-- The notes on all sources, the first one that came first.
+select name, note from source order by id;
+
+-- name: announced_set_put
+-- Keep a set of a source.
+insert into announced_set (source, spec, name, description) values (?, ?, ?, ?)
+on conflict (source, spec) do update set name = excluded.name, description = excluded.description
+where name <> excluded.name or description <> excluded.description;
+
+-- name: announced_sets
+-- The sets of a source.
+select spec, name, description from announced_set where source = ? order by spec;
+
+-- name: pages_lost
+-- The number of the last page that stands for lost ones.
+select coalesce(max(id), 0) from page where source = '' and verb = 'lost';

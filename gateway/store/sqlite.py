@@ -9,9 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import astuple
+from math import inf
 from pathlib import Path
 
-from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.errors import (
+    ClockAhead,
+    FilesChanged,
+    IntentExpired,
+    PositionMoved,
+    StoreBusy,
+    StoreDamaged,
+    StoreUnwritable,
+    TakedownsChanged,
+    TakedownsUnreadable,
+)
 from gateway.model import (
     FileLink,
     FileOrigin,
@@ -24,36 +36,53 @@ from gateway.model import (
     SetDescription,
     Source,
 )
-from gateway.store.clock import Anchor, HostClock, first, tell
+from gateway.store.base import OBEYED_FACT
+from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.compression import Packed
 from gateway.store.queries import load
 from gateway.store.sqlite_check import findings
+from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_dictionaries import Dictionaries
-from gateway.store.sqlite_file import BUSY_SECONDS, Session, SqliteFile
+from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors
 from gateway.store.sqlite_view import SqliteView
+from gateway.store.takedown_file import TakedownFile
+from gateway.store.waiting import PATIENCE_SECONDS
+from gateway.takedowns import Takedowns
 
 SQL = load("sqlite")
 
 INTENT_SECONDS = 60  # a dead publisher holds the horizon for so long; a living one needs less than a second
-_HOUSEKEEPING_SECONDS = 0.25  # a reader waits no longer for the lock: older answers are right as well
+_ABANDON_SECONDS = 5.0  # it delays answers for a minute at most, and whoever abandons it may have been interrupted
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]
 
 
 def open_store(
-    folder: Path, *, create: bool = False, clock: HostClock | None = None, show_departed: bool = False
+    folder: Path,
+    *,
+    create: bool = False,
+    clock: HostClock | None = None,
+    show_departed: bool = False,
+    max_jump_seconds: int = MAX_JUMP_SECONDS,
 ) -> SqliteStore:
     """Open the store of an instance folder; with `create`, make it if it is not there.
 
-    `show_departed` makes lists of a set show the records that left it as deleted. Raise StoreMissing, StoreTooNew,
+    `show_departed` makes lists of a set show the records that left it as deleted. A clock that is further ahead than
+    `max_jump_seconds` for no known reason is not believed; 0: every clock is. Raise StoreMissing, StoreTooNew,
     StoreBusy, StoreUnwritable or StoreDamaged.
     """
-    return SqliteStore(folder / "store.sqlite", create=create, clock=clock or HostClock(), show_departed=show_departed)
+    return SqliteStore(
+        folder / "store.sqlite",
+        create=create,
+        clock=clock,
+        show_departed=show_departed,
+        max_jump_seconds=max_jump_seconds,
+    )
 
 
 def open_inbox(folder: Path, *, create: bool = False) -> SqliteInbox:
@@ -76,11 +105,11 @@ class SqliteStore:
         clock: HostClock | None = None,
         show_departed: bool = False,
         intent_seconds: int = INTENT_SECONDS,
-        busy_seconds: float = BUSY_SECONDS,
+        busy_seconds: float = PATIENCE_SECONDS,
+        max_jump_seconds: int = MAX_JUMP_SECONDS,
         step: Step = _pass,
     ) -> None:
         """Open or make the file; `step` is called with the name of each step of the promise about datestamps."""
-        self._clock = clock or HostClock()
         self._show_departed = show_departed
         self._intent_seconds = intent_seconds
         self._step = step
@@ -89,38 +118,23 @@ class SqliteStore:
             path, migrations, create=create, dictionary=SQL["dictionary"], busy_seconds=busy_seconds
         )
         self._dictionaries = Dictionaries(self._file)
-        self._made_at = int(self.fact("made_at") or self._make())
+        self._takedowns, self._trusted = TakedownFile(path.parent), Takedowns()
+        self._time = SqliteClock(self._file, clock or THIS_HOST, max_jump_seconds or inf, step)
+        self._made_at = int(self.fact("made_at") or self._time.make())
+        self._time.lift()
 
-    def _make(self) -> int:
-        anchor = first(self._clock.moment())
-        with self._file.writing() as session:  # if another process was faster, its clock counts
-            session.execute(SQL["clock_make"], anchor)
-            session.execute(SQL["fact_make"], ("made_at", str(int(anchor.wall))))
-        return int(self.fact("made_at"))
-
-    # -- the clock -----------------------------------------------------------------------------------------------
-
-    def _now(self, session: Session) -> int:
-        """Tell the clock, outside of any transaction; an intent that has lived too long is removed on the way."""
-        anchor, expires = _anchor(session)
-        telling = tell(anchor, self._clock.moment())
-        if telling.anchor == anchor and (expires is None or telling.second < expires):
-            return telling.second
+    def clock_problem(self) -> str:
+        """Return in a sentence why the clock of this machine is not believed; empty when it is."""
         try:
-            with self._file.writing(_HOUSEKEEPING_SECONDS) as writer:
-                return self._tidy(writer)
-        except (StoreBusy, StoreUnwritable):
-            return telling.safe
+            with self._file.reading() as session:
+                self._time.check(session)
+        except ClockAhead as error:
+            return str(error)
+        return ""
 
-    def _tidy(self, session: Session) -> int:
-        """Tell the clock inside a write transaction, which keeps the anchor and removes dead intents."""
-        anchor, _ = _anchor(session)
-        telling = tell(anchor, self._clock.moment())
-        self._step("anchor read")
-        if telling.anchor != anchor:
-            session.execute(SQL["clock_set"], telling.anchor)
-        session.execute(SQL["intents_expire"], (telling.second,))
-        return telling.second
+    def believe(self) -> None:
+        """Believe the clock of this machine, however far it has jumped. Raise ClockAhead when it is another's."""
+        self._time.believe()
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -128,7 +142,7 @@ class SqliteStore:
     def view(self) -> Iterator[SqliteView]:
         """Open one snapshot: the clock first, then the snapshot, then the intents in it."""
         with self._file.reading() as session:
-            now = self._now(session)
+            now = self._time.now(session)
             self._step("clock told")
             session.execute("begin")
             (watermark,) = session.one(SQL["watermark"]) or (None,)
@@ -146,13 +160,14 @@ class SqliteStore:
         """
         with self._file.writing() as session:
             self._step("intent locked")
-            watermark = self._tidy(session)
+            self._time.check(session)
+            watermark = self._time.tidy(session)
             expires = watermark + self._intent_seconds
             number: int = session.execute(SQL["intent_add"], (watermark, expires)).fetchone()[0]
             self._step("intent written")
         self._step("intent committed")
         with self._file.reading() as session:
-            datestamp = self._now(session)
+            datestamp = self._time.now(session)
         self._step("datestamp taken")
         return Intent(number, datestamp)
 
@@ -190,13 +205,15 @@ class SqliteStore:
         self._step("intent removed")
         if publication.position is not None:
             _move(session, publication.source, publication.position)
+        if publication.takedowns not in (None, self._takedowns.revision()):
+            raise TakedownsChanged("The list of takedowns was changed meanwhile; nothing was written.")
         if publication.edition is not None:
             _check_edition(session, publication.source, publication.edition)
         return write(session, intent.datestamp, publication, packed)
 
     def abandon(self, intent: Intent) -> None:
-        """Remove an intent."""
-        with self._file.writing() as session:
+        """Remove an intent; where another process writes for long, it expires instead."""
+        with suppress(StoreBusy), self._file.writing(_ABANDON_SECONDS) as session:
             session.execute(SQL["intent_remove"], (intent.number,))
 
     def advance(self, source: str, before: int, after: int) -> None:
@@ -218,6 +235,33 @@ class SqliteStore:
             row = session.one(SQL["edition"], (source,))
         return row[0] if row else 0
 
+    def takedowns(self) -> Takedowns:
+        """Return the takedowns in force."""
+        found = self._takedowns.read()
+        if found is not self._trusted:
+            lost = {*json.loads(self.fact(OBEYED_FACT) or "[]")} - {each.key for each in found.listed}
+            if lost:
+                raise TakedownsUnreadable(
+                    f"The list of takedowns {self._takedowns.path} is missing or too old: this store has obeyed "
+                    f"{', '.join(sorted(lost))}. Nothing is published and no file is served until the list is restored "
+                    "from a backup, or `harvester takedown add` has added them again."
+                )
+            self._trusted = found
+        return found
+
+    def withheld(self, after: int, limit: int, *, only_hidden: bool = False) -> tuple[tuple[str, ItemState], ...]:
+        """Return a part of the items of which something is taken down."""
+        return self._items("items_withheld", {"after": after, "limit": limit, "hidden": only_hidden})
+
+    def settle(self) -> bool:
+        """Empty the write-ahead log."""
+        return self._file.settle()
+
+    def items_with(self, sha256: str) -> tuple[int, ...]:
+        """Return the items that have a file."""
+        with self._file.reading() as session:
+            return tuple(row[0] for row in session.execute(SQL["items_with"], (sha256,)))
+
     def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
         """Return what is held of these items."""
         with self._file.reading() as session:
@@ -228,10 +272,12 @@ class SqliteStore:
 
     def items(self, source: str | None, after: int, limit: int) -> tuple[tuple[str, ItemState], ...]:
         """Return a part of all items."""
+        return self._items("items", {"source": source, "after": after, "limit": limit})
+
+    def _items(self, query: str, parameters: dict[str, object]) -> tuple[tuple[str, ItemState], ...]:
         with self._file.reading() as session:
             session.execute("begin")
-            parameters = {"source": source, "after": after, "limit": limit}
-            rows = session.execute(SQL["items"], parameters).fetchall()
+            rows = session.execute(SQL[query], parameters).fetchall()
             return tuple((row[4], state) for row, state in zip(rows, _states(session, rows), strict=True))
 
     def item_sets(self, number: int) -> tuple[str, ...]:
@@ -262,12 +308,17 @@ class SqliteStore:
     def add_source(self, source: Source) -> None:
         """Add or change a source."""
         with self._file.writing() as session:
-            session.execute(SQL["source_put"], (source.name, source.base_url, source.kind, source.is_removed))
+            session.execute(SQL["source_put"], astuple(source))
 
     def add_format(self, wanted: Format) -> Format:
         """Add a format under the first free name."""
         with self._file.writing() as session:
             return add_format(session, wanted)
+
+    def formats_of(self, source: str) -> tuple[Format, ...]:
+        """Return the formats of a source."""
+        with self._file.reading() as session:
+            return tuple(Format(*row) for row in session.execute(SQL["formats_of_source"], (source,)))
 
     def add_sets(self, sets: Iterable[SetDescription]) -> None:
         """Add or change sets."""
@@ -303,12 +354,6 @@ class SqliteStore:
         self._file.close()
 
 
-def _anchor(session: Session) -> tuple[Anchor, int | None]:
-    row = session.one(SQL["clock"])
-    assert row is not None, "the store's making wrote the anchor"
-    return Anchor(*row[:4]), row[4]
-
-
 def _move(session: Session, source: str, position: tuple[int, int]) -> None:
     before, after = position
     if not session.execute(SQL["position_move"], {"source": source, "before": before, "after": after}).rowcount:
@@ -329,9 +374,10 @@ def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iter
     for item, prefix, digest, is_deleted in session.execute(SQL["records"], (numbers,)):
         records[item].append((prefix, digest, bool(is_deleted)))
     files = _files(session, numbers) if rows else {}
+    withheld = {row[0] for row in session.execute(SQL["withheld_of"], (numbers,))}
     for number, upstream, identifier, is_deleted, *_ in rows:
         parts = tuple(payloads[number]), tuple(records[number]), tuple(files.get(number, ()))
-        yield ItemState(number, upstream, identifier, bool(is_deleted), *parts)
+        yield ItemState(number, upstream, identifier, bool(is_deleted), *parts, number in withheld)
 
 
 def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:

@@ -86,6 +86,10 @@ order by datestamp, item limit 2 offset :limit - 1;
 select coalesce(sum(records + :departed * departed), 0) from tally
 where collection = :collection and prefix = :prefix and span = :span and start between :first and :last;
 
+-- name: item_exposed
+-- Whether an item has any record: what was taken down before it was published has none.
+select 1 from record where item = ? limit 1;
+
 -- name: item
 -- The number of the item with a local identifier.
 select id from item where identifier = :identifier
@@ -123,7 +127,7 @@ select min((select min(datestamp) from record where record.prefix = prefix.id)) 
 
 -- name: sources
 -- All sources.
-select name, base_url, kind, is_removed from source order by name;
+select name, base_url, kind, is_removed, is_friend from source order by name;
 
 -- name: changes
 -- A part of the log of changes.
@@ -173,6 +177,20 @@ from json_each(?) as wanted cross join file on file.item = wanted.value order by
 select mime_type from file join item on item.id = file.item
 where sha256 = ? and copy_url <> '' and not item.is_deleted limit 1;
 
+-- name: withheld_of
+-- Which of these items (a JSON list) are withheld.
+select withheld.item from json_each(?) as wanted cross join withheld on withheld.item = wanted.value;
+
+-- name: items_withheld
+-- A part of the items that are withheld, with the names of their sources; `hidden`: only those that are as a whole.
+select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
+from withheld cross join item on item.id = withheld.item cross join source on source.id = item.source
+where withheld.item > :after and item.is_deleted >= :hidden order by withheld.item limit :limit;
+
+-- name: items_with
+-- The items, deleted ones left out, of which a file is known.
+select item.id from file cross join item on item.id = file.item where sha256 = ? and not item.is_deleted;
+
 -- name: item_sets
 -- The specs of the sets an item is in.
 select 'source' from item where id = :item
@@ -198,9 +216,10 @@ order by quarantine.id limit :limit;
 
 -- name: source_put
 -- Add a source, or change what is known of it.
-insert into source (name, base_url, kind, is_removed) values (?, ?, ?, ?)
+insert into source (name, base_url, kind, is_removed, is_friend) values (?, ?, ?, ?, ?)
 on conflict (name) do update
-set base_url = excluded.base_url, kind = excluded.kind, is_removed = excluded.is_removed;
+set base_url = excluded.base_url, kind = excluded.kind, is_removed = excluded.is_removed,
+    is_friend = excluded.is_friend;
 
 -- name: source
 -- The number of a source, and the stem of its identifiers.
@@ -209,6 +228,10 @@ select id, stem from source where name = ?;
 -- name: position
 -- The number of the last inbox page of a source that was published.
 select position from source where name = ?;
+
+-- name: position_last
+-- The number of the last inbox page of all that was published.
+select coalesce(max(position), 0) from source;
 
 -- name: position_move
 -- Move the position, if it still is where it was thought to be.
@@ -252,6 +275,12 @@ where source = ? and upstream_prefix = ?;
 -- Whether a prefix exposes another format of the same source already.
 select 1 from upstream_format join prefix on prefix.id = upstream_format.prefix
 where source = ?1 and upstream_prefix <> ?2 and prefix.name = ?3 limit 1;
+
+-- name: formats_of_source
+-- Under which prefixes the formats of a source are exposed.
+select prefix.name, schema, namespace, version, ?1, upstream_format.upstream_prefix
+from upstream_format join prefix on prefix.id = upstream_format.prefix join format on format.prefix = prefix.id
+where upstream_format.source = ?1 order by upstream_format.upstream_prefix;
 
 -- name: upstream_format_put
 -- Remember under which prefix a source's format is exposed.
@@ -331,6 +360,14 @@ insert into item (id, source, is_deleted, upstream, identifier, sets, departed) 
 -- name: item_change
 -- Change what is said of an item.
 update item set is_deleted = ?, sets = ?, departed = ? where id = ?;
+
+-- name: withheld_put
+-- Note that something of an item is withheld.
+insert or ignore into withheld values (?);
+
+-- name: withheld_remove
+-- Note that nothing of an item is withheld any more.
+delete from withheld where item = ?;
 
 -- name: payload_put
 -- Remember where the last good payload of an item lies.

@@ -16,6 +16,7 @@ from gateway.errors import StoreDamaged
 from gateway.model import Decision, Ending, Lease, SearchState, Unpublished
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
+from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
 _LEVEL = 3
@@ -34,7 +35,12 @@ class SqliteDiscovery:
 
     def __init__(self, path: Path) -> None:
         """Open or make the file."""
-        self._file = SqliteFile(path, Path(__file__).parent / "migrations" / "discovery", create=True)
+        migrations = Path(__file__).parent / "migrations" / "discovery"
+        self._file = SqliteFile(path, migrations, create=True, busy_seconds=PATIENCE_SECONDS)
+
+    def settle(self) -> bool:
+        """Write the log back into the file and empty it; False: a reader is in the way."""
+        return self._file.settle()
 
     def close(self) -> None:
         """Close the file."""
@@ -169,11 +175,24 @@ class SqliteDiscovery:
         """Return what is known of the search for one item, or None when it was never put up."""
         with self._file.reading() as session:
             row = session.one(SQL["search"], (identifier,))
-        if row is None:
-            return None
+        return None if row is None else self._search(row)
+
+    def searches(self, after: str, limit: int) -> tuple[SearchState, ...]:
+        """Return at most `limit` of the items that were searched for, behind the identifier `after`."""
+        with self._file.reading() as session:
+            return tuple(map(self._search, session.execute(SQL["searches"], (after, limit)).fetchall()))
+
+    def _search(self, row: Sequence[Any]) -> SearchState:
         identifier, source, upstream, state, due, tries, outcome, at, packed = row
         story = self._unpacked(packed).decode() if packed else ""
         return SearchState(identifier, source, upstream, state, due, tries, outcome, at, story)
+
+    def forget(self, identifiers: Iterable[str]) -> None:
+        """Forget the searches for some items, and what was decided of their files."""
+        with self._file.writing() as session:
+            names = [(each,) for each in identifiers]
+            session.executemany(SQL["search_forget"], names)
+            session.executemany(SQL["decisions_forget"], names)
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
         """Return (source, state, outcome, number of items)."""
@@ -218,6 +237,12 @@ class SqliteDiscovery:
         """Let everything that was ever accepted be looked at again."""
         with self._file.writing() as session:
             session.execute(SQL["change_all"])
+
+    def start_again(self) -> None:
+        """Look at everything again, for another store: nothing is published in it, and its items have other numbers."""
+        with self._file.writing() as session:
+            session.execute(SQL["change_searched"])
+            session.execute(SQL["positions_forget"])
 
     def published(self, items: Iterable[Unpublished]) -> None:
         """Note that items are published as they stood when they were returned, or later."""

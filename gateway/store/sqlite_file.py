@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from math import inf
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -22,13 +23,15 @@ from sqlite_utils.migrations import Migrations
 
 from gateway.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.store.compression import Codec
+from gateway.store.waiting import Waiting
 
 Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
 PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
-BUSY_SECONDS = 30.0  # half an intent's life: who waits longer would publish too late
+BUSY_SECONDS = 30.0  # for files that a web worker writes too; commands have more patience (`waiting`)
 _BETWEEN_TRIES_SECONDS = 0.01
 WRITER_CACHE_KIB = 32_768
+_SETTLE_MILLISECONDS = 2_000  # readers take a page; whoever reads for longer is not waited for
 READER_CACHE_KIB = 8_192  # readers see the file through the mapping; this is for what lies beyond it and for the log
 MAPPED_BYTES = 8_000_000_000  # SQLite takes what it was built to take, usually 2 GiB
 
@@ -41,6 +44,12 @@ _UNWRITABLE = {
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
+# What to do about a file that is missing, where that is not to make an empty one.
+_ANSWER = {
+    "store.sqlite": "`gateway restore` or `gateway rebuild --from-inbox` brings it back; in a new instance, "
+    "`gateway init` makes it",
+    "inbox.sqlite": "`gateway restore` brings it back; in a new instance, `gateway init` makes it",
+}
 _PRIMARY: Final = 0xFF  # the low byte of an extended code says what it is
 
 
@@ -124,7 +133,7 @@ class SqliteFile:
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
         """
         if not create and not path.is_file():
-            raise StoreMissing(f"{path} is not there; `gateway init` makes it.")
+            raise StoreMissing(f"{path} is not there; {_ANSWER.get(path.name, '`gateway init` makes it')}.")
         if not create and not path.stat().st_size:  # SQLite would take it for a new one, and make everything anew in it
             raise StoreMissing(f"{path} is empty. If something was in it, restore it; else `gateway init` makes it.")
         self.path = path
@@ -138,6 +147,8 @@ class SqliteFile:
         self._abandoned: list[Session] = []
         with translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(mode=0o666)  # the umask decides; SQLite would never let a group write
             self._upgrade(migrations)
 
     # -- lending -------------------------------------------------------------------------------------------------
@@ -149,16 +160,28 @@ class SqliteFile:
             yield session
 
     @contextmanager
-    def writing(self, at_most_seconds: float = BUSY_SECONDS) -> Iterator[Session]:
+    def writing(self, at_most_seconds: float = inf) -> Iterator[Session]:
         """Lend a connection inside a write transaction, which is committed at the end, durably, or rolled back.
 
         Raise StoreBusy when the lock is not had within the file's `busy_seconds`, or `at_most_seconds` if less.
         """
         with translated(self.path), self._lent(self._writers, self._writer) as session:
-            session.execute(f"pragma busy_timeout = {int(min(at_most_seconds, self._busy_seconds) * 1000)}")
-            session.execute("begin immediate")
+            self._begin(session, min(at_most_seconds, self._busy_seconds))
             yield session
             session.execute("commit")
+
+    def _begin(self, session: Session, seconds: float) -> None:
+        """Begin to write; another process may be at it for so long."""
+        waiting = Waiting(self.path, seconds)
+        while True:
+            session.execute(f"pragma busy_timeout = {int(waiting.slice_seconds * 1000)}")
+            try:
+                session.execute("begin immediate")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & _PRIMARY not in _BUSY or not waiting.goes_on():
+                    raise
+            else:
+                return
 
     @contextmanager
     def packing(self) -> Iterator[Session]:
@@ -200,17 +223,28 @@ class SqliteFile:
             self._readers.clear()
             self._writers.clear()
 
+    def settle(self) -> bool:
+        """Write the log back into the file and empty it; False: a reader is in the way."""
+        with self.packing() as session:
+            session.execute(f"pragma busy_timeout = {_SETTLE_MILLISECONDS}")
+            row = session.one("pragma wal_checkpoint(truncate)")
+        return row is not None and not row[0]
+
     # -- connecting ----------------------------------------------------------------------------------------------
 
     def _reader(self) -> Session:
         return self._connect(f"cache_size = -{READER_CACHE_KIB}", f"mmap_size = {MAPPED_BYTES}", "query_only = on")
 
     def _writer(self) -> Session:
-        return self._connect(f"cache_size = -{WRITER_CACHE_KIB}", "synchronous = full")
+        return self._connect(f"cache_size = -{WRITER_CACHE_KIB}", "synchronous = full", "secure_delete = on")
 
     def _connect(self, *pragmas: str) -> Session:
         connection = sqlite3.connect(
-            self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
+            self.path,
+            timeout=min(self._busy_seconds, BUSY_SECONDS),
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
         )
         try:
             for pragma in pragmas:
@@ -230,7 +264,7 @@ class SqliteFile:
             self._refuse_newer({step.name for step in steps.applied(database)}, folder)
             if steps.pending(database):
                 self._keep_a_log(session)
-                session.execute("begin immediate")
+                self._begin(session, self._busy_seconds)
                 # Looked at again under the lock: another process may just have done it.
                 steps.apply(database)
                 session.execute("commit")

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import zstandard
 
-from gateway.errors import StoreDamaged
-from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage, WindowOutcome
+from gateway.errors import PageLost
+from gateway.model import (
+    Cursor,
+    Event,
+    RawPage,
+    Removal,
+    Restoration,
+    Run,
+    RunOutcome,
+    RunTotal,
+    SetDescription,
+    Slice,
+    StoredPage,
+    WindowOutcome,
+)
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("inbox")
 T = TypeVar("T")
 
 _LOST = RawPage("", "lost", "", 0, 0, (), b"")
+_REMOVAL = "Removal"  # the verb of a page of ours: all records of a source were removed
+_RESTORED = "Restored"  # and: this inbox is a copy of an earlier one
 _LEVEL = 3  # four microseconds a record, an eighth of the bytes
 _BATCH = 500
 
@@ -28,7 +44,8 @@ class SqliteInbox:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         """Open or make the file."""
-        self._file = SqliteFile(path, Path(__file__).parent / "migrations" / "inbox", create=create)
+        migrations = Path(__file__).parent / "migrations" / "inbox"
+        self._file = SqliteFile(path, migrations, create=create, busy_seconds=PATIENCE_SECONDS)
 
     # -- pages ---------------------------------------------------------------------------------------------------
 
@@ -46,7 +63,7 @@ class SqliteInbox:
         with self._file.reading() as session:
             row = session.one(SQL["page"], (number,))
         if row is None:
-            raise StoreDamaged(f"The page {number} is not in the inbox {self._file.path}.")
+            raise PageLost(number)
         return _page(number, row)
 
     def last_number(self) -> int:
@@ -70,6 +87,18 @@ class SqliteInbox:
         """Return how many records the next pages hold."""
         with self._file.reading() as session:
             return tuple(session.execute(SQL["extents"], (source, after, limit)).fetchall())
+
+    def overwrite(self, number: int, places: Collection[int]) -> None:
+        """Overwrite slices of a page."""
+        stored = self.page(number)
+        page, slices = overwritten(stored, places)
+        row = _row(page, slices)
+        with self._file.writing() as session:
+            session.execute(SQL["page_overwrite"], (*row[-3:], number))
+
+    def settle(self) -> bool:
+        """Empty the write-ahead log."""
+        return self._file.settle()
 
     def last_answer(self, source: str, verb: str) -> RawPage | None:
         """Return the last answer to a verb."""
@@ -116,6 +145,70 @@ class SqliteInbox:
         with self._file.writing() as session:
             session.execute(SQL["windows_remove"], (cursor.source, cursor.metadata_prefix, cursor.set_spec))
 
+    # -- what the store is made of again -------------------------------------------------------------------------
+
+    def sources(self) -> tuple[str, ...]:
+        """Return the sources of which pages hold records."""
+        with self._file.reading() as session:
+            return tuple(name for (name,) in session.execute(SQL["record_sources"]))
+
+    def pages_behind(self, source: str, after: int) -> int:
+        """Return how many pages of a source hold records."""
+        return self._number("record_pages", source, after) or 0
+
+    def lost_until(self) -> int:
+        """Return the number of the last page that was lost."""
+        return self._number("pages_lost") or 0
+
+    def remove_source(self, source: str, position: int, at: int) -> int:
+        """Write that all records of a source were removed, as a page without records."""
+        body = json.dumps({"position": position}).encode()
+        return self.receive(RawPage(source, _REMOVAL, "", at, 0, (), body), (), None)
+
+    def mark_restored(self, since: int, at: int) -> None:
+        """Write that this inbox was restored, as a page without records."""
+        self.receive(RawPage("", _RESTORED, "", at, 0, (), json.dumps({"since": since}).encode()), (), None)
+
+    def restored(self) -> tuple[Restoration, ...]:
+        """Return when this inbox was restored."""
+        found: list[Restoration] = []
+        number: int | None = 0
+        while (number := self._number("entry_next", "", _RESTORED, number)) is not None:
+            found.append(Restoration(number, json.loads(self.page(number).page.body)["since"]))
+        return tuple(found)
+
+    def removal(self, source: str, after: int) -> Removal | None:
+        """Return the first removal of a source behind a page."""
+        number = self._number("entry_next", source, _REMOVAL, after)
+        return None if number is None else Removal(number, json.loads(self.page(number).page.body)["position"])
+
+    def note(self, source: str) -> str:
+        """Return the note on a source."""
+        with self._file.reading() as session:
+            (note,) = session.one(SQL["source_note"], (source,)) or ("",)
+        return str(note)
+
+    def keep_note(self, source: str, note: str) -> None:
+        """Keep a note on a source."""
+        with self._file.writing() as session:
+            session.execute(SQL["source_note_put"], (source, note))
+
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """Return the notes on all sources."""
+        with self._file.reading() as session:
+            return tuple(session.execute(SQL["source_notes"]).fetchall())
+
+    def keep_sets(self, source: str, sets: Sequence[SetDescription]) -> None:
+        """Keep the sets of a source."""
+        with self._file.writing() as session:
+            rows = [(source, each.spec, each.name, each.description) for each in sets]
+            session.executemany(SQL["announced_set_put"], rows)
+
+    def kept_sets(self, source: str) -> tuple[SetDescription, ...]:
+        """Return the sets of a source that were kept."""
+        with self._file.reading() as session:
+            return tuple(SetDescription(*row) for row in session.execute(SQL["announced_sets"], (source,)))
+
     # -- runs ----------------------------------------------------------------------------------------------------
 
     def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
@@ -154,6 +247,12 @@ class SqliteInbox:
         with self._file.reading() as session:
             return tuple(_run(row) for row in session.execute(SQL["runs"], parameters))
 
+    def run_totals(self) -> tuple[RunTotal, ...]:
+        """Count all runs."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["run_totals"]).fetchall()
+        return tuple(RunTotal(source, stage, RunOutcome(outcome), *others) for source, stage, outcome, *others in rows)
+
     def events(self, run: int) -> Iterator[Event]:
         """Return the story of a run, read in batches."""
         after = 0
@@ -168,6 +267,19 @@ class SqliteInbox:
     def close(self) -> None:
         """Close every connection."""
         self._file.close()
+
+
+def overwritten(stored: StoredPage, places: Collection[int]) -> tuple[RawPage, tuple[Slice, ...]]:
+    """Return a page and its slices with spaces where the metadata and abouts of these slices were."""
+    page, slices = stored.page, list(stored.slices)
+    text = bytearray(page.repaired or page.body)
+    for place in places:
+        each = slices[place]
+        for start, stop in ((each.start, each.stop), *each.abouts):
+            text[start:stop] = b" " * (stop - start)
+        slices[place] = Slice(each.identifier, each.datestamp, each.sets, True, 0, 0)
+    body, repaired = (b"", bytes(text)) if page.repaired else (bytes(text), b"")
+    return replace(page, body=body, repaired=repaired), tuple(slices)
 
 
 def _put_cursor(session: Session, cursor: Cursor) -> None:

@@ -117,6 +117,8 @@ def _write_rows(session: Session, known: Known, datestamp: int, rows: Rows) -> N
     for query, table in (
         ("item_add", rows.items_added),
         ("item_change", rows.items_changed),
+        ("withheld_put", rows.withheld),
+        ("withheld_remove", rows.not_withheld),
         ("payload_put", rows.payloads),
         ("record_remove", rows.records_removed),
         ("record_add", sorted(rows.records_added)),  # in the order of the table

@@ -71,6 +71,8 @@ class Rows:
     records_added: list[Row] = field(default_factory=list)
     left: Items[Places] = field(default_factory=lambda: defaultdict(list))
     entered: Items[Places] = field(default_factory=lambda: defaultdict(list))
+    withheld: list[Row] = field(default_factory=list)
+    not_withheld: list[Row] = field(default_factory=list)
     changes: Items[tuple[int, int]] = field(default_factory=lambda: defaultdict(list))
     items: int = 0
     deleted: int = 0
@@ -124,6 +126,10 @@ class Planner:
         sets = self._sets(change.sets)
         departed = (held.departed | held.sets) - sets
         self._item(change, held, sets, departed)
+        if change.is_withheld:
+            self.rows.withheld.append((held.number,))
+        elif not held.is_new:
+            self.rows.not_withheld.append((held.number,))
         self.rows.payloads += [
             (held.number, self._known.prefixes[prefix], page, place, is_deleted, digest)
             for prefix, page, place, digest, is_deleted in change.payloads

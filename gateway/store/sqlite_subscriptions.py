@@ -99,7 +99,8 @@ class SqliteSubscriptions:
 
     def _make(self) -> None:
         try:
-            self._path.touch(mode=0o600)  # what SQLite makes beside it gets the same mode
+            is_for_group = self._path.parent.stat().st_mode & 0o020  # as `gateway init --group` leaves the folder
+            self._path.touch(mode=0o660 if is_for_group else 0o600)  # what SQLite makes beside it gets the same mode
         except OSError as error:
             raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error
 

@@ -86,7 +86,8 @@ class SqliteView:
 
     def has_item(self, identifier: str) -> bool:
         """Tell whether the identifier is known."""
-        return self._item(identifier) is not None
+        item = self._item(identifier)
+        return item is not None and self._session.one(SQL["item_exposed"], (item,)) is not None
 
     def formats(self, identifier: str | None = None) -> tuple[Format, ...]:
         """Return all formats, or an item's."""
@@ -118,7 +119,10 @@ class SqliteView:
     def sources(self) -> tuple[Source, ...]:
         """Return all sources."""
         rows = self._session.execute(SQL["sources"])
-        return tuple(Source(name, base_url, kind, bool(is_removed)) for name, base_url, kind, is_removed in rows)
+        return tuple(
+            Source(name, base_url, kind, bool(is_removed), bool(is_friend))
+            for name, base_url, kind, is_removed, is_friend in rows
+        )
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
         """Return a part of the log of changes."""

@@ -10,6 +10,7 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.model import Cursor
+from gateway.program import say
 from harvester.commands.output import json_option, write_rows
 from harvester.holdings import StoredHoldings
 from harvester.instance import Instance, opened
@@ -36,7 +37,7 @@ def audit(ctx: click.Context, name: str, as_json: bool) -> None:
     with opened(ctx.obj) as instance, lock(instance.folder, name):
         found = _counted(_findings(instance, instance.sources.entry(name)), counts)
         write_rows((each._asdict() for each in found), ("what", "identifier", "why"), as_json=as_json)
-    click.echo(f"{name}: {told(counts) if counts else 'what is held is what the lists say'}.", err=True)
+    say(f"{name}: {told(counts) if counts else 'what is held is what the lists say'}.")
     ctx.exit(int(Status.WITH_ERRORS if counts else Status.SUCCEEDED))
 
 

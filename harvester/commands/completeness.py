@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from harvester.commands.options import Given, date
 from harvester.commands.output import write_json, write_rows
@@ -39,6 +40,7 @@ from harvester.search.manners import Manners
 from harvester.search.services import SERVICES, Budget
 from harvester.stopping import Stop, StopAsked, listening
 from harvester.web import Web
+from harvester.web.logged import logged
 
 _FRESH_SECONDS = 86_400  # what Crossref said longer ago is asked again
 _DOI_PAUSE = 0.5
@@ -57,7 +59,7 @@ _LINES = {"csv": csv_lines, "json": json_lines, "text": text_lines}
 )
 @click.option("--format", "form", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json: one object per line.")
-@click.option("--allow", multiple=True, metavar="HOST", help="A host or network that is not public; repeatable.")
+@click.option("--allow", multiple=True, metavar="HOST[:PORT]", help="A host, address or network it may lead to.")
 @click.pass_context
 def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: Path | None, **given: Given) -> None:
     """Compare what is held with what Crossref says was published.
@@ -81,7 +83,7 @@ def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: P
             if not (tally.totals["published"] or scope.since):
                 doubts.append("Crossref lists no works of it at all.")
         file.unlink()
-    click.echo(_sentence(tally, scope, doubts), err=True)
+    say(_sentence(tally, scope, doubts))
     ctx.exit(int(Status.WITH_ERRORS if tally.totals["not_good"] or doubts else Status.SUCCEEDED))
 
 
@@ -119,7 +121,7 @@ def _listing(
     crossref, doi = settings.text("audit_crossref_url"), settings.text("audit_doi_url")
     budgets = {_host(doi): Budget(_DOI_PAUSE), _host(crossref): SERVICES["api.crossref.org"]}
     with Web(settings, sleep=stop.pause, allow=allow) as web, stop.breaking(web.break_off):
-        fetch = Manners(web, settings.seconds("discover_delay_seconds"), services=budgets, sleep=stop.pause)
+        fetch = Manners(logged(web), settings.seconds("discover_delay_seconds"), services=budgets, sleep=stop.pause)
         mailto = step_settings(settings)["email"]
         yield Listing(fetch, ledger, scope, crossref, doi, mailto, lambda n: shown.show("listed", n, None))
 

@@ -6,16 +6,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from time import time
 
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.model import Outcome
+from gateway.model import Decision, Outcome
+from gateway.program import say
 from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
-from harvester.commands.output import json_option, write_json
+from gateway.terminal import plain
+from harvester.commands.output import json_option, moment, write_json
 from harvester.instance import Instance, opened
 from harvester.outcomes import Status
 from harvester.search.asking import polite, strangers
@@ -24,9 +26,10 @@ from harvester.search.releasing import BATCH as PUBLISHED_AT_ONCE
 from harvester.search.releasing import Releasing
 from harvester.search.steps import step_of, steps
 from harvester.search.stories import told
-from harvester.stopping import Stop, listening
+from harvester.stopping import Stop, breakable, insisting, listening
+from harvester.takedowns.hiding import check_shown, is_withdrawn, shown
 from harvester.tending.due import seconds_of
-from harvester.terminal import plain
+from harvester.verification.extraction import break_off
 
 _UNKNOWN = (
     "{} is no item that was or is to be searched for; identifiers are those of `harvester records`, and "
@@ -82,9 +85,10 @@ def discover(
     """
     chosen = tuple(map(step_of, names)) or steps()
     with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
+        instance.check_clock()
         named = _named(instance, sources)
-        with strangers(instance.settings, stop.pause) as web, stop.breaking(web.break_off):
-            fetch = polite(web, desk, instance.settings, stop.pause)
+        with strangers(instance.settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+            fetch = breakable(polite(web, desk, instance.settings, stop.pause), stop)
             work = Discovering(instance.store, desk, fetch, instance.settings, chosen)
             is_dry = is_dry or bool(names)
             before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
@@ -94,16 +98,17 @@ def discover(
             results = begin(named, item, limit, is_asked_to_stop=lambda: stop.is_asked)
             releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
             counts: Counter[str] = Counter()
-            for result in results:
-                counts[_shown(result, as_json=as_json)] += 1
-                if not is_dry and counts.total() % PUBLISHED_AT_ONCE == 0:
-                    releasing.release(named)
+            with closing(results), insisting(stop):
+                for result in results:
+                    counts[_shown(result, as_json=as_json)] += 1
+                    if not is_dry and counts.total() % PUBLISHED_AT_ONCE == 0:
+                        releasing.release(named)
             if not is_dry:
                 releasing.release(named)
     if item and not counts and not stop.is_asked:
         raise ConfigurationError(_UNKNOWN.format(item))
     words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) or "nothing is due"
-    click.echo(f"Searched for {counts.total()} items: {words}.", err=True)
+    say(f"Searched for {counts.total()} items: {words}.")
     ctx.exit(int(_status(counts, stop)))
 
 
@@ -135,7 +140,7 @@ def _shown(result: Result, *, as_json: bool) -> str:
     """Show one result, and return its outcome."""
     searched = result.searched
     if as_json:
-        found = [each._asdict() for each in searched.candidates]
+        found = [{**each._asdict(), "at": moment(each.at or None)} for each in searched.candidates]
         write_json({"identifier": result.identifier, "outcome": searched.outcome, "candidates": found})
     else:
         telling = (searched.outcome, Outcome.SUCCESS)
@@ -178,7 +183,12 @@ def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ..
         else:
             click.echo(f"{count:>8}  {'  '.join(values)}")
     if nowhere:
-        click.echo(f"{nowhere} more ended at no host: nobody was asked.", err=True)
+        say(f"{nowhere} more ended at no host: nobody was asked.")
+
+
+def facts_of_decision(decision: Decision) -> dict[str, object]:
+    """Return a decision as data."""
+    return {**decision._asdict(), "at": moment(decision.at)}
 
 
 @click.command()
@@ -190,14 +200,17 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
 
     The identifier is the item's here.
     """
-    with searching(ctx.obj) as (_, desk):
-        state = desk.search(identifier)
-        decisions = desk.decisions(identifier)
+    with searching(ctx.obj) as (instance, desk):
+        check_shown(instance, identifier)
+        state = shown(instance, desk.search(identifier))
+        decisions = [each for each in desk.decisions(identifier) if not is_withdrawn(instance, each)]
     if state is None:
         raise ConfigurationError(_UNKNOWN.format(identifier))
     if as_json:
         story = json.loads(state.story) if state.story else None
-        write_json({**state._asdict(), "story": story, "decisions": [each._asdict() for each in decisions]})
+        times = {"due": moment(state.due), "searched_at": moment(state.searched_at or None)}
+        told_decisions = [facts_of_decision(each) for each in decisions]
+        write_json({**state._asdict(), **times, "story": story, "decisions": told_decisions})
         return
     for line in told(state, decisions):
         click.echo(plain(line))

@@ -12,7 +12,7 @@ from harvester.commands.options import Given, access_options, auth_of, date_opti
 from harvester.commands.output import json_option, write_json
 from harvester.dump import Dump
 from harvester.dump_file import File, Order, Stream
-from harvester.kinds import fetcher, kind_of
+from harvester.kinds import fetcher, kind_of, with_address
 from harvester.outcomes import Status
 from harvester.progress import progress
 from harvester.sources_file import entry_from
@@ -35,10 +35,10 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
     FILE `-` is stdout. Interrupted, the same command goes on where it stopped: FILE.part holds what arrived,
     FILE.state how far it came. What goes to stdout always begins anew. Needs no instance folder.
     """
-    table = {"url": url, "auth": auth_of(given), "verify": given["verify"]}
+    table = {"url": url, "auth": auth_of(given), "verify": given["verify"], "ca_bundle": given["ca_bundle"]}
     if given["delay_seconds"] is not None:
         table["delay_seconds"] = given["delay_seconds"]
-    entry = entry_from("dump", table)
+    entry = with_address(entry_from("dump", table))
     order = Order(entry.url, given["formats"] or ("oai_dc",), given["sets"], given["from_"], given["until"])
     sink = Stream(sys.stdout.buffer) if str(file) == "-" else File(file, restart=restart)
     settings = load(instance_folder(ctx.obj))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, count
@@ -12,11 +12,14 @@ from typing import NamedTuple
 import click
 
 from gateway.errors import ConfigurationError, GatewayError, NotXml
+from gateway.program import say
+from gateway.secret_arguments import secret_argument, without_secrets
+from harvester.commands.options import every_option
 from harvester.commands.output import json_option, write_rows
 from harvester.commands.recognise import add_entry, is_address, name_for
 from harvester.crew import Crew, Job, host_of
 from harvester.instance import Instance, opened
-from harvester.kinds import fetcher, kind_of
+from harvester.kinds import fetcher, kind_of, with_address, with_address_of
 from harvester.outcomes import Status
 from harvester.sources_file import SourceEntry, checked_url, entry_from
 from harvester.stopping import Stop, listening
@@ -39,9 +42,10 @@ class _Seen(NamedTuple):
 @click.argument("name", metavar="NAME|URL")
 @click.option("--check", "is_checked", is_flag=True, help="Ask each of them who it is.")
 @click.option("--add", "is_added", is_flag=True, help="Add those that answer and are no source yet.")
+@every_option
 @json_option
 @click.pass_context
-def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, as_json: bool) -> None:
+def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str, as_json: bool) -> None:
     """List the repositories that a source names as its friends, or that the registry at an address lists.
 
     With --check each is asked who it is; one that this machine may not reach for anybody is never asked.
@@ -49,16 +53,19 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, as_
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entries = instance.sources.entries()
         asked = SourceEntry("friends", checked_url(name)) if is_address(name) else instance.sources.entry(name)
+        asked = with_address(asked)
         rows = [
             {"name": known or new, "url": each.base_url, "is_a_source": bool(known)}
-            for each, known, new in _called(_named(instance, asked, stop), entries.values())
+            for each, known, new in _called(_named(instance, asked, stop), entries.values(), _former(instance))
         ]
         if is_checked or is_added:
             _check(instance, asked, [row for row in rows if not row["is_a_source"]], stop)
         if is_added:
             for row in rows:
                 if row.get("answers"):
-                    add_entry(instance, entry_from(str(row["name"]), {"url": str(row["url"])}))
+                    schedule = {"every": every} if every else {}
+                    entry = entry_from(str(row["name"]), {"url": str(row["url"]), **schedule})
+                    add_entry(instance, with_address_of(entry, asked))
                     row["is_a_source"] = True
         columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
         write_rows(rows, columns, as_json=as_json)
@@ -81,16 +88,27 @@ def _named(instance: Instance, asked: SourceEntry, stop: Stop) -> Sequence[wire.
         return wire.parse(answer.body, answer.header("Content-Type"))
 
 
-def _called(named: Sequence[wire.Friend], entries: Iterable[SourceEntry]) -> Iterator[tuple[wire.Friend, str, str]]:
-    """Return each friend with the name of the source that it is, or else one that is free."""
+def _former(instance: Instance) -> dict[str, str]:
+    """Return the names under which records were ever held, by address."""
+    with instance.store.view() as view:
+        return {each.base_url: each.name for each in view.sources()}
+
+
+def _called(
+    named: Sequence[wire.Friend], entries: Iterable[SourceEntry], former: Mapping[str, str]
+) -> Iterator[tuple[wire.Friend, str, str]]:
+    """Return each friend with the name of the source that it is, or else the one that it had, or one that is free."""
     held = {each.url: each.name for each in entries}
-    taken = set(held.values())
+    taken = {*held.values(), *former.values()}
     for each in named:
         try:
             url = checked_url(each.base_url)
-        except ConfigurationError:
+        except ConfigurationError as error:
+            if secret_argument(each.base_url):
+                say(f"The friend {without_secrets(each.base_url)} is left out. {error}")
             continue
-        new = _free(each, taken)
+        old = former.get(url, "")
+        new = old if old and old not in held.values() else _free(each, taken)
         taken.add(new)
         yield each._replace(base_url=url), held.get(url, ""), new
 
@@ -111,7 +129,7 @@ def _check(instance: Instance, asked: SourceEntry, rows: list[dict[str, object]]
         for name, row in by_name.items():
             url = str(row["url"])
             # Named by somebody else, it may not lead where only we may go: the address that counts is the asked one's.
-            entry = SourceEntry("friends", asked.url)
+            entry = SourceEntry("friends", asked.url, address=asked.address)
             work = partial(_seen, instance, entry, url, stop, pace)
             crew.add(Job(name, host_of(SourceEntry(name, url)), work))
         for name, seen in crew.results():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.model import Source
+from gateway.program import say
 from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.commands.options import date
 from harvester.commands.output import json_option, write_json
@@ -16,6 +16,7 @@ from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of
 from harvester.pipeline import Wishes, lists_of, run
 from harvester.progress import progress
+from harvester.returning import former
 from harvester.sources.files import as_of, is_reading
 from harvester.sources_file import SourceEntry, checked_url
 from harvester.stopping import Stop, listening
@@ -37,12 +38,14 @@ def load(ctx: click.Context, name: str, path: str, stated: str, as_json: bool) -
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         entry = instance.sources.entry(name)
         _check(instance, entry)
+        if found := former(instance, entry.name, entry.url):
+            say(found.sentence)
         files = replace(entry, url=checked_url(path), kind="files", slice="", own={"base_url": entry.url})
         try:
             with fetcher(instance.settings, files, stop) as fetch:
                 ran = run(instance, files, kind_of("files"), Wishes(), fetch, telling, stop)
         finally:
-            instance.store.add_source(Source(entry.name, entry.url, entry.kind))
+            instance.store.add_source(entry.source)
         if ran.run.is_complete:
             _go_on(instance, entry, stated)
         if as_json:
@@ -65,4 +68,4 @@ def _go_on(instance: Instance, entry: SourceEntry, stated: str) -> None:
         moment = parse_utc_datetime(stated)[0] if stated else as_of(cursor.state)
         instance.inbox.put_cursor(replace(cursor, state=text_of(ListState(complete=moment)) if moment else ""))
         since = f"asks for what has changed since {utc_datetime(moment)}" if moment else "asks for everything"
-        click.echo(f"{entry.name} {metadata_prefix} {set_spec}".rstrip() + f": the next harvest {since}.", err=True)
+        say(f"{entry.name} {metadata_prefix} {set_spec}".rstrip() + f": the next harvest {since}.")

@@ -14,11 +14,12 @@ from pathlib import Path
 import click
 
 from gateway.model import RunOutcome
+from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
 from harvester.commands.options import Function, Given, access_options, auth_of, date
 from harvester.commands.output import json_option, write_json, write_rows
-from harvester.kinds import fetcher, kind_of
+from harvester.kinds import fetcher, kind_of, with_address
 from harvester.locks import lock
 from harvester.mirror.auditing import MENDABLE, Found, compared, held, incomplete, listed
 from harvester.mirror.collecting import Limits
@@ -68,24 +69,31 @@ class _Remote:
     settings: Settings
     entry: SourceEntry
     stop: Stop
-    allow: tuple[str, ...]
     pace: Pace
+
+    def of(self, place: Place) -> _Remote:
+        """Return how the provider of a mirror is reached: at the class of address that it had the first time."""
+        entry = with_address(replace(self.entry, address=place.address))
+        if entry.address and not place.address:
+            place.address = entry.address
+        return replace(self, entry=entry)
 
     @contextmanager
     def fetcher(self) -> Iterator[Fetch]:
-        with fetcher(self.settings, self.entry, self.stop, self.pace, self.allow) as fetch:
+        with fetcher(self.settings, self.entry, self.stop, self.pace) as fetch:
             yield fetch
 
 
 def _remote(settings: Settings, stop: Stop, base_url: str, given: Given) -> _Remote:
-    table = {"url": base_url, "auth": auth_of(given), "verify": given["verify"]}
+    table = {"url": base_url, "auth": auth_of(given), "verify": given["verify"], "ca_bundle": given["ca_bundle"]}
+    table["allow"] = list(given["allow"])
     if given["delay_seconds"] is not None:
         table["delay_seconds"] = given["delay_seconds"]
-    return _Remote(settings, entry_from("mirror", table), stop, given["allow"], Pace())
+    return _Remote(settings, entry_from("mirror", table), stop, Pace())
 
 
 _REMOTE = (
-    click.option("--allow", multiple=True, metavar="HOST", help="A host or network that is not public; repeatable."),
+    click.option("--allow", multiple=True, metavar="HOST[:PORT]", help="A host, address or network it may lead to."),
     click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between requests to a host."),
 )
 
@@ -139,16 +147,17 @@ def run(
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
         remote = _remote(settings, stop, base_url, given)
         place = opened(folder, Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
+        remote = remote.of(place)
         if given["obeys_robots"] is not None:
             place.obeys_robots = given["obeys_robots"]
-            place.save()
+        place.save()
         name = "mirror --retry-failed" if retry_failed else "mirror" if incremental else "mirror --full"
         with _mirroring(remote, place, name, shown) as work:
             if retry_failed:
                 work.retried()
             else:
                 work.whole(is_full=not incremental)
-    click.echo(work.receipt.line(), err=True)
+    say(work.receipt.line())
     if as_json:
         write_json(work.receipt.as_data())
     ctx.exit(int(status_of(work.receipt.outcome)))
@@ -172,7 +181,7 @@ def audit(ctx: click.Context, /, folder: Path, offline: bool, as_json: bool, **g
     is_writable = os.access(folder, os.W_OK)
     with lock(folder, "mirror") if is_writable else nullcontext(), listening(Stop()) as stop, progress() as shown:
         place = opened(folder, settles=is_writable)
-        remote = _remote(settings, stop, place.order.base_url, given)
+        remote = _remote(settings, stop, place.order.base_url, given).of(place)
         found, count = _hashed(place, stop, shown, is_writable=is_writable)
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, count)
         found += differences
@@ -181,7 +190,7 @@ def audit(ctx: click.Context, /, folder: Path, offline: bool, as_json: bool, **g
     good, in_doubt = "everything is as it should be", ""
     if doubts:
         good, in_doubt = "nothing wrong was found", f" In doubt: {' '.join(doubts)}"
-    click.echo(f"{len(count)} objects: {told or good}.{in_doubt}", err=True)
+    say(f"{len(count)} objects: {told or good}.{in_doubt}")
     ctx.exit(int(worst([status_of(outcome), Status.WITH_ERRORS if found or doubts else Status.SUCCEEDED])))
 
 
@@ -242,7 +251,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
         most = settings.number("fetch_file_max_bytes")
         with unpacked(source, folder / "aside", most, ours.metadata_prefix) as package:
             Importing(place, receipt, shown, stop, time.time, package).whole(given["since"])
-    click.echo(receipt.line(), err=True)
+    say(receipt.line())
     if as_json:
         write_json(receipt.as_data())
     ctx.exit(int(status_of(receipt.outcome)))

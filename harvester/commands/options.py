@@ -14,7 +14,7 @@ from gateway.errors import ConfigurationError
 from gateway.xmltext import parse_utc_datetime
 from harvester.hours import are_hours
 from harvester.sources_file import AUTH_KINDS
-from harvester.tending.due import is_duration
+from harvester.tending.due import is_duration, is_schedule
 from harvester.windows.days import UNITS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -34,6 +34,9 @@ _ACCESS = (
     click.option("--certificate", default="", metavar="FILE", help="With certificate: the client certificate (PEM)."),
     click.option("--key", default="", metavar="FILE", help="With certificate: its key, when it is a file of its own."),
     click.option("--verify/--no-verify", default=True, help="Whether the server's certificate is verified."),
+    click.option(
+        "--ca-bundle", default="", metavar="FILE", help="Certificates (PEM) of authorities to trust besides the public."
+    ),
 )
 
 
@@ -43,12 +46,16 @@ def access_options(function: Function) -> Function:
 
 
 def auth_of(given: dict[str, Any]) -> dict[str, str]:
-    """Return the `auth` table for sources.toml from the options, taking them out of `given`."""
+    """Return the `auth` table for sources.toml from the options, taking them out of `given`.
+
+    The files that they name get absolute paths, that of `ca_bundle` too, which stays in `given`.
+    """
     kind = given.pop("auth")
     names = ("user", "auth_name", "secret_env", "secret_file", "certificate", "key")
     values = {name: given.pop(name) for name in names}
     for name in ("secret_file", "certificate", "key"):
         values[name] = values[name] and str(Path(values[name]).absolute())
+    given["ca_bundle"] = given["ca_bundle"] and str(Path(given["ca_bundle"]).absolute())
     if not kind:
         if any(values.values()):
             raise ConfigurationError("Say with --auth which kind of credentials these are.")
@@ -84,6 +91,33 @@ def duration(_context: click.Context, parameter: click.Parameter, value: str) ->
     return value
 
 
+def schedule(_context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check an option that says how often."""
+    if value and not is_schedule(value):
+        raise click.BadParameter("A duration such as 6h, or never, is wanted.", param=parameter)
+    return value
+
+
+def every_option(function: Function) -> Function:
+    """Give a command the option --every."""
+    sentence = "How often `tend` harvests it, such as 6h, or never."
+    return click.option("--every", default="", callback=schedule, metavar="TIME", help=sentence)(function)
+
+
+def schedule_options(function: Function) -> Function:
+    """Give a command the options that say how often each stage of `tend` is due for a source."""
+    every = (
+        ("sweep", "How often `tend` sweeps it, such as 30d."),
+        ("discover", "How often `tend` searches for its full text, such as 1d."),
+        ("recheck", "After what time `tend` searches again for what was searched for, such as 90d."),
+    )
+    for name, sentence in reversed(every):
+        function = click.option(f"--{name}-every", default="", callback=duration, metavar="TIME", help=sentence)(
+            function
+        )
+    return every_option(function)
+
+
 def hours(_context: click.Context, parameter: click.Parameter, value: str) -> str:
     """Check an option that is two times of the day."""
     if value and not are_hours(value):
@@ -100,7 +134,7 @@ def own_fields(_context: click.Context, parameter: click.Parameter, values: tupl
             raise click.BadParameter(f"FIELD=VALUE is wanted, not {each!r}.", param=parameter)
         try:
             fields[name] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             fields[name] = value
     return fields
 

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
+from gateway.program import json_option, write_json
+from gateway.terminal import plain
 from gateway.xmltext import utc_datetime
-from harvester.terminal import plain
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def json_option(function: Function) -> Function:
-    """Give a command the option --json, as its argument `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Write data as JSON, one object per line.")(function)
-
-
-def write_json(value: object) -> None:
-    """Write one value as one line of JSON on stdout."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+__all__ = ["in_words", "json_option", "moment", "write_facts", "write_json", "write_rows"]
 
 
 def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:

@@ -11,13 +11,14 @@ import click
 from gateway.addresses import address
 from gateway.errors import ConfigurationError
 from gateway.model import Decision
+from gateway.program import say
 from gateway.store.sqlite_discovery import SqliteDiscovery
-from harvester.commands.discover import explain, searching
-from harvester.commands.output import json_option, moment, write_rows
+from harvester.commands.discover import explain, facts_of_decision, searching
+from harvester.commands.output import json_option, write_json, write_rows
 from harvester.instance import Instance
 from harvester.search.deciding import standing
 from harvester.search.releasing import Releasing
-from harvester.terminal import plain
+from harvester.takedowns.hiding import is_withdrawn
 
 _SHOWN = 1000  # decisions of one list
 _COLUMNS = ("identifier", "url", "verdict", "reason", "decided_by", "at")
@@ -37,9 +38,9 @@ def review() -> None:
 @click.pass_context
 def list_(ctx: click.Context, verdict: str, after: str, as_json: bool) -> None:
     """List the files that wait for a person."""
-    with searching(ctx.obj) as (_, desk):
-        found = desk.decided(verdict, after, _SHOWN)
-    write_rows(({**each._asdict(), "at": moment(each.at)} for each in found), _COLUMNS, as_json=as_json)
+    with searching(ctx.obj) as (instance, desk):
+        found = [each for each in desk.decided(verdict, after, _SHOWN) if not is_withdrawn(instance, each)]
+    write_rows(map(facts_of_decision, found), _COLUMNS, as_json=as_json)
 
 
 review.add_command(explain, "show")
@@ -49,27 +50,30 @@ review.add_command(explain, "show")
 @click.argument("identifier")
 @click.argument("url", required=False)
 @click.option("--reason", default="", help="Why; it is kept with the decision.")
+@json_option
 @click.pass_context
-def accept(ctx: click.Context, identifier: str, url: str | None, reason: str) -> None:
+def accept(ctx: click.Context, identifier: str, url: str | None, reason: str, as_json: bool) -> None:
     """Accept a file of an item; of one alone the URL need not be given."""
-    _decide(ctx.obj, identifier, url, "accept", reason)
+    _decide(ctx.obj, identifier, url, "accept", reason, as_json=as_json)
 
 
 @review.command()
 @click.argument("identifier")
 @click.argument("url", required=False)
 @click.option("--reason", default="", help="Why; it is kept with the decision.")
+@json_option
 @click.pass_context
-def reject(ctx: click.Context, identifier: str, url: str | None, reason: str) -> None:
+def reject(ctx: click.Context, identifier: str, url: str | None, reason: str, as_json: bool) -> None:
     """Reject a file of an item; of one alone the URL need not be given."""
-    _decide(ctx.obj, identifier, url, "reject", reason)
+    _decide(ctx.obj, identifier, url, "reject", reason, as_json=as_json)
 
 
 @review.command()
 @click.argument("identifier")
 @click.argument("url", required=False)
+@json_option
 @click.pass_context
-def undo(ctx: click.Context, identifier: str, url: str | None) -> None:
+def undo(ctx: click.Context, identifier: str, url: str | None, as_json: bool) -> None:
     """Take the last decision on a file back: the one before it is in force again.
 
     Each time it goes one step further back.
@@ -83,23 +87,33 @@ def undo(ctx: click.Context, identifier: str, url: str | None) -> None:
                 f"The decision before, {before[-1].verdict}, was on other bytes of {last.url}; accept or reject these."
             )
         reason = f"Undone: {last.verdict}. {before[-1].reason}"
-        _add(instance, desk, before[-1]._replace(reason=reason, is_undoing=True))
+        _add(instance, desk, before[-1]._replace(reason=reason, is_undoing=True), as_json=as_json)
 
 
-def _decide(option: str | None, identifier: str, url: str | None, verdict: str, reason: str) -> None:
+def _decide(option: str | None, identifier: str, url: str | None, verdict: str, reason: str, *, as_json: bool) -> None:
     with searching(option) as (instance, desk):
         last = _of_one(desk, identifier, url)[-1]
         reason = reason or "No reason was given."
-        _add(instance, desk, last._replace(verdict=verdict, reason=reason, is_undoing=False))
+        _add(instance, desk, last._replace(verdict=verdict, reason=reason, is_undoing=False), as_json=as_json)
 
 
-def _add(instance: Instance, desk: SqliteDiscovery, decision: Decision) -> None:
-    """Write a decision as whoever calls, and publish what it means at once."""
-    desk.decide(decision._replace(decided_by=_whoever_calls(), at=int(time())))
+def _add(instance: Instance, desk: SqliteDiscovery, decision: Decision, *, as_json: bool) -> None:
+    """Write a decision as whoever calls, and publish what it means at once.
+
+    Raise ConfigurationError for a file that is taken down, or that of an item that is: nothing accepts it.
+    """
+    if decision.verdict == "accept" and is_withdrawn(instance, decision):
+        raise ConfigurationError(
+            f"{decision.url} is taken down, or its item is, and cannot be accepted; `harvester takedown list` says why."
+        )
+    decision = decision._replace(decided_by=_whoever_calls(), at=int(time()))
+    desk.decide(decision)
     releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
     stamped = releasing.release(identifier=decision.identifier)
+    if as_json:
+        write_json({**facts_of_decision(decision), "stamped_records": stamped})
     told = f"{decision.identifier}: {decision.verdict} {decision.url}"
-    click.echo(plain(f"{told}; {stamped} records have a new datestamp."), err=True)
+    say(f"{told}; {stamped} records have a new datestamp.")
 
 
 def _whoever_calls() -> str:

@@ -65,6 +65,7 @@ def run(
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
         working = Working(instance, telling, stop, Pace(), Wishes(**wishes))
+        working.obeyed()
         work = working.retried if retry_failed else working.rehearsed if dry_run else working.harvested
         statuses = []
         with Crew(instance.settings.number("harvest_threads"), stop, working.failed) as crew:
@@ -78,6 +79,7 @@ def run(
                     write_done(name, done)
         if len(statuses) < len(entries):
             statuses.append(Status.STOPPED)  # some have not begun
+        working.obeyed()
     ctx.exit(int(worst(statuses)))
 
 
@@ -101,10 +103,12 @@ def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         working = Working(instance, telling, stop, Pace())
+        working.obeyed()
         for entry in _chosen(instance, names, not names):
             done = working.published_whole(entry)
             if as_json:
                 write_done(entry.name, done)
+        working.obeyed()
     ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
 
 

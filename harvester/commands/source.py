@@ -9,30 +9,47 @@ from typing import Any
 import click
 
 from gateway.errors import ConfigurationError, FetchError, GatewayError
-from gateway.model import Source
+from gateway.program import say
 from gateway.rebuild import remove_source
+from gateway.unattended import without_schedule
 from harvester import downloaded
 from harvester.commands.audit import audit
 from harvester.commands.friends import friends
 from harvester.commands.load import load
-from harvester.commands.options import Given, access_options, auth_of, date, duration, hours, own_fields, slice_option
+from harvester.commands.options import (
+    Given,
+    access_options,
+    auth_of,
+    date,
+    every_option,
+    hours,
+    own_fields,
+    schedule_options,
+    slice_option,
+)
 from harvester.commands.output import json_option, write_facts, write_rows
-from harvester.commands.recognise import check_address, is_address
+from harvester.commands.recognise import check_address, confirm_name, is_address
 from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.descriptions import keep_description
 from harvester.instance import Instance, opened
-from harvester.kinds import fetcher, kind_of
-from harvester.locks import lock
+from harvester.kinds import fetcher, kind_of, with_address, words_of_address
+from harvester.locks import await_publishers, lock
 from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, options_of
 from harvester.progress import progress
+from harvester.source_fields import MOST_CONNECTIONS
 from harvester.sources import Description
-from harvester.sources_file import MOST_CONNECTIONS, SourceEntry, checked_name, entry_from, table_of
+from harvester.sources_file import SourceEntry, checked_name, entry_from, table_of
+from harvester.special_addresses import PUBLIC
 from harvester.stopping import Stop, listening
 from harvester.tending.subscribing import forget
+from harvester.unattended import entry_of, unlisted, unscheduled
 from harvester.web import Pace
 from harvester.working import Working
+
+_YES = "Use a name again under which records of another address are held."
+yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
 
 
 @click.group()
@@ -58,12 +75,7 @@ source.add_command(load)
     "--overlap", "overlap_seconds", type=click.IntRange(min=0), help="Seconds that the next harvest overlaps."
 )
 @click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
-@click.option(
-    "--every", default="", callback=duration, metavar="TIME", help="How often `tend` harvests it, such as 6h."
-)
-@click.option(
-    "--sweep-every", default="", callback=duration, metavar="TIME", help="How often `tend` sweeps it, such as 30d."
-)
+@schedule_options
 @click.option("--hours", default="", callback=hours, metavar="HH:MM-HH:MM", help="From when to when (UTC) it is asked.")
 @slice_option
 @click.option("--connections", type=click.IntRange(1, MOST_CONNECTIONS), help="How many windows are asked for at once.")
@@ -72,34 +84,56 @@ source.add_command(load)
     "--prefer", multiple=True, metavar="PREFIX", help="The format that describes the works best; may be repeated."
 )
 @click.option(
+    "--friend/--no-friend", default=None,
+    help="Whether our Identify names it among the friends; else it does where no credentials are needed.",
+)  # fmt: skip
+@click.option(
     "--option", "own", multiple=True, callback=own_fields, metavar="FIELD=VALUE",
     help="A field that only this kind of source has, as in sources.toml; may be repeated.",
 )  # fmt: skip
 @access_options
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="HOST[:PORT]",
+    help="A host, address or network that it may lead to.",
+)
 @click.option("--no-check", is_flag=True, help="Do not ask the source now.")
+@yes_option
 @json_option
 @click.pass_context
 def add(
-    ctx: click.Context, /, name: str, url: str, no_check: bool, as_json: bool, own: dict[str, object], **given: Given
+    ctx: click.Context,
+    /,
+    name: str,
+    url: str,
+    no_check: bool,
+    is_sure: bool,
+    as_json: bool,
+    own: dict[str, object],
+    **given: Given,
 ) -> None:
     """Add a source under a NAME of ours: 1 to 32 of a-z, 0-9 and the hyphen.
 
     The source is asked who it is and what it offers; nothing is harvested yet.
     """
     auth = auth_of(given)
-    entry = _entry(checked_name(name), {**given, **own, "url": url, "auth": auth})
+    entry = with_address(_entry(checked_name(name), {**given, **own, "url": url, "auth": auth}))
     with opened(ctx.obj) as instance, lock(instance.folder, name):
         if name in instance.sources.entries():
             raise ConfigurationError(f"There is a source {name!r} already.")
+        confirm_name(instance, entry, is_sure=is_sure)
         found = None if no_check else _asked(instance, entry)
         if found is not None:
             _check_offer(entry, found)
         instance.sources.add(entry)
-        instance.store.add_source(Source(name, entry.url, entry.kind))
+        instance.store.add_source(entry.source)
         if found is not None:
             keep_description(instance, name, found)
     write_facts({"name": name, **table_of(entry), **(_offer(found) if found else {})}, as_json=as_json)
-    click.echo(f"Added. `harvester run {name}` harvests it.", err=True)
+    if entry.address not in ("", PUBLIC):
+        say(words_of_address(entry))
+    say(f"Added. `harvester run {name}` harvests it.")
 
 
 def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
@@ -122,7 +156,7 @@ def _check_offer(entry: SourceEntry, found: Description) -> None:
         if offered and wanted not in offered:
             raise ConfigurationError(f"{entry.name} does not offer {wanted}; it offers {', '.join(offered)}.")
     for problem in _unmet(entry, found):
-        click.echo(f"{problem} It is asked for nevertheless.", err=True)
+        say(f"{problem} It is asked for nevertheless.")
 
 
 def _offer(found: Description) -> dict[str, object]:
@@ -158,7 +192,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show what is known of a source: its entry, what is held and was learned of it, its lists."""
     with opened(ctx.obj) as instance:
-        entry = instance.sources.entry(name)
+        entry = entry_of(instance, name)
         cursors = instance.inbox.cursors(name)
         lists = [{"format": each.metadata_prefix, "set": each.set_spec, "state": each.state} for each in cursors]
         profile = kind_of(entry.kind).profile(entry.own, (*cursors, *instance.inbox.windows(name)))
@@ -172,9 +206,11 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
 @source.command()
 @click.argument("name", metavar="NAME|URL")
 @click.option("--add", "new_name", default="", metavar="NAME", help="Of an address: add it under this name.")
+@every_option
+@yes_option
 @json_option
 @click.pass_context
-def check(ctx: click.Context, name: str, new_name: str, as_json: bool) -> None:
+def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: bool, as_json: bool) -> None:
     """Ask a source who it is and what it offers; the exit status tells whether it can be harvested.
 
     0: it can. 3: it can, but something is odd. 4: it refuses. 5: it cannot be reached now. Of an address, every kind of
@@ -182,8 +218,10 @@ def check(ctx: click.Context, name: str, new_name: str, as_json: bool) -> None:
     """
     with opened(ctx.obj) as instance:
         if is_address(name):
-            ctx.exit(int(check_address(instance, name, new_name, as_json=as_json)))
-        entry = instance.sources.entry(name)
+            ctx.exit(int(check_address(instance, name, new_name, every, is_sure=is_sure, as_json=as_json)))
+        if every:
+            raise ConfigurationError("--every is for an address that is added; edit `every` in sources.toml.")
+        entry = entry_of(instance, name)
         runs = instance.inbox.runs(name, 1)
         facts: dict[str, object] = {"name": name, "url": entry.url, "formats": list(entry.formats)}
         try:
@@ -198,6 +236,8 @@ def check(ctx: click.Context, name: str, new_name: str, as_json: bool) -> None:
             facts |= {"reached": True, **_offer(found), "problems": problems}
             status = Status.WITH_ERRORS if problems else Status.SUCCEEDED
         facts["last_run"] = facts_of_run(runs[0]) if runs else None
+        for each in unscheduled(instance, (entry,)):
+            say(without_schedule(each))
         write_facts(facts, as_json=as_json)
     ctx.exit(int(status))
 
@@ -219,10 +259,14 @@ def _unmet(entry: SourceEntry, found: Description) -> list[str]:
 def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """Remove a source: every record of it becomes a tombstone, so that harvesters learn of it.
 
-    What arrived from it stays in the inbox. Its name should not be given to another source.
+    A source whose entry was deleted from sources.toml can be removed as well. What arrived from it stays in the inbox.
+    Its name should not be given to another source; `source add` asks before it does that.
     """
     with opened(ctx.obj) as instance, lock(instance.folder, name):
-        instance.sources.entry(name)
+        instance.check_clock()
+        is_listed = all(each.name != name for each in unlisted(instance))
+        if is_listed:
+            instance.sources.entry(name)
         held = instance.store.counts(name)
         living = held["items"] - held["deleted"]
         if living and not is_sure:
@@ -234,10 +278,18 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         for window in instance.inbox.windows(name):
             instance.inbox.forget_windows(window)
         with progress() as telling:
-            deleted = remove_source(instance.store, name, lambda done: telling.show(f"{name} deleted", done, living))
+            await_publishers(instance.folder, name)
+            deleted = remove_source(
+                instance.store,
+                instance.inbox,
+                name,
+                int(time()),
+                lambda done: telling.show(f"{name} deleted", done, living),
+            )
         forget(instance, name, int(time()))
         downloaded.forget(instance.folder, name)
-        instance.sources.remove(name)
+        if is_listed:
+            instance.sources.remove(name)
     write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)
 
 
@@ -257,7 +309,7 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         return is_sure or _is_confirmed(f"Delete {vanished} of the {held} records held of {name}?")
 
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
-        done = Working(instance, telling, stop, Pace()).swept(instance.sources.entry(name), confirm)
+        done = Working(instance, telling, stop, Pace()).swept(entry_of(instance, name), confirm)
         if as_json:
             write_done(name, done)
     ctx.exit(int(done.status))

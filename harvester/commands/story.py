@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from time import time
+from typing import Any
 
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.model import ItemState, Run, RunOutcome, WindowOutcome
+from gateway.model import ItemState, Run, RunOutcome, Source, WindowOutcome
+from gateway.program import say
+from gateway.unattended import without_entry, without_schedule
 from harvester.commands.output import json_option, moment, write_json, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.instance import Instance, opened
 from harvester.locks import is_locked
 from harvester.sources_file import SourceEntry
 from harvester.story import LEFT
+from harvester.takedowns.hiding import is_hidden, is_named
 from harvester.tending.stages import STAGES
+from harvester.unattended import problems, unlisted, unscheduled
 
 # Enough to see whether a source has a habit of failing.
 RUNS_SHOWN = 20
+_NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
 _ITEMS_PER_LOOK = 1000
 
 
@@ -33,7 +40,10 @@ def status(ctx: click.Context, as_json: bool) -> None:
     `harvester tend` is to work on it again.
     """
     with opened(ctx.obj) as instance:
-        rows = [_standing(instance, entry, time()) for entry in instance.sources.entries().values()]
+        entries = instance.sources.entries()
+        rows = [_standing(instance, entry, time()) for entry in entries.values()]
+        rows += [_abandoned(instance, each) for each in unlisted(instance, entries)]
+        told = problems(instance, entries)
     columns = (
         "source",
         "items",
@@ -49,9 +59,18 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "progress",
     )
     write_rows(rows, columns, as_json=as_json)
+    if not as_json:
+        for problem in told:
+            click.echo(problem, err=True)
 
 
-def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
+def _abandoned(instance: Instance, source: Source) -> dict[str, Any]:
+    """Return how a source stands that has no entry in sources.toml: nothing is due for it."""
+    standing = _standing(instance, SourceEntry(source.name, source.base_url, source.kind), time())
+    return standing | {"due": {}, "problems": [without_entry(source)]}
+
+
+def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, Any]:
     name = entry.name
     newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
     is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
@@ -68,6 +87,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, o
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "due": {} if is_running else _due(instance, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING]) if is_running else {},
+        "problems": [without_schedule(each) for each in unscheduled(instance, (entry,))],
     }
 
 
@@ -112,7 +132,7 @@ def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None
     Newest first, of all sources or of the one NAMEd; the story is that of a RUN, by its number.
     """
     with opened(ctx.obj) as instance:
-        if which is not None and which.isdigit() and which not in instance.sources.entries():
+        if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
             write_rows(_story(instance, int(which)), ("at", "level", "text"), as_json=as_json)
             return
         runs = instance.inbox.runs(which, last)
@@ -141,14 +161,19 @@ def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG0
     Deleted items are shown as well.
     """
     with opened(ctx.obj) as instance:
-        after, found = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK)
+        after, found, count = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK), 0
         if not found:
             instance.sources.entry(name)
         while found:
             for _, state in found:
-                write_json(_item(instance, state))
+                if is_hidden(instance, name, state):
+                    count += 1
+                else:
+                    write_json(_item(instance, state))
                 after = state.number
             found = instance.store.items(name, after, _ITEMS_PER_LOOK)
+    if count:
+        say(f"{count} items are taken down and not shown; `harvester takedown list` says why.")
 
 
 def _item(instance: Instance, state: ItemState) -> dict[str, object]:
@@ -172,10 +197,11 @@ def _item(instance: Instance, state: ItemState) -> dict[str, object]:
 def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Show what could not be used, and why.
 
-    What was published of it before stays published.
+    What was published of it before stays published. A record that a fault of this program put there is read again by
+    `harvester run NAME --full`, after an upgrade.
     """
     with opened(ctx.obj) as instance:
-        if name is not None:
+        if name is not None and all(each.name != name for each in unlisted(instance)):
             instance.sources.entry(name)
         rows = [
             {
@@ -188,5 +214,6 @@ def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
                 "reason": each.reason,
             }
             for each in instance.store.quarantined(name)
+            if not is_named(instance, each.source, each.identifier)
         ]
         write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"), as_json=as_json)

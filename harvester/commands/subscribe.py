@@ -8,6 +8,7 @@ from time import monotonic, time
 import click
 
 from gateway.model import Subscription, SubscriptionState
+from gateway.program import say
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of
@@ -42,10 +43,9 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
         _write(known, as_json=as_json)
         if any(_is_open(each) for each in known):
             place = place_of(instance.settings)
-            click.echo(
+            say(
                 f"The hub has not confirmed yet; it must reach `gateway serve` under {place}. `harvester source show "
-                f"{name}` tells when it has.",
-                err=True,
+                f"{name}` tells when it has."
             )
     ctx.exit(int(_status(known)))
 

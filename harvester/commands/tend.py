@@ -30,6 +30,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         kinds()  # here, not in every thread
         working = Working(instance, telling, stop, Pace())
+        working.obeyed()
         status = Status.SUCCEEDED
         threads = instance.settings.number("harvest_threads")
         with Crew[tuple[Tended, ...]](
@@ -41,6 +42,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 telling.end(name)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
+        working.obeyed()
     ctx.exit(int(Status.STOPPED if stop.is_asked else status))
 
 

@@ -6,9 +6,9 @@ import click
 
 from gateway.settings import instance_folder, load
 from harvester.commands.options import Given, access_options, auth_of
-from harvester.commands.output import json_option
+from harvester.commands.output import json_option, write_json
 from harvester.conformance.conversation import Limits
-from harvester.kinds import fetcher
+from harvester.kinds import fetcher, with_address
 from harvester.sources_file import entry_from
 from harvester.stopping import Stop
 from harvester.validate import validate as validated
@@ -39,11 +39,12 @@ def validate(
     Needs no instance folder.
     """
     table = {"url": base_url, "auth": auth_of(given), "verify": given.pop("verify")}
+    table["ca_bundle"] = given.pop("ca_bundle")
     settings = load(instance_folder(ctx.obj))
-    with fetcher(settings, entry_from("validate", table), Stop()) as fetch:
+    with fetcher(settings, with_address(entry_from("validate", table)), Stop()) as fetch:
         report = validated(base_url, fetch, limits=Limits(**given))
     if as_json:
-        click.echo(report.as_json())
+        write_json(report.as_data())
     else:
         for line in report.lines():
             click.echo(line)

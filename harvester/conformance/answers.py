@@ -168,7 +168,7 @@ def _date_now(repository: Repository) -> Findings:
 def _sent_at(exchange: Exchange) -> int | None:
     try:
         return int(parsedate_to_datetime(exchange.header("Date")).timestamp())
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         return None
 
 

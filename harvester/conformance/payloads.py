@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from gateway.xmlio import Element
-from gateway.xmltext import DC, DIDL, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
+from gateway.xmltext import DC, DIDL, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
 from harvester.conformance.answer import elements, local_name, namespace, payload, record_header
 from harvester.conformance.check import Check, Finding, Findings
 from harvester.conformance.conversation import Exchange, Undecided
@@ -50,7 +50,7 @@ def _payloads(repository: Repository) -> Iterator[tuple[ListedFormat, Exchange, 
 
 def _namespace(repository: Repository) -> Findings:
     for listed, page, identifier, root in _payloads(repository):
-        if namespace(root) != listed.namespace:
+        if (namespace(root) or NO_NAMESPACE) != listed.namespace:
             yield Finding(page, f"{identifier} in {listed.prefix} is of the namespace {namespace(root)!r}.")
 
 
@@ -67,10 +67,11 @@ def _schema_location(repository: Repository, *, oai_dc: bool) -> Findings:
 
 
 def _locates(root: Element, listed: ListedFormat) -> bool:
+    """Tell whether a payload names the schema of its format; one whose schema is its namespace has none to name."""
+    if listed.schema == listed.namespace or namespace(root) != listed.namespace:
+        return True
     words = root.get(_SCHEMA_LOCATION, "").split()
-    return namespace(root) != listed.namespace or (listed.namespace, listed.schema) in zip(
-        words[::2], words[1::2], strict=False
-    )
+    return (listed.namespace, listed.schema) in zip(words[::2], words[1::2], strict=False)
 
 
 # --- oai_dc ----------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -67,9 +66,9 @@ class Report:
             return int(Status.FAILED)
         return int(Status.WITH_ERRORS if counts[Verdict.WARNING] else Status.SUCCEEDED)
 
-    def as_json(self) -> str:
-        """Return everything as one JSON document."""
-        facts = {
+    def as_data(self) -> dict[str, object]:
+        """Return everything as data for JSON."""
+        return {
             "base_url": self.base_url,
             "counts": self.counts,
             "requests": self.requests,
@@ -79,7 +78,6 @@ class Report:
                 for result in self.results
             ],
         }
-        return json.dumps(facts, indent=2, ensure_ascii=False)
 
     def lines(self) -> Iterator[str]:
         """Yield the report for people, a line at a time: every check, evidence under those that did not pass."""

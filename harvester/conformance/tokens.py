@@ -11,6 +11,7 @@ from harvester.conformance.conversation import Exchange, Undecided, encoded
 from harvester.conformance.report import Verdict
 from harvester.conformance.repository import Repository, Walk, second_of
 
+_MOST_DIGITS = 15  # of a number that can be meant
 _ATTRIBUTES = {"cursor", "completeListSize", "expirationDate"}
 
 
@@ -79,7 +80,7 @@ def _size(repository: Repository) -> Findings:
 
 def _is_size(token: Token, least: int, walk: Walk) -> bool:
     size = token.complete_list_size or ""
-    if not (size.isascii() and size.isdigit()):
+    if not (size.isascii() and size.isdigit() and len(size) <= _MOST_DIGITS):
         return False
     return int(size) == least if walk.is_complete else int(size) >= least
 

@@ -6,10 +6,11 @@ Whoever gives `fetch` sees to robots.txt, pauses and addresses that nobody may r
 from __future__ import annotations
 
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from gateway.errors import (
     AddressRefused,
+    AddressTakenDown,
     AnswerTooLarge,
     AnswerTooSlow,
     FetchError,
@@ -24,6 +25,7 @@ from harvester.verification.bytes import HTML, PDF, mime_type
 from harvester.wire import landing_page
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.landing_page import Page, obstacle, site_of
+from harvester.wire.urls import split
 
 MOST_HOPS = 8
 _LONGEST = 4096  # characters of an address
@@ -45,6 +47,7 @@ _STATUSES = {
 }
 # From the closest to the widest: the first that an error is.
 _ERRORS: tuple[tuple[type[GatewayError], Outcome], ...] = (
+    (AddressTakenDown, Outcome.TAKEN_DOWN),
     (RobotsDenied, Outcome.ROBOTS_DENIED),
     (AddressRefused, Outcome.PRIVATE_ADDRESS),
     (NameUnknown, Outcome.DNS_ERROR),
@@ -103,7 +106,7 @@ def visit(url: str, fetch: Fetch, accept: str = _ACCEPT) -> Visit:
 
 def _refused(url: str, hops: list[str]) -> Outcome | None:
     """Return why an address is not asked, or None."""
-    if not host_of(url) or urlsplit(url).scheme not in ("http", "https") or len(url) > _LONGEST:
+    if not host_of(url) or split(url).scheme not in ("http", "https") or len(url) > _LONGEST:
         return Outcome.BAD_SCHEME
     if site_of(url) in SKIPPED:
         return Outcome.SKIP_HOST
@@ -145,10 +148,7 @@ def _following(arrived: Visit) -> str:
 
 def host_of(url: str) -> str:
     """Return the host of an address, or an empty string where there is none or it is none (`http://[`)."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+    return split(url).hostname or ""
 
 
 def is_pdf(visited: Visit) -> bool:

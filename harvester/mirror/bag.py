@@ -18,7 +18,7 @@ _ALGORITHMS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
 _MANIFEST = re.compile(r"(tag)?manifest-([a-z0-9]+)\.txt")
 _LINE = re.compile(r"([0-9A-Fa-f]+)[ \t]+\*?(\S.*)")
 _FETCHED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://?\S+)[ \t]+(?:\d+|-)[ \t]+(\S.*)")
-_DECLARATION = re.compile(r"BagIt-Version: (\d+)\.(\d+)\r?\nTag-File-Character-Encoding: (\S+)(?:\r?\n)?")
+_DECLARATION = re.compile(r"BagIt-Version: (\d{1,9})\.(\d{1,9})\r?\nTag-File-Character-Encoding: (\S+)(?:\r?\n)?")
 _ENDS = re.compile(r"\r\n|\r|\n")  # no others: a path may have what else str.splitlines takes for one
 _ESCAPED = re.compile(r"(?i)%(0A|0D|25)")
 _NEWEST = (1, 0)
@@ -45,7 +45,7 @@ def checked(folder: Path) -> Bag:
     """Return a bag in which every file is there, is in its manifests, and has its digests. Else ConfigurationError."""
     try:
         return _Checking(folder).bag()
-    except (_Bad, OSError, UnicodeError, LookupError) as error:
+    except (_Bad, OSError, ValueError, LookupError, RuntimeError) as error:
         raise ConfigurationError(f"{folder} is no valid bag: {error}.") from error
 
 

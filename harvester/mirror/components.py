@@ -10,10 +10,11 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from gateway.addresses import address, is_address
-from gateway.errors import UnusableRecord
+from gateway.errors import GatewayError, UnusableRecord, unforeseen
 from gateway.xmlio import Element, children, name_of, parse, text_of
 
 OBJECT_FILE = "info:eu-repo/semantics/objectFile"
@@ -68,7 +69,12 @@ def components(document: bytes) -> tuple[Component, ...]:
     if reader is None:
         namespace, local = name_of(root)
         raise UnusableRecord(f"It is no complex object that is known: its root is {local} of {namespace or 'nothing'}.")
-    return tuple(reader(root))
+    try:
+        return tuple(reader(root))
+    except GatewayError:
+        raise
+    except Exception as error:
+        raise UnusableRecord(unforeseen(error)) from error
 
 
 def files(found: Iterable[Component]) -> tuple[Component, ...]:
@@ -106,6 +112,7 @@ def _readers() -> dict[tuple[str, str], Reader]:
 # How digests are called in the wild, without hyphens and in lower case, and what hashlib calls them.
 _ALGORITHMS = {"md5": "md5", "sha1": "sha1", "sha256": "sha256", "sha384": "sha384", "sha512": "sha512"}
 _DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha384": 96, "sha512": 128}
+_MOST_DIGESTS = 100  # that are stated of one file
 _HEXADECIMAL = re.compile(r"[0-9a-f]+")
 _SIZE = re.compile(r"(\d{1,15})")
 _EXTENT = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
@@ -140,12 +147,12 @@ def decoded(text: str) -> bytes | None:
 
 def with_premis(component: Component, holder: Element) -> Component:
     """Return the Component with the fixity and size that PREMIS, of whichever version, states below `holder`."""
-    for fixity in _named(holder, "fixity"):
+    for fixity in islice(_named(holder, "fixity"), max(0, _MOST_DIGESTS - len(component.digests))):
         parts = {name_of(each)[1]: text_of(each) for each in children(fixity)}
         found = digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", ""))
         component = component._replace(digests=component.digests + found)
-    sizes = [whole_number(text_of(each)) for each in _named(holder, "size")]
-    return component._replace(size=component.size if component.size is not None else next(iter(sizes), None))
+    size = next((whole_number(text_of(each)) for each in _named(holder, "size")), None)
+    return component._replace(size=component.size if component.size is not None else size)
 
 
 def _named(holder: Element, local: str) -> Iterator[Element]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from lxml import etree
 
@@ -18,23 +19,25 @@ from harvester.mirror.components import Component, decoded, extent, with_premis
 
 NAMESPACES = (DIDL, "urn:mpeg:mpeg21:2002:01-DIDL-NS")
 
+_MOST_RESOURCES = 100  # of one Component, which are the same bytes in several places
 _BROKEN_LINE = re.compile(r"^\s+|\s{2,}|\s+$")  # the article itself breaks an address in two lines (Example 4)
 _ITEMS = ("Item", "Container", "Component")
 
 
 def read(root: Element) -> Iterator[Component]:
     """Return every Component of a DIDL that holds or names something."""
+    alone: dict[Element, bool] = {}
     for element in root.iter("{*}Component"):
-        component = _component(element)
+        component = _component(element, alone)
         if component.says_something:
             yield component
 
 
-def _component(element: Element) -> Component:
+def _component(element: Element, alone: dict[Element, bool]) -> Component:
     component = Component()
-    for resource in _own(element, "Resource"):
+    for resource in islice(_own(element, "Resource"), _MOST_RESOURCES):
         component = _with_resource(component, resource)
-    for holder in _holders(element):
+    for holder in _holders(element, alone):
         component = _described(component, holder)
     return component
 
@@ -43,14 +46,19 @@ def _own(element: Element, local: str) -> Iterator[Element]:
     return (each for each in children(element) if name_of(each) == (name_of(element)[0], local))
 
 
-def _holders(component: Element) -> Iterator[Element]:
-    """Return what describes a Component, nearest first: itself, and an Item within an Item that has no other."""
+def _holders(component: Element, alone: dict[Element, bool]) -> Iterator[Element]:
+    """Return what describes a Component, nearest first: itself, and an Item within an Item that has no other.
+
+    `alone` remembers of each Item whether it has no other.
+    """
     yield component
     item = component.getparent()
     above = item.getparent() if item is not None else None
     if item is None or above is None or name_of(item)[1] != "Item" or name_of(above)[1] != "Item":
         return
-    if sum(name_of(each)[1] in _ITEMS for each in children(item)) == 1:
+    if item not in alone:
+        alone[item] = sum(name_of(each)[1] in _ITEMS for each in children(item)) == 1
+    if alone[item]:
         yield item
 
 

@@ -123,7 +123,7 @@ def read(content: bytes) -> Holding:
         names = {each.name for each in fields(Holding)}
         known = {name: value for name, value in document.items() if name in names}
         return Holding(**{**known, "sets": tuple(document["sets"]), "files": files})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreDamaged(f"A {RECEIVED} cannot be read: {error!r}.") from error
 
 

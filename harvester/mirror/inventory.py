@@ -129,7 +129,7 @@ def read(content: bytes) -> Inventory:
             _by_path(document.get("fixity", {}).get("sha256", {})),
             tuple(Version(each["created"], each["message"], _by_path(each["state"])) for each in numbered),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise StoreDamaged(f"An inventory cannot be read: {error!r}.") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from lxml import etree
 
@@ -11,6 +12,7 @@ from harvester.mirror.components import Component, decoded, digest, whole_number
 
 NAMESPACES = ("http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2")
 
+_MOST_SECTIONS = 100  # that one file points to
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -18,11 +20,12 @@ def read(root: Element) -> Iterator[Component]:
     """Return every file of a METS document that holds or names something."""
     namespace = name_of(root)[0]
     sections = {each.get("ID"): each for each in root.iter(f"{{{namespace}}}*") if each.get("ID")}
+    said: dict[str, Component | None] = {}
     for section in root.iterfind(f"{{{namespace}}}fileSec"):
         for file in section.iter(f"{{{namespace}}}file"):
             component = _file(file)
             if component.says_something:
-                yield _administered(component, file, sections)
+                yield _administered(component, file, sections, said)
 
 
 def _file(file: Element) -> Component:
@@ -64,15 +67,23 @@ def _content(holder: Element) -> bytes | None:
     return None
 
 
-def _administered(component: Component, file: Element, sections: dict[str | None, Element]) -> Component:
-    """Add what the sections that the file points to say in PREMIS, where each speaks of one file only."""
-    for name in f"{file.get('ADMID', '')} {file.get('MDID', '')}".split():
-        section = sections.get(name)
-        if section is None:
-            continue
-        characteristics = list(section.iter("{*}objectCharacteristics"))
-        if len(characteristics) == 1:
-            known = component.digests
-            component = with_premis(component, characteristics[0])
-            component = component._replace(digests=tuple(dict.fromkeys(known + component.digests)))
+def _administered(
+    component: Component, file: Element, sections: dict[str | None, Element], said: dict[str, Component | None]
+) -> Component:
+    """Add what the sections that the file points to say in PREMIS; `said` remembers it of each section."""
+    names = dict.fromkeys(f"{file.get('ADMID', '')} {file.get('MDID', '')}".split())
+    for name in islice(names, _MOST_SECTIONS):
+        if name not in said:
+            said[name] = _characteristics(sections.get(name))
+        if (found := said[name]) is not None:
+            component = component._replace(
+                digests=tuple(dict.fromkeys(component.digests + found.digests)),
+                size=found.size if component.size is None else component.size,
+            )
     return component
+
+
+def _characteristics(section: Element | None) -> Component | None:
+    """Return what a section says in PREMIS; None unless it speaks of one file only."""
+    found = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
+    return with_premis(Component(), found[0]) if len(found) == 1 else None

@@ -15,7 +15,6 @@ from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 from gateway.model import Cursor, RawPage, Slice
 from harvester.mirror.collecting import Collected, Limits, collect
@@ -29,6 +28,7 @@ from harvester.mirror.running import Run, received_from
 from harvester.sources import Options, SourceKind, Step
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import state_of
+from harvester.wire.urls import host_of
 
 Result: TypeAlias = tuple[Keeping, Collected]
 _WRITERS = 8  # versions that are written at once
@@ -157,7 +157,7 @@ class Mirroring(Run):
     def _job(self, keeping: Keeping, want: Want) -> Job[Result]:
         aside = keeping.aside(want)
         url = next(iter(want.component.addresses), "")
-        return Job(urlsplit(url).hostname or "", lambda fetch: (keeping, collect(want, aside, fetch, self.limits)))
+        return Job(host_of(url), lambda fetch: (keeping, collect(want, aside, fetch, self.limits)))
 
 
 def _content(folder: Path, inventory: Inventory, name: str) -> Callable[[], bytes]:

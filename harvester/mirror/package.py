@@ -11,11 +11,13 @@ import gzip
 import re
 import shutil
 import zlib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -55,11 +57,10 @@ class Package:
     answered: int | None = None
     _unread: set[Path] = field(default_factory=set)  # XML files that hold no records
     _taken: set[Path] = field(default_factory=set)
-    _by_name: dict[str, list[PurePosixPath]] = field(default_factory=dict)
+    _backwards: list[tuple[str, ...]] = field(default_factory=list)  # the paths of all files, each from its end
 
     def __post_init__(self) -> None:
-        for file in self._files():
-            self._by_name.setdefault(file.name, []).append(PurePosixPath(file.relative_to(self.payload).as_posix()))
+        self._backwards = sorted(file.relative_to(self.payload).parts[::-1] for file in self._files())
 
     def records(self) -> Iterator[tuple[Path, RawPage, Slice]]:
         """Return every record, with the file that holds it, but those that are said to be of another format."""
@@ -101,14 +102,17 @@ class Package:
             for folder in (document.parent, self.payload):
                 if _is_file(folder / path) and self._is_inside(folder / path):
                     return folder / path
-        candidates = self._by_name.get(path.name, [])
-        ends = [(_shared(each, path), each) for each in candidates]
-        best = max((count for count, _ in ends), default=0)
-        fitting = [each for count, each in ends if count == best]
-        if len(fitting) != 1:
+        if not (end := self._longest_end(path.parts[::-1])):
             return None
-        is_known = is_told or self._ends[path.parts[-best:]] == 1
-        return self.payload / fitting[0] if is_known else None
+        at = bisect_left(self._backwards, end)
+        fitting = [each for each in self._backwards[at : at + 2] if each[: len(end)] == end]
+        is_known = len(fitting) == 1 and (is_told or self._ends[end[::-1]] == 1)
+        return self.payload.joinpath(*fitting[0][::-1]) if is_known else None
+
+    def _longest_end(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the most that a file has in common with a path, from its end: one of its neighbours has it."""
+        at = bisect_left(self._backwards, parts)
+        return max((_shared(each, parts) for each in self._backwards[max(0, at - 1) : at + 1]), key=len, default=())
 
     @cached_property
     def _ends(self) -> Counter[tuple[str, ...]]:
@@ -134,15 +138,10 @@ def _is_file(file: Path) -> bool:
         return False
 
 
-def _shared(one: PurePosixPath, other: PurePosixPath) -> int:
-    """Return how many parts two paths have in common, from the end."""
-    pairs = zip(reversed(one.parts), reversed(other.parts), strict=False)
-    count = 0
-    for mine, theirs in pairs:
-        if mine != theirs:
-            break
-        count += 1
-    return count
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what two paths have in common, each from its end."""
+    pairs = zip(one, other, strict=False)
+    return tuple(mine for mine, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _cuts(file: Path) -> Iterator[tuple[bytes, Cut]]:

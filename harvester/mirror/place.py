@@ -39,13 +39,15 @@ class Order:
 class Place:
     """A mirror's folder. `states` are the cursors of its lists, by set.
 
-    It `obeys_robots` unless the files are the mirror's to take, by agreement with the provider.
+    It `obeys_robots` unless the files are the mirror's to take, by agreement with the provider. `address` is the class
+    of address that the provider had when it was asked first.
     """
 
     folder: Path
     order: Order
     states: dict[str, str] = field(default_factory=dict)
     obeys_robots: bool = True
+    address: str = ""
 
     @property
     def root(self) -> StorageRoot:
@@ -56,6 +58,7 @@ class Place:
         """Write down what is mirrored and how far it has come."""
         document = {"version": _VERSION, **asdict(self.order), "states": self.states}
         document["obeys_robots"] = self.obeys_robots
+        document["address"] = self.address
         replaced(self.folder / "mirror.json", json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def holding(self, inventory: Inventory) -> Holding | None:
@@ -187,4 +190,6 @@ def _read(folder: Path, document: Mapping[str, object]) -> Place:
     assert isinstance(sets, list)
     assert isinstance(states, dict)
     order = Order(str(document["base_url"]), str(document["metadata_prefix"]), tuple(sets))
-    return Place(folder, order, dict(states), bool(document.get("obeys_robots", True)))
+    return Place(
+        folder, order, dict(states), bool(document.get("obeys_robots", True)), str(document.get("address", ""))
+    )

@@ -8,16 +8,16 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import IO
 
 from gateway.errors import ConfigurationError
 from harvester.mirror import bag
 from harvester.mirror.ocfl import telling
 from harvester.mirror.package import Package
-from harvester.wire.archives import DAMAGES, TarMember
+from harvester.wire.archives import DAMAGES, TarMember, members, opened_zip
 
 _CHUNK = 1 << 20
-_UNREADABLE: tuple[type[Exception], ...] = (*DAMAGES, KeyError)  # the last: a link to what is not there
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def unpacked(source: Path, aside: Path, max_bytes: int, metadata_prefix: str) ->
             folder.mkdir(parents=True)
         try:
             _unpack(source, folder, max_bytes)
-        except _UNREADABLE as error:
+        except DAMAGES as error:
             raise ConfigurationError(f"{source} cannot be unpacked: {error}.") from error
         yield _package(folder, metadata_prefix)
     finally:
@@ -61,9 +61,8 @@ def _package(folder: Path, metadata_prefix: str) -> Package:
 
 def _unpack(source: Path, folder: Path, max_bytes: int) -> None:
     left = max_bytes
-    for name, stream in _members(source):
-        parts = PurePosixPath(name).parts
-        if not parts or name.startswith("/") or ".." in parts:
+    for name, stream in _members(source, folder):
+        if not _is_inside(name):
             raise ConfigurationError(f"{source} has a file that leads out of it: {name!r}.")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with (folder / name).open("wb") as target:
@@ -74,19 +73,34 @@ def _unpack(source: Path, folder: Path, max_bytes: int) -> None:
                 target.write(part)
 
 
-def _members(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _is_inside(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not name.startswith("/") and ".." not in parts
+
+
+def _members(source: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Return the files of an archive; folders, symbolic links and devices are left out.
 
-    Tar first: one that ends with a ZIP file in it ends like a ZIP file.
+    A hard link is read from the file in `folder` that it leads to, which stands before it: the archive is read once,
+    from its beginning to its end. Tar first: one that ends with a ZIP file in it ends like a ZIP file.
     """
     if tarfile.is_tarfile(source):
         with tarfile.open(source, tarinfo=TarMember) as tar:
-            for member in tar:
-                content = tar.extractfile(member) if member.isfile() or member.islnk() else None
-                if content is not None:
+            unpacked_names = set()
+            for member in members(tar):
+                if member.islnk():
+                    if (name := normpath(member.linkname)) not in unpacked_names:
+                        told = f"{member.name!r} is a link to {member.linkname!r}, which is not before it"
+                        raise tarfile.ReadError(told)
+                    with (folder / name).open("rb") as linked:
+                        yield member.name, linked
+                elif member.isfile() and (content := tar.extractfile(member)) is not None:
                     yield member.name, content
+                else:
+                    continue
+                unpacked_names.add(normpath(member.name))
     elif zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
+        with opened_zip(source) as archive:
             for each in archive.infolist():
                 if not each.is_dir():
                     with archive.open(each) as stream:

@@ -13,8 +13,9 @@ from collections import Counter
 from select import select
 
 from gateway.errors import GatewayError
-from gateway.publish import begin
+from gateway.publish import begin, pass_removals
 from gateway.settings import instance_folder, load
+from gateway.store.waiting import leave_with_parent
 from harvester.instance import opened
 from harvester.locks import publishing
 from harvester.publishing.parent import END
@@ -24,6 +25,7 @@ from harvester.publishing.relay import Jobs, Relay, runners, spoken
 
 def main(folder: str, source: str) -> int:
     """Publish what is pending whenever the parent says so; return the exit status."""
+    leave_with_parent()
     try:
         _publish(folder, source)
     except BrokenPipeError:
@@ -42,7 +44,9 @@ def _publish(folder: str, source: str) -> None:
         runners(number, folder, source) as relay,
         opened(folder) as instance,
     ):
-        begin(instance.store, facts_of(instance, instance.sources.entry(source)))
+        facts = facts_of(instance, instance.sources.entry(source))
+        begin(instance.store, instance.inbox, facts)
+        pass_removals(instance.store, instance.inbox, facts)
         jobs = Jobs(instance.inbox, source, instance.store.position(source))
         _hand_on(orders, relay, jobs)
 

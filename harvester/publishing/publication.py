@@ -24,6 +24,8 @@ from harvester.wire.oai_pmh import parse_formats
 
 # A process costs half a second to start, about as much as publishing these pages here.
 PAGES_BEFORE_PROCESS = 3
+# A page of more bytes is held here already, and is not to be read and published here besides.
+_MOST_BYTES_HERE = 30_000_000
 # As many as hosts are harvested at once: what has no child is published between two pages, in the one process in which
 # all sources are harvested, and that process is busy enough. More would only stand in each other's way.
 _CHILDREN = BoundedSemaphore(8)
@@ -107,9 +109,11 @@ class Publication:
         """What became of the records so far: received, published, unchanged, quarantined, ignored."""
         return self._here + (self._publisher.counts if self._publisher else Counter())
 
-    def feed(self, records: int) -> None:
-        """Tell that a page with so many records was committed. Raise what publishing raises."""
+    def feed(self, records: int, size: int = 0) -> None:
+        """Tell that a page with so many records and bytes was committed. Raise what publishing raises."""
         self._fed += records
+        if size > _MOST_BYTES_HERE:
+            self._let_child()
         if self._publisher is not None:
             self._publisher.wake()
         else:
@@ -138,12 +142,15 @@ class Publication:
         counts = publish_pending(instance.store, instance.inbox, self._entry.name, self._facts, limit_pages=1)
         self._here.update(counts_of(counts))
         self._pages_here += 1
-        is_long = self._pages_here >= PAGES_BEFORE_PROCESS and instance.settings.number("publish_processes") > 0
-        if is_long and _CHILDREN.acquire(blocking=False):
-            self._start_child()
+        if self._pages_here >= PAGES_BEFORE_PROCESS:
+            self._let_child()
         return bool(counts.pages)
 
-    def _start_child(self) -> None:
+    def _let_child(self) -> None:
+        """Let a child publish from now on, where there may be one."""
+        may_be_one = self._publisher is None and self._instance.settings.number("publish_processes") > 0
+        if not may_be_one or not _CHILDREN.acquire(blocking=False):
+            return
         try:
             self._publisher = Publisher.start(self._instance.folder, self._entry.name)
         except BaseException:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 from gateway.errors import GatewayError, StoreError
 from gateway.publish import Counts, publish_in_turn
 from gateway.store.base import Inbox
+from gateway.store.waiting import leave_with_parent
 from harvester.instance import opened
 from harvester.publishing.publication import facts_of
 
@@ -133,9 +134,16 @@ def _enter(pipe: Connection, others: list[Connection], folder: str, source: str)
     for other in others:
         other.close()  # the end of the process that holds them is heard only when nobody else does
     _let_go_of_input_and_output()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError), opened(folder) as instance:
-        facts = facts_of(instance, instance.sources.entry(source))
-        run(pipe, partial(publish_in_turn, instance.store, instance.inbox, facts))
+    leave_with_parent()
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        try:
+            with opened(folder) as instance:
+                facts = facts_of(instance, instance.sources.entry(source))
+                run(pipe, partial(publish_in_turn, instance.store, instance.inbox, facts))
+        except GatewayError as error:  # somebody has edited sources.toml meanwhile, say
+            pipe.send(error)
+            while True:  # what is handed out is not taken, until the other end has heard of it
+                pipe.recv()
 
 
 def _let_go_of_input_and_output() -> None:

@@ -17,7 +17,7 @@ def asked(options: Options, fetch: Fetch, url: str) -> tuple[Fetched, Document]:
     """Return a document and how it arrived. Raise what `fetch` and `read` raise, and what an error of HTTP means."""
     fetched = fetch(Request(url, options.source))
     refuse_status(fetched)
-    return fetched, read(fetched.body, fetched.url)
+    return fetched, read(fetched.body, fetched.url, options.most_bytes)
 
 
 def asked_again(options: Options, fetch: Fetch, url: str, known: tuple[str, ...]) -> tuple[Fetched, Document | None]:
@@ -28,7 +28,7 @@ def asked_again(options: Options, fetch: Fetch, url: str, known: tuple[str, ...]
     if fetched.status == HTTPStatus.NOT_MODIFIED and address == url:
         return fetched, None
     refuse_status(fetched)
-    return fetched, read(fetched.body, fetched.url)
+    return fetched, read(fetched.body, fetched.url, options.most_bytes)
 
 
 def validators_of(url: str, fetched: Fetched) -> tuple[str, ...]:

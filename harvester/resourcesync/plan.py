@@ -12,10 +12,10 @@ from enum import IntEnum
 from mimetypes import guess_type
 from types import TracebackType
 from typing import NamedTuple, Self
-from urllib.parse import urlsplit
 
 from gateway.errors import StoreUnwritable
 from harvester.wire.entries import Entry, entry_of, entry_text
+from harvester.wire.urls import split
 
 _AT_ONCE = 1000
 
@@ -187,7 +187,7 @@ def role_of(entry: Entry) -> Role:
         return Role.METADATA
     if entry.related("describedby"):
         return Role.CONTENT
-    stated = entry.type or guess_type(urlsplit(entry.loc).path)[0] or "text/xml"
+    stated = entry.type or guess_type(split(entry.loc).path)[0] or "text/xml"
     return Role.METADATA if is_xml(stated) else Role.CONTENT
 
 

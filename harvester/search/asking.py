@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from time import time
 
-from gateway.errors import ConfigurationError
 from gateway.settings import Settings
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.search.elsewhere import Elsewhere, access_of, places_of
 from harvester.search.manners import Manners
 from harvester.search.remembering import ROBOTS_HOLD, Remembering
-from harvester.web import Web
+from harvester.web import Web, ports_of
+from harvester.web.logged import logged
 from harvester.wire.http import Fetch
 
 _LIMITS = {
@@ -28,18 +27,9 @@ _LIMITS = {
 
 def for_strangers(settings: Settings) -> Settings:
     """Return the settings for fetching from strangers."""
-    limits = {**_LIMITS, "fetch_max_bytes": settings.number("discover_max_bytes")}
+    most = settings.number("discover_max_bytes")
+    limits = {**_LIMITS, "fetch_max_bytes": most, "fetch_document_max_bytes": most}
     return Settings(settings.instance, {**settings, **limits}, settings.origins)
-
-
-def ports_of(text: str) -> tuple[int, ...]:
-    """Return the ports of the setting. Raise ConfigurationError for what is none, and when there is none."""
-    ports = text.split()
-    if not ports or not all(re.fullmatch(r"[1-9]\d{0,4}", each) for each in ports):
-        raise ConfigurationError(
-            f"discover_ports is made of numbers with spaces between, such as `80 443`, not {text!r}."
-        )
-    return tuple(map(int, ports))
 
 
 def strangers(settings: Settings, sleep: Callable[[float], None]) -> Web:
@@ -50,7 +40,7 @@ def strangers(settings: Settings, sleep: Callable[[float], None]) -> Web:
 
 def polite(web: Fetch, desk: SqliteDiscovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
     """Return a Fetch over the web that has manners, and remembers at the desk what it was answered."""
-    web = Elsewhere(web, places_of(settings.text("discover_instead")))
+    web = logged(Elsewhere(web, places_of(settings.text("discover_instead"))))
     manners = Manners(
         web,
         settings.seconds("discover_delay_seconds"),

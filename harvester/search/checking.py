@@ -58,10 +58,13 @@ def again(candidate: Candidate) -> Told:
     return Told(candidate.found_by, copy)
 
 
-def is_same(candidate: Candidate, fetch: Fetch) -> bool:
-    """Tell whether a copy has the bytes that it had."""
+def is_same(candidate: Candidate, fetch: Fetch, keep: Keep = lambda _: None) -> bool:
+    """Tell whether a copy has the bytes that it had; these are kept, should ours have been deleted."""
     fetched = visit(candidate.url, fetch).fetched
-    return fetched is not None and sha256(fetched.body).hexdigest() == candidate.sha256
+    if fetched is None or sha256(fetched.body).hexdigest() != candidate.sha256:
+        return False
+    keep(fetched.body)
+    return True
 
 
 def look(link: FileLink, fetch: Fetch, at: int) -> Candidate:

@@ -27,6 +27,7 @@ UNSEEN = frozenset(
     (
         Outcome.ROBOTS_DENIED,
         Outcome.SKIP_HOST,
+        Outcome.TAKEN_DOWN,
         Outcome.RATE_LIMITED,
         Outcome.BLOCKED_CAPTCHA,
         Outcome.BLOCKED_COOKIE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,8 @@ from harvester.search.checking import Keep
 from harvester.search.copies import Copies
 from harvester.search.deciding import decided, thresholds_of
 from harvester.search.identity import Identity, identity_of
-from harvester.search.searching import Searched, search
+from harvester.search.obedient import Obedient
+from harvester.search.searching import RECHECK, Searched, search
 from harvester.search.stories import candidates_of, endings, identity_of_story, kept
 from harvester.search.works import found_of, listed, work_of
 from harvester.wire.http import Fetch, Fetched, Request
@@ -80,11 +81,13 @@ class Discovering:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Take everything that a search needs."""
-        self.store, self.desk, self.fetch, self.steps, self.clock = store, desk, fetch, steps, clock
+        self.store, self.desk, self.steps, self.clock = store, desk, steps, clock
+        self.fetch: Fetch = Obedient(fetch, store.takedowns)
         self.known: Mapping[str, str] = step_settings(settings)
         self.most_files = settings.number("discover_max_files")
         self.threads = settings.number("discover_threads")
-        self.keep: Keep = Copies(settings.instance).keep if settings.is_on("files_keep") else _forget
+        self.copies = Copies(settings.instance)
+        self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
         self._lock = Lock()
@@ -116,12 +119,13 @@ class Discovering:
         limit: int | None = None,
         *,
         is_asked_to_stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Search for what is due, or for one item, and write it down. Results come as they end."""
 
         def take() -> Lease | None:
             return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
 
+        self.copies.tidy()
         yield from self._run(take, self._ended, 1 if identifier else limit, is_asked_to_stop)
 
     def try_out(
@@ -132,7 +136,7 @@ class Discovering:
         *,
         before: int = 0,
         is_asked_to_stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Search as `enlist` and `run` would, with what was searched before a second too.
 
         Nothing is put up or taken, and nothing but answers kept.
@@ -171,8 +175,9 @@ class Discovering:
         end: Callable[[Lease], Result],
         limit: int | None,
         is_asked_to_stop: Callable[[], bool],
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         left = [-1 if limit is None else limit]
+        self.store.takedowns()  # nothing is asked when nobody knows what must not be
 
         def work() -> list[Result]:
             with self._lock:
@@ -219,12 +224,16 @@ class Discovering:
         )._replace(basis=basis_of(work), identity=identity, before=before)
 
     def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
-        """Return the copies of an item that are accepted, with the bytes of which that was said."""
+        """Return the copies of an item that are accepted, with the bytes of which that was said.
+
+        Of one that the last search did not look at, only its address and its bytes are known.
+        """
+        seen = {each.url: each for each in candidates_of(state)}
         last = {each.url: each for each in self.desk.decisions(identifier)}
         return tuple(
-            each._replace(sha256=last[each.url].sha256)
-            for each in candidates_of(state)
-            if each.url in last and last[each.url].verdict == "accept"
+            seen.get(url, Candidate(url, RECHECK))._replace(sha256=each.sha256)
+            for url, each in last.items()
+            if each.verdict == "accept"
         )
 
     def _ended(self, lease: Lease) -> Result:
@@ -250,7 +259,7 @@ class Discovering:
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)
 
 
-def _as_they_end(pool: ThreadPoolExecutor, work: Callable[[], list[Result]], threads: int) -> Iterator[Result]:
+def _as_they_end(pool: ThreadPoolExecutor, work: Callable[[], list[Result]], threads: int) -> Generator[Result]:
     """Call `work` in so many threads at a time until it has nothing more; return the results as they come."""
     running = {pool.submit(work) for _ in range(threads)}
     while running:

@@ -29,7 +29,7 @@ def places_of(text: str) -> dict[str, str]:
 
 
 def access_of(places: Mapping[str, str]) -> dict[str, Access]:
-    """Return how these places may be reached: each by its own host, wherever that is, and no other."""
+    """Return how these places may be reached: each at its own host and port, public or private, and no other."""
     return {instead: Access(instead) for instead in places.values()}
 
 

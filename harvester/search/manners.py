@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Condition, Lock
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from gateway.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
 from harvester.search.robots import Robots
 from harvester.search.services import SERVICES, Budget, told_budget
 from harvester.web import Pace
 from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.urls import host_of
 
 _BLOCKS = 3  # in a row, and we stay away
 _AWAY_SECONDS = 86_400
@@ -78,7 +78,7 @@ class Manners:
 
     def __call__(self, request: Request) -> Fetched:
         """Ask when it is our turn. Raise RobotsDenied, TryLater for a host that blocks us, or what fetching raises."""
-        name = (urlsplit(request.url).hostname or "").lower()
+        name = host_of(request.url)
         host = self._host(name)
         with _turn(host):
             if self._clock() < host.away_until:

@@ -13,6 +13,7 @@ from gateway.model import FileLink, ItemState, Unpublished
 from gateway.settings import Settings
 from gateway.store.base import Inbox, Store
 from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.step import EPOCH_FACT
 from harvester.search.carrying import Terms, files_of, terms_of
 from harvester.search.stories import candidates_of
 
@@ -27,16 +28,15 @@ class Releasing:
         """Take where it is decided, and where it is published."""
         self._store, self._inbox, self._desk = store, inbox, desk
         self._terms: Terms = terms_of(settings)
-        self._told = repr(self._terms._replace(copies=None))
+        # Of another store nothing is published in this one, whatever the desk has noted.
+        self._told = repr(self._terms._replace(copies=None)), store.fact(EPOCH_FACT)
 
     def release(self, sources: Collection[str] = (), identifier: str = "") -> int:
         """Publish what is not published yet, of some sources or of one item; return how many records were stamped.
 
         Raise what the store raises.
         """
-        if self._store.fact(_TERMS_FACT) != self._told:  # what is published stands as other terms wanted it
-            self._desk.change_all()
-            self._store.remember(_TERMS_FACT, self._told)
+        self._begin()
         stamped, after = 0, ""
         while batch := self._desk.unpublished(after, BATCH, sources, identifier):
             by_source = sorted(batch, key=lambda each: each.source)
@@ -45,6 +45,18 @@ class Releasing:
             self._desk.published(batch)
             after = batch[-1].identifier
         return stamped
+
+    def _begin(self) -> None:
+        """Look at everything again when the store is another one, or was published on other terms."""
+        told = " ".join(filter(None, self._told))
+        before = self._store.fact(_TERMS_FACT)
+        if before == told:
+            return
+        if before.endswith(self._told[1]):
+            self._desk.change_all()
+        else:
+            self._desk.start_again()
+        self._store.remember(_TERMS_FACT, told)
 
     def _release(self, source: str, items: Sequence[Unpublished]) -> int:
         upstreams = [each.upstream for each in items]

@@ -30,8 +30,8 @@ _TELLING = (
     Outcome.BROKEN_PDF, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT, Outcome.BODY_TOO_LARGE, Outcome.RATE_LIMITED,
     Outcome.TIMEOUT, Outcome.TLS_ERROR, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.EMPTY_BODY, Outcome.NOT_PDF,
     Outcome.WRONG_MIMETYPE, Outcome.REDIRECT_LOOP, Outcome.TOO_MANY_REDIRECTS, Outcome.MAX_HOPS, Outcome.LINK_LOOP,
-    Outcome.GONE, Outcome.SKIP_HOST, Outcome.PRIVATE_ADDRESS, Outcome.BAD_SCHEME, Outcome.NOT_OA, Outcome.NO_PDF_LINK,
-    Outcome.NOT_FOUND,
+    Outcome.GONE, Outcome.TAKEN_DOWN, Outcome.SKIP_HOST, Outcome.PRIVATE_ADDRESS, Outcome.BAD_SCHEME, Outcome.NOT_OA,
+    Outcome.NO_PDF_LINK, Outcome.NOT_FOUND,
 )  # fmt: skip
 
 
@@ -135,15 +135,17 @@ class _Search:
     def _recheck(self) -> None:
         """Take those that are as they were; the others the steps may tell of again, when more is known of the work."""
         for url, each in self.accepted.items():
-            if is_same(each, self.fetch):
+            if is_same(each, self.fetch, self.keep):
                 self.seen.add(url)
                 self.candidates.append(each._replace(outcome=Outcome.SUCCESS))
 
     def _recheck_changed(self) -> None:
+        """Look at every accepted copy that was not looked at yet, whatever the limit of files is."""
         for url, each in self.accepted.items():
             if url not in self.seen:
                 self.candidates.append(self._checked(again(each)))
         if self.accepted:
+            # Every one of them was looked at: as it was, because a step named it, or just now.
             outcome = next(each.outcome for each in self.candidates if each.url in self.accepted)
             self.traces.append(Trace(RECHECK, outcome, len(self.accepted)))
 
@@ -163,6 +165,7 @@ class _Search:
             if self.is_found or not self.files_left:
                 break
             self.files_left -= 1
+            self.seen.add(told.copy.url)
             self.candidates.append(self._checked(told))
 
     def _found(self, step: Step) -> tuple[Found, str]:
@@ -182,10 +185,9 @@ class _Search:
         return found, hosts[-1]
 
     def _new(self, step: Step, files: Iterable[Copy]) -> Iterator[Told]:
-        """Return the copies that nobody told of before, those that can be handed on first."""
+        """Return the copies that were not looked at yet, those that can be handed on first."""
         for copy in sorted(files, key=_order):
             if copy.url not in self.seen:
-                self.seen.add(copy.url)
                 yield Told(step.name, copy)
 
     def _outcome(self) -> Outcome:

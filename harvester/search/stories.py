@@ -23,6 +23,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.POLICY_FORBIDS: "The publisher does not permit this version.",
     Outcome.ROBOTS_DENIED: "robots.txt asks us to stay away.",
     Outcome.SKIP_HOST: "Nothing is asked of this site.",
+    Outcome.TAKEN_DOWN: "It is taken down here, and is not fetched.",
     Outcome.PRIVATE_ADDRESS: "The address leads into a private network, or to a port that is not asked.",
     Outcome.BAD_SCHEME: "The address is none of the web.",
     Outcome.DNS_ERROR: "No address belongs to the host's name.",

@@ -20,9 +20,10 @@ from harvester.search.discovering import Discovering
 from harvester.search.releasing import BATCH, Releasing
 from harvester.search.steps import steps
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop
+from harvester.stopping import Stop, breakable
 from harvester.story import Clock, Story, bury
 from harvester.tending.due import seconds_of
+from harvester.verification.extraction import break_off
 
 STAGE = "discovery"
 _ONE = Lock()
@@ -42,6 +43,7 @@ def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: S
         raise SourceLocked("The works of another source are searched for.")
     try:
         with lock(instance.folder, entry.name):
+            instance.check_clock()
             bury(instance.inbox, entry.name)
             return _told(instance, entry, stop, Story(instance.inbox, entry.name, progress, clock, STAGE), clock)
     finally:
@@ -69,8 +71,9 @@ def _told(instance: Instance, entry: SourceEntry, stop: Stop, story: Story, cloc
 
 def _search(instance: Instance, entry: SourceEntry, stop: Stop, story: Story, clock: Clock) -> None:
     desk, settings, now = instance.desk(), instance.settings, int(clock())
-    with strangers(settings, stop.pause) as web, stop.breaking(web.break_off):
-        work = Discovering(instance.store, desk, polite(web, desk, settings, stop.pause), settings, steps(), clock)
+    with strangers(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+        fetch = breakable(polite(web, desk, settings, stop.pause), stop)
+        work = Discovering(instance.store, desk, fetch, settings, steps(), clock)
         desk.forget_answers(now)
         work.enlist((entry.name,))
         if entry.recheck_every:

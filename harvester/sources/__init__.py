@@ -75,6 +75,7 @@ class Options:
     `holdings` is what is held of the source, `own` the fields that only this kind of source has.
     `known` is what was learned of the source before, as the state of a list that has not begun.
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
+    `most_bytes` is how many bytes one document may have that is packed in its answer.
     """
 
     source: str
@@ -88,6 +89,7 @@ class Options:
     own: Mapping[str, object] = field(default_factory=dict)
     known: str = ""
     arrived: Callable[[Cursor, int], Iterable[str]] | None = None
+    most_bytes: int = 200_000_000
 
     def after(self, description: Description) -> Options:
         """Return the options of the lists: what the source has said of itself counts from there on."""

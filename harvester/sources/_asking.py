@@ -11,9 +11,12 @@ from gateway.errors import (
     AnswerTooLarge,
     AnswerTooSlow,
     ConnectionFailed,
+    GatewayError,
     NotOaiPmh,
+    NotXml,
     RemoteError,
     RemoteRefuses,
+    unforeseen,
 )
 from gateway.model import Cursor, RawPage
 from harvester.sources import Options
@@ -67,7 +70,7 @@ def asked(
         fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK, patience=patience, sink=sink))
         is_last = repetition == most
         try:
-            answer = parse(fetched.body, fetched.header("Content-Type"))
+            answer = _parsed(parse, fetched)
         except RemoteError:
             raise
         except AnswerError as error:
@@ -78,6 +81,16 @@ def asked(
             if is_last or not is_doubtful(answer):
                 return fetched, answer
         repetition += 1
+
+
+def _parsed(parse: Callable[[bytes, str], Answer], fetched: Fetched) -> Answer:
+    """Read an answer; whatever nobody expected becomes an AnswerError, so that the list goes on around it."""
+    try:
+        return parse(fetched.body, fetched.header("Content-Type"))
+    except GatewayError:
+        raise
+    except Exception as error:
+        raise NotXml(f"The answer cannot be read. {unforeseen(error)}") from error
 
 
 def _refuse_status(fetched: Fetched, *, is_continued: bool) -> None:

@@ -20,11 +20,13 @@ from gateway.errors import RemoteRefuses
 from gateway.model import Cursor, RawPage, Slice
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources._asking import raw
+from harvester.sources._list_parts import ListParts
 from harvester.sources._state import State
 from harvester.wire.archives import names_in, unpacked_beginning
 from harvester.wire.dates import SECONDS, moment_of
 from harvester.wire.files import DUMP, Cut, cut_document, cut_dump, cut_lines, records_in
 from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.oai_pmh import ListAnswer
 from harvester.wire.static_repository import looks_like_one
 
 _PART = 4_000_000  # bytes of a long file that are read at once
@@ -49,6 +51,7 @@ class _State(State):
     answered: int = 0
     newest: int = 0
     listing: str = ""
+    parts: str = ""  # of the lists whose answers were read, as JSON
 
     @property
     def as_of(self) -> int:
@@ -135,6 +138,7 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
         if name >= reading.state.name:
             yield from reading.steps(name, second)
     # What is in doubt is read again as a whole the next time.
+    reading.doubts += reading.parts.doubts
     done = _State() if reading.doubts else replace(reading.state, listing=listing)
     page = raw(options, cursor, "list", fetched)
     received = reading.state.received
@@ -167,7 +171,24 @@ class _Reading:
             yield from self._parts(name, self._dump)
         elif self.state.place == 0:
             fetched = self.fetch(Request(self._url(name), self.options.source))
-            yield self._step(fetched, cut_document(fetched.body, name, second), len(fetched.body) or 1)
+            found = cut_document(fetched.body, name, second)
+            if found.answer is not None:
+                self._add_part(name, fetched.body, found.answer)
+            yield self._step(fetched, found, len(fetched.body) or 1)
+
+    @property
+    def parts(self) -> ListParts:
+        return ListParts.read(self.state.parts)
+
+    def _add_part(self, name: str, body: bytes, answer: ListAnswer) -> None:
+        self.doubts += [
+            f"{name} holds no records but an error: {code}: {words}"[:300]
+            for code, words in answer.errors
+            if code != "noRecordsMatch"
+        ]
+        if answer.verb != "ListRecords":
+            return
+        self.state = replace(self.state, parts=self.parts.after(name, body, answer).text)
 
     def _url(self, name: str) -> str:
         return f"{self.options.url}#{quote(name)}"
@@ -177,21 +198,25 @@ class _Reading:
         return self.fetch(Request(self._url(name), self.options.source, wanted))
 
     def _parts(self, name: str, cut: _CutPart) -> Iterator[Step]:
-        """Read a long file part by part; a record that does not fit into a part makes the part longer."""
-        size = _PART
+        """Read a long file part by part; a record that does not fit into a part makes the part longer.
+
+        What a part leaves stays here: a step back in a compressed file would unpack it from its beginning.
+        """
+        size, left = _PART, b""
         while True:
-            fetched = self._part(name, self.state.place, size)
-            is_last = len(fetched.body) < size
-            found, rest = cut(fetched.body, is_last)
+            fetched = self._part(name, self.state.place + len(left), size)
+            body, is_last = left + fetched.body, len(fetched.body) < size
+            found, rest = cut(body, is_last)
+            left = body[rest:]
             if rest == 0 and not is_last:
                 size *= 2
                 if size > _MOST:
                     raise RemoteRefuses(f"{name} has a record of more than {_MOST} bytes.")
                 continue
             self.state = replace(self.state, prefix=found.prefix)
-            yield self._step(replace(fetched, body=fetched.body[:rest]), found, self.state.place + rest)
-            if is_last and rest == len(fetched.body):
-                if cut == self._dump and fetched.body and not fetched.body.rstrip().endswith(b"</harvest>"):
+            yield self._step(replace(fetched, body=body[:rest]), found, self.state.place + rest)
+            if is_last and not left:
+                if cut == self._dump and body and not body.rstrip().endswith(b"</harvest>"):
                     self.doubts.append(f"{name} breaks off: it is no whole dump.")
                 return
             size = _PART
@@ -219,7 +244,8 @@ class _Reading:
         passed = (
             () if is_wanted or not found.slices else (f"{len(found.slices)} records in {found.prefix} stay unread.",)
         )
-        return Step(page, slices, self.at(self.state), self.state.received, notes=passed)
+        losses = found.answer.losses if found.answer else ()
+        return Step(page, slices, self.at(self.state), self.state.received, notes=passed, losses=losses)
 
     def _is_in_set(self, found: Slice) -> bool:
         spec = self.cursor.set_spec

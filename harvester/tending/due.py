@@ -11,6 +11,8 @@ from gateway.model import Run, RunOutcome
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION = re.compile(r"([0-9]{1,6})([smhdw])")
 
+NEVER = "never"  # an `every` that says so; an entry without one may have been forgotten
+
 # What was begun together drifts apart; a source is never asked more often than was said.
 SPREAD = 0.1
 # A first failure may have passed by then; each further one doubles the wait, up to the longer of a day and `every`.
@@ -28,6 +30,11 @@ def is_duration(text: str) -> bool:
     return found is not None and int(found[1]) > 0
 
 
+def is_schedule(text: str) -> bool:
+    """Tell whether a text says how often: a duration, or `never`."""
+    return text == NEVER or is_duration(text)
+
+
 def seconds_of(duration: str) -> int:
     """Return the seconds of a duration such as `6h`."""
     return int(duration[:-1]) * _UNITS[duration[-1]]
@@ -35,7 +42,7 @@ def seconds_of(duration: str) -> int:
 
 def due_at(source: str, every: str, runs: Sequence[Run]) -> float | None:
     """Return the second from which on a source is due again; None: never. `runs` are its last ones, newest first."""
-    if not every:
+    if not every or every == NEVER:
         return None
     if not runs:
         return 0.0

@@ -6,13 +6,15 @@ nothing that is not in the databases, but for what failed a moment ago.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from math import inf
 from time import time
 from typing import NamedTuple
 
 from gateway.errors import ConfigurationError, GatewayError
+from gateway.model import Run
+from gateway.obeying import pending
 from harvester.crew import Crew, Job, host_of
 from harvester.hours import opens_in
 from harvester.instance import Instance
@@ -21,6 +23,7 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import StopAsked
 from harvester.tending.due import due_at, due_when_told, wait_after
 from harvester.tending.subscribing import renewal_at
+from harvester.unattended import problems
 from harvester.working import Done, Working
 
 # How often it is looked for what is due; so soon an edit of sources.toml is noticed.
@@ -29,6 +32,8 @@ GLANCE_SECONDS = 10.0
 _LOCKED_SECONDS = 60.0
 # Enough of the last runs to see how often a source has failed.
 RUNS_LOOKED_AT = 20
+# A clock that is so far behind another one is no reason to harvest again at once.
+_FUTURE_SECONDS = 3600.0
 
 _GOOD = (Status.SUCCEEDED, Status.WITH_ERRORS)
 
@@ -51,11 +56,18 @@ class Stage(NamedTuple):
         return at if at is None or not wait else max(at, now + wait)
 
 
+def _runs(instance: Instance, entry: SourceEntry, stage: str) -> list[Run]:
+    """Return the last runs of a stage, but those that a wrong clock has put into the future: they say nothing."""
+    latest = time() + _FUTURE_SECONDS
+    runs = instance.inbox.runs(entry.name, RUNS_LOOKED_AT, stage)
+    return [each for each in runs if max(each.started_at, each.ended_at or 0) <= latest]
+
+
 def _harvest_due(instance: Instance, entry: SourceEntry) -> float | None:
     told_at = max((each.notified_at for each in instance.subscriptions.of_source(entry.name)), default=0)
     if not entry.every and not told_at:
         return None
-    runs = instance.inbox.runs(entry.name, RUNS_LOOKED_AT, "harvest")
+    runs = _runs(instance, entry, "harvest")
     moments = (due_at(entry.name, entry.every, runs), due_when_told(told_at, runs))
     return min((each for each in moments if each is not None), default=None)
 
@@ -68,13 +80,13 @@ def _publication_due(instance: Instance, entry: SourceEntry) -> float | None:
 def _sweep_due(instance: Instance, entry: SourceEntry) -> float | None:
     if not entry.sweep_every or not instance.store.counts(entry.name)["items"]:
         return None
-    return due_at(entry.name, entry.sweep_every, instance.inbox.runs(entry.name, RUNS_LOOKED_AT, "sweep"))
+    return due_at(entry.name, entry.sweep_every, _runs(instance, entry, "sweep"))
 
 
 def _discovery_due(instance: Instance, entry: SourceEntry) -> float | None:
     if not entry.discover_every or not instance.store.counts(entry.name)["items"]:
         return None
-    return due_at(entry.name, entry.discover_every, instance.inbox.runs(entry.name, RUNS_LOOKED_AT, "discovery"))
+    return due_at(entry.name, entry.discover_every, _runs(instance, entry, "discovery"))
 
 
 def _files_due(instance: Instance, entry: SourceEntry) -> float | None:
@@ -144,10 +156,13 @@ class Tending:
         self._rests: dict[tuple[str, str], _Rest] = {}
         self._entries: dict[str, SourceEntry] = {}
         self._complaint = ""
+        self._reported: set[str] = set()  # problems of sources that were told already
 
     def once(self) -> Iterator[tuple[str, Tended]]:
         """Do what is due now, and return what was done, as it is done."""
-        self._begin(self._working.instance.sources.entries().values())
+        entries = self._working.instance.sources.entries()
+        self._report(entries)
+        self._begin(entries.values())
         for name, tended in self._crew.results():
             yield from ((name, each) for each in tended)
 
@@ -177,13 +192,25 @@ class Tending:
         except ConfigurationError as error:
             complaint = f"{error} The sources stay as they were."
         try:
+            if not complaint:
+                self._report(self._entries)
+            if any(pending(self._working.instance.store)):
+                self._working.obeyed()
             wait = self._begin(self._entries.values())
         except GatewayError as error:
             complaint = str(error)
         if complaint and complaint != self._complaint:
-            self._working.telling.say(complaint)
+            self._working.telling.fail(complaint)
         self._complaint = complaint
         return wait
+
+    def _report(self, entries: Mapping[str, SourceEntry]) -> None:
+        """Tell, once, of which sources nobody looks after."""
+        found = problems(self._working.instance, entries)
+        for problem in found:
+            if problem not in self._reported:
+                self._working.telling.say(problem)
+        self._reported = set(found)
 
     def _begin(self, entries: Iterable[SourceEntry]) -> float:
         """Begin with the sources for which something is due, the longest due first; return how long nothing else is."""

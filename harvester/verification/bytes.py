@@ -12,7 +12,7 @@ UNKNOWN = "application/octet-stream"
 _WINDOW = 1024  # the header of a PDF may stand anywhere in as many bytes (ISO 32000-1, Annex H.3.4.1)
 # Programs that make pages leave blank lines and comments before them.
 _MOST_BEFORE = 65_536
-_BEFORE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s+|<!--.*?-->)+", re.DOTALL)
+_BEFORE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s++|<!--.*?-->)++", re.DOTALL)
 _MARKS = (
     (b"PK\x03\x04", "application/zip"),
     (b"\x1f\x8b", "application/gzip"),

@@ -6,10 +6,11 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from typing import NamedTuple
 
+from gateway import sandbox
+from gateway.errors import ConfigurationError
 from gateway.model import Outcome
 from harvester.verification import reading
 
@@ -51,7 +52,10 @@ class Extracted(NamedTuple):
 
 
 def extract(data: bytes, seconds: float = SECONDS) -> Extracted:
-    """Return the text of a PDF: by the fast engine first, by the other one when that yields little or fails."""
+    """Return the text of a PDF: by the fast engine first, by the other one when that yields little or fails.
+
+    Raise ConfigurationError when the child cannot start: that says nothing of the file.
+    """
     best: Extracted | None = None
     for engine in _ENGINES:
         found = _extracted(engine, data, seconds)
@@ -66,6 +70,10 @@ def extract(data: bytes, seconds: float = SECONDS) -> Extracted:
 
 def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
     status, answer = _child(engine, data, seconds)
+    if status and status not in _STATUSES and not answer:
+        raise ConfigurationError(
+            f"The process that reads PDF files cannot start (status {status}). `gateway check` tries its sandbox."
+        )
     if status:
         return Extracted(_STATUSES.get(status, Outcome.BROKEN_PDF), engine=engine)
     told = json.loads(answer)
@@ -75,16 +83,46 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
     return found if found.word_count >= ENOUGH_WORDS else found._replace(outcome=Outcome.NO_TEXT)
 
 
+_at_work: set[subprocess.Popen[bytes]] = set()
+
+
+def break_off() -> None:
+    """Kill every child that is at work, from another thread. Whoever waits for one gets a KeyboardInterrupt."""
+    while _at_work:
+        with suppress(KeyError):  # it has just ended
+            _kill(_at_work.pop())
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+
+
 def _child(engine: str, data: bytes, seconds: float) -> tuple[int, bytes]:
-    """Run a child on these bytes; return how it ended and what it said. It has a process group of its own."""
-    line = [sys.executable, "-P", "-m", reading.__name__, engine]
+    """Run a child on these bytes; return how it ended and what it said: nothing when it did not come to the bytes.
+
+    It has a process group of its own, an empty environment, and the working directory `/`.
+    """
+    line = sandbox.command(reading.__name__, engine)
     with subprocess.Popen(  # noqa: S603 - the line is ours; the bytes are no argument
-        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={},
+        cwd="/",
     ) as child:
+        _at_work.add(child)
         try:
             answer, _ = child.communicate(data, seconds)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            child.communicate()
-        return child.returncode, answer if not child.returncode else b""
+            _kill(child)
+            answer, _ = child.communicate()
+        except BaseException:  # a signal: the child must not go on alone
+            _kill(child)
+            raise
+        if child not in _at_work:
+            raise KeyboardInterrupt
+        _at_work.discard(child)
+        return child.returncode, answer

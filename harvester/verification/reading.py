@@ -1,17 +1,24 @@
 """The child in which a PDF is read: bytes in on stdin, facts and text out on stdout, and nothing else ever.
 
-It is started by `extraction` with one argument, the engine, and limits itself before it looks at a byte: memory, CPU,
-open files, nothing written, no sockets, no processes. Its exit statuses are the protocol's.
+It is started by `extraction` with one argument, the engine, and an empty environment. Before it looks at a byte it
+limits its memory, CPU and open files, and enters the sandbox of `gateway/sandbox.py`: no other file, no socket, no
+process. Its exit statuses are the protocol's.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from io import BytesIO
+from pathlib import Path
+
+from gateway import sandbox
 
 MEMORY_BYTES = 1 << 30
 CPU_SECONDS = 20
@@ -23,6 +30,13 @@ _FIRST_PAGES = 2
 # Exit statuses: what `extraction` understands.
 BROKEN, ENCRYPTED, NO_MEMORY = 10, 11, 12
 
+# What each engine is: it is imported before the sandbox closes; afterwards it may read its own folder only.
+_PACKAGES = {
+    "pdfium": ("pypdfium2",),
+    "pdfminer": ("pdfminer.high_level", "pdfminer.pdfdocument", "pdfminer.pdfpage", "pdfminer.pdfparser"),
+}
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "ctypes.dlsym/handle")
 
@@ -31,12 +45,16 @@ class _Encrypted(Exception):
     """A password is needed."""
 
 
-def _limit() -> None:
+def _limit(engine: str) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # however the parent ends
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    packages = [import_module(name) for name in _PACKAGES.get(engine, ())]
+    folders = {Path(package.__file__).parent for package in packages if package.__file__}
+    sandbox.enter([sandbox.standard_library(), *folders])
     sys.addaudithook(_refuse)
 
 
@@ -97,8 +115,10 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
 
 
 def main() -> int:
-    """Read stdin with the engine that the argument names; print a JSON object; return the exit status."""
-    _limit()
+    """Read stdin with the engine that the argument names; print a line end, then a JSON object; return the status."""
+    _limit(sys.argv[1])
+    sys.stdout.buffer.write(b"\n")  # it has begun: however it ends now, the file is the reason
+    sys.stdout.buffer.flush()
     try:
         found = _read(sys.argv[1], sys.stdin.buffer.read())
         sys.stdout.buffer.write(json.dumps(found).encode("ascii"))

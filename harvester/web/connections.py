@@ -1,8 +1,7 @@
 """Connections that go only where the guard lets them: below `web`, above the sockets.
 
-A name is looked up once, the address found is judged, and that very address is connected to; so a name that answers
-differently a moment later (DNS rebinding) gains nothing. A watchdog ends what takes longer than it may, even a server
-that sends one byte a minute.
+A watchdog ends what takes longer than it may, even a server that sends one byte a minute. Where there is a proxy, every
+connection goes there, and the proxy looks names up.
 """
 
 from __future__ import annotations
@@ -10,46 +9,16 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from ssl import SSLContext
 from threading import Timer
-from typing import Any, TypeAlias
+from typing import Any
 
 from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, PoolManager
+from urllib3 import HTTPConnectionPool, PoolManager, ProxyManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
-from gateway.errors import AddressRefused
-from harvester.addresses import Allowed, parse_address
-
-# What `socket.getaddrinfo` gives: family, type, protocol, canonical name, socket address.
-Place: TypeAlias = tuple[Any, ...]
-Resolve: TypeAlias = Callable[..., Sequence[Place]]
-
-
-class Guard:
-    """Judges where a connection may go. `own_hosts` may be anywhere: the administrator named them."""
-
-    def __init__(
-        self, allowed: Allowed, own_hosts: frozenset[str] = frozenset(), resolve: Resolve | None = None
-    ) -> None:
-        """Take what is allowed besides public addresses, and the resolver; None: the system's."""
-        self.allowed = allowed
-        self.own_hosts = own_hosts
-        self.resolve = resolve or socket.getaddrinfo
-
-    def places(self, host: str, port: int) -> list[Place]:
-        """Look a host up and return where it may be reached. Raise AddressRefused when there is no such place."""
-        found = list(self.resolve(host, port, type=socket.SOCK_STREAM))
-        if host.lower().rstrip(".") in self.own_hosts or self.allowed.has_host(host):
-            return found
-        refusals = {str(place[4][0]): self.allowed.refusal(parse_address(str(place[4][0]))) for place in found}
-        good = [place for place in found if not refusals[str(place[4][0])]]
-        if not good:
-            told = ", ".join(f"{address} ({kind})" for address, kind in refusals.items()) or "nowhere"
-            raise AddressRefused(
-                f"{host} is at {told}; such addresses are reached only when a source's own url names that host."
-            )
-        return good
+from harvester.web.guard import Guard, Place
 
 
 class GuardedAdapter(HTTPAdapter):
@@ -58,9 +27,11 @@ class GuardedAdapter(HTTPAdapter):
     When its time `is_over`, no further place of a name is tried.
     """
 
-    def __init__(self, guard: Guard) -> None:
-        """Take the guard that every new connection asks."""
+    def __init__(self, guard: Guard, proxy: str = "", context: SSLContext | None = None) -> None:
+        """Take the guard that every new connection asks, the address of a proxy, and what verifies certificates."""
         self.guard = guard
+        self.proxy = proxy
+        self.context = context
         self.tried = 0
         self.newest: socket.socket | None = None
         self.is_over = False
@@ -68,13 +39,32 @@ class GuardedAdapter(HTTPAdapter):
 
     def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **options: Any) -> None:  # noqa: ANN401 - requests' own signature
         """Make the pools, whose connections are ours."""
-        self.poolmanager = _GuardedPools(self.connect, num_pools=connections, maxsize=maxsize, block=block, **options)
+        options |= {"num_pools": connections, "maxsize": maxsize, "block": block}
+        self.poolmanager = _GuardedPools(self.connect, **options, **self._trust())
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> ProxyManager:  # noqa: ANN401 - requests' own signature
+        """Return the pools of connections to the proxy, which are ours."""
+        pools: ProxyManager | None = self.proxy_manager.get(proxy)
+        if pools is None:
+            trust = {**self._trust(), "proxy_ssl_context": self.context, "proxy_headers": self.proxy_headers(proxy)}
+            pools = self.proxy_manager[proxy] = _ProxiedPools(self.connect, proxy_url=proxy, **options, **trust)
+        return pools
+
+    def cert_verify(self, conn: Any, url: str, verify: bool | str, cert: Any) -> None:  # noqa: ANN401 - requests' own
+        """Verify the certificate of a proxy for plain requests too: requests looks at the scheme of the URL alone."""
+        if self.proxy.startswith("https:") and url.startswith("http:"):
+            super().cert_verify(conn, self.proxy, True, None)  # type: ignore[no-untyped-call]
+        else:
+            super().cert_verify(conn, url, verify, cert)  # type: ignore[no-untyped-call]
+
+    def _trust(self) -> dict[str, SSLContext]:
+        return {"ssl_context": self.context} if self.context else {}
 
     def connect(self, connection: HTTPConnection) -> socket.socket:
-        """Return a socket that is connected to a place the guard has judged."""
+        """Return a socket that is connected to a place the guard has judged, or to the proxy."""
         self.tried += 1
         try:
-            places = self.guard.places(connection.host.strip("[]"), connection.port or connection.default_port)
+            places = self._places(connection.host.strip("[]"), connection.port or connection.default_port)
         except (socket.gaierror, UnicodeError) as error:
             raise NameResolutionError(connection.host, connection, error) from error  # type: ignore[arg-type]
         last: OSError = OSError("no address")
@@ -90,6 +80,11 @@ class GuardedAdapter(HTTPAdapter):
         if isinstance(last, TimeoutError):
             raise ConnectTimeoutError(connection, "no connection in time") from last
         raise NewConnectionError(connection, str(last)) from last
+
+    def _places(self, host: str, port: int) -> Sequence[Place]:
+        if self.proxy:  # the administrator named it
+            return self.guard.resolve(host, port, type=socket.SOCK_STREAM)
+        return self.guard.places(host, port)
 
     def break_off(self) -> None:
         """End the newest connection; whoever waits for it gets an error at once."""
@@ -168,3 +163,7 @@ class _GuardedPools(PoolManager):
 
         pool.ConnectionCls = Secure if scheme == "https" else Plain
         return pool
+
+
+class _ProxiedPools(_GuardedPools, ProxyManager):
+    """The same, of connections to a proxy."""

@@ -6,11 +6,14 @@ The size of what comes out is limited while it comes out, so that a few bytes ca
 from __future__ import annotations
 
 import zlib
+from io import BytesIO
 
 from gateway.errors import AnswerTooLarge, ConnectionFailed
 
 _GZIP = b"\x1f\x8b"
-_STEP = 1 << 20  # bytes decompressed at once
+_STEP = 1 << 20  # bytes decompressed at once, at most
+_TAKEN = 1 << 13  # compressed bytes taken at once: what stands behind a member of gzip is copied with each of them
+_MOST_CODINGS = 3  # one inside the other
 _GZIP_WINDOW, _ZLIB_WINDOW, _RAW_WINDOW = 31, 15, -15  # zlib's numbers for the three forms
 
 # Media types of files that are gzip themselves: what they hold is not ours to open.
@@ -23,6 +26,8 @@ def decoded(body: bytes, content_encoding: str, content_type: str, limit: int) -
 
     Raise AnswerTooLarge beyond that, ConnectionFailed when the compressed form is damaged or breaks off.
     """
+    if content_encoding.count(",") >= _MOST_CODINGS:
+        raise ConnectionFailed(f"The answer is encoded more than {_MOST_CODINGS} times.")
     codings = [each.strip().lower() for each in content_encoding.split(",") if each.strip()]
     for coding in reversed(codings):
         if coding == "deflate":
@@ -66,23 +71,26 @@ def _is_markup(body: bytes) -> bool:
 
 
 def _inflated(body: bytes, window: int, limit: int) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    rest = body
-    while rest:
-        engine = zlib.decompressobj(window)
-        while not engine.eof:
-            part = _step(engine, rest)
-            rest = engine.unconsumed_tail
-            size += len(part)
-            parts.append(part)
-            if size > limit:
-                raise AnswerTooLarge(f"The answer has more than {limit} bytes, decompressed.")
-            if not rest and not engine.eof and not part:
-                raise ConnectionFailed("The compressed answer breaks off.")
-        # gzip may have several members; anything else behind one is padding
-        rest = engine.unused_data if engine.unused_data.startswith(_GZIP) and window == _GZIP_WINDOW else b""
-    return b"".join(parts)
+    whole = BytesIO()  # which gives what it holds without a copy
+    engine = zlib.decompressobj(window)
+    place, rest = 0, b""
+    while True:
+        if not rest:
+            rest, place = body[place : place + _TAKEN], place + _TAKEN
+        part = _step(engine, rest)
+        whole.write(part)
+        if whole.tell() > limit:
+            raise AnswerTooLarge(f"The answer has more than {limit} bytes, decompressed.")
+        is_over = place >= len(body) and not engine.unconsumed_tail
+        rest = engine.unconsumed_tail
+        if engine.eof:
+            place, rest = min(place, len(body)) - len(engine.unused_data), b""
+            # gzip may have several members; anything else behind one is padding
+            if window != _GZIP_WINDOW or body[place : place + len(_GZIP)] != _GZIP:
+                return whole.getvalue()
+            engine = zlib.decompressobj(window)
+        elif is_over and not part:
+            raise ConnectionFailed("The compressed answer breaks off.")
 
 
 def _step(engine: zlib._Decompress, data: bytes) -> bytes:

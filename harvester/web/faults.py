@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+from collections.abc import Iterator
 
 import requests
 import urllib3
@@ -17,13 +18,21 @@ from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError, NameUnkn
 
 # Everything that requests and urllib3 and what lies below them may raise while a request runs.
 LIBRARY_ERRORS = (OSError, ValueError, urllib3.exceptions.HTTPError, http.client.HTTPException)
+# What says that no connection was made at all.
+_UNREACHED = (
+    requests.exceptions.ConnectTimeout,
+    urllib3.exceptions.ConnectTimeoutError,
+    urllib3.exceptions.NewConnectionError,
+    urllib3.exceptions.NameResolutionError,
+    urllib3.exceptions.ProxyError,
+)
 
 
 class Fault(Exception):
     """A request failed with `error`. Passing faults are worth another try.
 
     `is_stale`: a connection kept alive was closed by the other side meanwhile. `was_compressed`: the compressed form
-    was damaged.
+    was damaged. `is_unreached`: no connection was made.
     """
 
     def __init__(
@@ -34,6 +43,7 @@ class Fault(Exception):
         is_passing: bool = True,
         is_stale: bool = False,
         was_compressed: bool = False,
+        is_unreached: bool = False,
     ) -> None:
         """Take our error, the innermost cause, and what is known of it."""
         super().__init__(str(error))
@@ -42,6 +52,8 @@ class Fault(Exception):
         self.is_passing = is_passing
         self.is_stale = is_stale
         self.was_compressed = was_compressed
+        self.is_unreached = is_unreached
+        self.is_unheard = False  # it is unreached, and has not answered before: only who fetches knows
 
 
 def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
@@ -49,13 +61,15 @@ def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
     cause = innermost(error)
     if isinstance(error, requests.exceptions.SSLError | urllib3.exceptions.SSLError) or isinstance(cause, ssl.SSLError):
         sentence = (
-            f"{where}: TLS failed: {_words(cause)}. Correct the address or the certificate; if this server is trusted "
-            "nevertheless, set verify = false for this source alone."
+            f"{where}: TLS failed: {_words(cause)}. Correct the address or the certificate. For a private "
+            "authority, set ca_bundle. To trust this server anyway, set verify = false for this source alone."
         )
         return Fault(TlsFailed(sentence), cause, is_passing=False)
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return Fault(
-            ConnectionFailed(f"{where}: no connection in time. The server may be down or behind a firewall."), cause
+            ConnectionFailed(f"{where}: no connection in time. The server may be down or behind a firewall."),
+            cause,
+            is_unreached=True,
         )
     if isinstance(error, requests.exceptions.ReadTimeout | urllib3.exceptions.ReadTimeoutError):
         return Fault(AnswerTooSlow(f"{where}: the server was silent for too long."), cause)
@@ -67,22 +81,28 @@ def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
             ConnectionFailed(f"{where}: the request cannot be sent: {_words(cause)}."), cause, is_passing=False
         )
     kind = NameUnknown if isinstance(cause, socket.gaierror) else ConnectionFailed
-    return Fault(kind(f"{where}: {_words(cause)}."), cause, is_stale=is_reused)
+    is_unreached = any(isinstance(each, _UNREACHED) for each in _causes(error))
+    return Fault(kind(f"{where}: {_words(cause)}."), cause, is_stale=is_reused, is_unreached=is_unreached)
 
 
 def innermost(error: BaseException) -> BaseException:
     """Return the first cause of an exception, following what libraries wrap it in."""
-    seen = {id(error)}
-    while True:
-        inner = getattr(error, "reason", None)
-        candidates = (error.__cause__, error.__context__, inner, *reversed(error.args))
+    *_, first = _causes(error)
+    return first
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Return an exception, what caused it, what caused that, and so on."""
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None:
+        yield following
+        seen.add(id(following))
+        inner = getattr(following, "reason", None)
+        candidates = (following.__cause__, following.__context__, inner, *reversed(following.args))
         following = next(
             (each for each in candidates if isinstance(each, BaseException) and id(each) not in seen), None
         )
-        if following is None:
-            return error
-        seen.add(id(following))
-        error = following
 
 
 def _words(cause: BaseException) -> str:

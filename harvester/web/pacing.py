@@ -1,16 +1,19 @@
-"""The budget of a host: how long to wait until it may be asked again, whoever asks it from whichever thread."""
+"""What is known of each host in this process: when it may be asked again, and which of its servers answer."""
 
 from __future__ import annotations
 
 from threading import Lock
 
+_RECENT_SECONDS = 3600.0
+
 
 class Pace:
-    """Knows when each host may be asked next. Share one among all that fetch in a process."""
+    """Knows when each host may be asked next, and which servers answer. Share one among all that fetch in a process."""
 
     def __init__(self) -> None:
         """Every host may be asked at once."""
         self._next: dict[str, float] = {}
+        self._answered: dict[str, float] = {}
         self._lock = Lock()
 
     def turn(self, host: str, delay: float, now: float) -> float:
@@ -19,3 +22,13 @@ class Pace:
             start = max(now, self._next.get(host, now))
             self._next[host] = start + delay
         return start - now
+
+    def note_answer(self, server: str, now: float) -> None:
+        """Note that a server (`host:port`) has answered."""
+        with self._lock:
+            self._answered[server] = now
+
+    def has_answered(self, server: str, now: float) -> bool:
+        """Tell whether a server has answered within the last hour."""
+        with self._lock:
+            return now - self._answered.get(server, float("-inf")) < _RECENT_SECONDS

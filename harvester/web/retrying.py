@@ -27,6 +27,7 @@ _BUSY_FACTOR = 30  # with the default setting: one minute, then two, then four
 _LEAST_SECONDS = 1.0  # `Retry-After: 0` is no invitation to hammer
 _JITTER = 0.25
 _TOLD_SECONDS = 5.0  # who waits so long wants to know for what
+_TRIES_AT_FIRST = 1  # of a host that cannot be reached and has not answered before: it is likely to be down, or wrong
 
 log = logging.getLogger("harvester")
 
@@ -88,9 +89,14 @@ class Waiting:
         self.tries = 0
         self.waited = 0.0
 
-    def has_tries(self, *, is_busy: bool = False) -> bool:
-        """Tell whether the request may be repeated once more; `is_busy`: the server asked to wait."""
+    def has_tries(self, *, is_busy: bool = False, is_unheard: bool = False) -> bool:
+        """Tell whether the request may be repeated once more. `is_busy`: the server asked to wait.
+
+        `is_unheard`: the host cannot be reached, and has not answered before.
+        """
         most = self.settings.number("fetch_retries")
+        if is_unheard and self.tries >= _TRIES_AT_FIRST:
+            return False
         return self.tries < (most if is_busy or self.patience is None else min(most, self.patience))
 
     def before_repetition(self, repetition: int) -> None:

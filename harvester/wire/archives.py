@@ -1,4 +1,9 @@
-"""What an archive at hand holds: ZIP, or tar, compressed or not. Pure."""
+"""What an archive at hand holds: ZIP, or tar, compressed or not. Pure.
+
+Whatever reads an archive goes through `opened_zip`, or `members` of a tar opened with `TarMember`: only there are the
+limits on the number and the depth of its entries. A folder has no such limits, so what is refused can be unpacked by
+hand and read as a folder.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,10 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from io import BytesIO
-from typing import Self
+from io import SEEK_CUR, SEEK_END, BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Self
 
 # What reading an archive raises when it is damaged, encrypted, or packed in a way that is not known.
 DAMAGES: tuple[type[Exception], ...] = (
@@ -33,7 +40,34 @@ _TOLD_BEHIND, _TOLD_ELSEWHERE = (
     0xFFFFFFFF,
 )  # the packed length stands behind the file, or is longer
 
+MOST_ENTRIES = 100_000  # files and folders; the manifest of a ResourceSync package has room for 50,000
+MOST_DEPTH = 32  # folders in each other, and the file in them
+
+# The end of a ZIP: mark, length of its directory, place of that; its longer form (ZIP64) stands before it.
+_END, _END_MARK, _MOST_COMMENT = struct.Struct("<4s8xL6x"), b"PK\x05\x06", 0xFFFF
+_LONG_END, _LONG_END_MARK = struct.Struct("<4s36xQ8x"), b"PK\x06\x06"
+_LOCATOR_MARK, _LOCATOR_SIZE = b"PK\x06\x07", 20
+# An entry of the directory: mark, lengths of its name, of what else is said, and of its comment.
+_ENTRY, _ENTRY_MARK = struct.Struct("<4s24xHHH12x"), b"PK\x01\x02"
+
+# What may stand before a member of a tar: long names, and what the PAX format says of it, or of all that follow.
+_HEADERS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_MOST_HEADER_BYTES = 1_000_000
+_MOST_GLOBAL_BYTES, _MOST_GLOBAL = 65_536, 1000  # every member gets a copy of it
+
 _MOST_PASSED = 100_000_000  # bytes of files that are unpacked only to see what stands behind them
+
+
+class TooMuch(ValueError):
+    """An archive has more entries than are read, or one that lies deeper."""
+
+
+def check_entry(count: int, name: str) -> None:
+    """Raise TooMuch when an archive has so many entries, or one of this name, that it is not read."""
+    if count > MOST_ENTRIES:
+        raise TooMuch(f"it has more than {MOST_ENTRIES} entries. Unpack it by hand and read the folder")
+    if len([part for part in name.split("/") if part]) > MOST_DEPTH:
+        raise TooMuch(f"{name[:80]!r} and what follows lies more than {MOST_DEPTH} folders deep")
 
 
 class TarMember(tarfile.TarInfo):
@@ -46,11 +80,78 @@ class TarMember(tarfile.TarInfo):
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
         """Return the next member. Raise ReadError where there should be one, and EOFHeaderError at the end."""
         try:
-            return super().fromtarfile(tarfile_)
+            member = super().fromtarfile(tarfile_)
         except tarfile.EOFHeaderError:  # type: ignore[attr-defined] # a block of zeros
             raise
         except tarfile.HeaderError as error:
             raise tarfile.ReadError(f"it is damaged or broken off behind {tarfile_.offset} bytes") from error
+        member.pax_headers = {}  # they have been applied
+        return member
+
+    def _proc_member(self, tarfile_: tarfile.TarFile) -> Self:
+        """Read what stands before a member into memory, unless it is too long: the library asks this first."""
+        is_global = self.type == tarfile.XGLTYPE
+        most = _MOST_GLOBAL_BYTES if is_global else _MOST_HEADER_BYTES if self.type in _HEADERS else self.size
+        if self.size > most or (is_global and len(tarfile_.pax_headers) > _MOST_GLOBAL):
+            raise tarfile.ReadError("what it says of a member is too long")
+        return super()._proc_member(tarfile_)  # type: ignore[misc,no-any-return] # of the library, to be overridden
+
+
+def members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """Return the members of a tar. Raise TooMuch, and DAMAGES."""
+    for count, member in enumerate(archive, 1):
+        check_entry(count, member.name)
+        yield member
+
+
+def opened_zip(file: Path | BinaryIO) -> zipfile.ZipFile:
+    """Open a ZIP. Raise TooMuch before its directory is held in memory, and DAMAGES."""
+    if isinstance(file, Path):
+        with file.open("rb") as stream:
+            _check_directory(stream)
+    else:
+        _check_directory(file)
+    archive = zipfile.ZipFile(file)
+    try:
+        for count, name in enumerate(archive.namelist(), 1):  # the library may have found another directory than we did
+            check_entry(count, name)
+    except TooMuch:
+        archive.close()
+        raise
+    return archive
+
+
+def _check_directory(stream: BinaryIO) -> None:
+    """Walk through the directory of a ZIP; where it cannot be found, opening it says so."""
+    start, end = _directory(stream)
+    stream.seek(start)
+    count = 0
+    while stream.tell() < end and len(head := stream.read(_ENTRY.size)) == _ENTRY.size:
+        mark, name_length, extra_length, comment_length = _ENTRY.unpack(head)
+        if mark != _ENTRY_MARK:
+            return
+        count += 1
+        check_entry(count, stream.read(name_length).decode("utf-8", "replace"))
+        stream.seek(extra_length + comment_length, SEEK_CUR)
+
+
+def _directory(stream: BinaryIO) -> tuple[int, int]:
+    """Return where the directory of a ZIP begins and ends; both 0 when it has none."""
+    size = stream.seek(0, SEEK_END)
+    tail_at = max(0, size - _END.size - _MOST_COMMENT)
+    stream.seek(tail_at)
+    tail = stream.read(size - tail_at)
+    at = tail.rfind(_END_MARK)
+    if at < 0 or len(tail) - at < _END.size:
+        return 0, 0
+    end, length = tail_at + at, _END.unpack(tail[at : at + _END.size])[1]
+    longer_at = end - _LOCATOR_SIZE - _LONG_END.size
+    if longer_at >= 0:
+        stream.seek(longer_at)
+        longer, locator = stream.read(_LONG_END.size), stream.read(_LOCATOR_SIZE)
+        if longer.startswith(_LONG_END_MARK) and locator.startswith(_LOCATOR_MARK):
+            end, length = longer_at, _LONG_END.unpack(longer)[1]
+    return max(0, end - length), end
 
 
 def names_in(body: bytes) -> tuple[str, ...]:
@@ -59,7 +160,7 @@ def names_in(body: bytes) -> tuple[str, ...]:
         return ()
     found = []
     try:
-        for name in _in_zip(body) if body.startswith(b"PK") else _in_tar(body):
+        for name in islice(_in_zip(body) if body.startswith(b"PK") else _in_tar(body), MOST_ENTRIES):
             found.append(name)  # noqa: PERF402 - what was told before it breaks off is told
     except DAMAGES:
         pass
@@ -76,8 +177,8 @@ def unpacked_beginning(body: bytes, most: int) -> bytes:
 
 def _in_zip(body: bytes) -> Iterator[str]:
     try:
-        archive = zipfile.ZipFile(BytesIO(body))
-    except DAMAGES:  # its directory stands at its end
+        archive = opened_zip(BytesIO(body))
+    except DAMAGES:  # its directory stands at its end, or is too long
         yield from _in_beginning_of_zip(body)
         return
     with archive:
@@ -101,8 +202,8 @@ def _in_beginning_of_zip(body: bytes) -> Iterator[str]:
 
 def _in_tar(body: bytes) -> Iterator[str]:
     passed = 0
-    with tarfile.open(fileobj=BytesIO(body)) as archive:
-        for each in archive:
+    with tarfile.open(fileobj=BytesIO(body), tarinfo=TarMember) as archive:
+        for each in members(archive):
             if each.isfile():
                 yield each.name
             passed += each.size

@@ -9,7 +9,7 @@ from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of
 
-_MARKUP = re.compile(r"<[^>]+>")
+_MARKUP = re.compile(r"<[^<>]++>")
 
 # For whom links are: what is for checking similarity is by contract for nobody else, and half of all links are.
 _NOT_FOR_READERS = frozenset(("similarity-checking",))

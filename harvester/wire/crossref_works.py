@@ -10,6 +10,7 @@ from typing import NamedTuple
 from gateway.errors import AnswerError
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.parsing import refuse_heavy_json
 
 # What has a DOI and is no work that anybody could hold: what works stand in, and parts of them.
 _NO_WORKS = frozenset(
@@ -99,6 +100,7 @@ def read_agency(fetched: Fetched) -> str:
 
     Raise what `answered` raises, AnswerError when it cannot be told.
     """
+    refuse_heavy_json(fetched.body)
     try:
         rows = json.loads(fetched.body)
     except (ValueError, RecursionError):

@@ -17,7 +17,8 @@ _DAY_LENGTH = len("2000-01-01")
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
 
 _LENIENT = re.compile(
-    r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*", re.IGNORECASE
+    r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d++)?)?\s*+(Z|[+-]\d\d:?\d\d)?)?\s*+",
+    re.IGNORECASE,
 )
 
 _FRACTION = re.compile(r":\d\d[.,](\d+)")
@@ -70,7 +71,7 @@ def http_date(text: str) -> str:
     """Return the date of a header (RFC 9110 §5.6.7) as a UTCdatetime; empty when it is none."""
     try:
         return utc_datetime(int(parsedate_to_datetime(text).timestamp()))
-    except (ValueError, OverflowError):
+    except (ValueError, TypeError, OverflowError):
         return ""
 
 

@@ -18,25 +18,29 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import NotOaiPmh, NotXml
+from gateway.errors import AnswerTooLarge, NotOaiPmh, NotXml
+from gateway.model import Slice
+from gateway.xmlio import memory_of, name_of
 from gateway.xmltext import OAI_PMH
 from harvester.wire import first_generation, namespaces, recovery
 from harvester.wire.decoding import decode, is_plain
+from harvester.wire.markup import spans
 from harvester.wire.outline import Broken
-from harvester.wire.parsing import strict
+from harvester.wire.parsing import ELEMENT, MOST_MEMORY, strict
 from harvester.wire.repair import cleaned
+from harvester.wire.slices import LIST_VERBS, cut, named
+from harvester.wire.streaming import read_large
 
 # The root element, if it is not only spoken of in a comment: in 1.x it is the verb.
 _ROOT = re.compile(
-    r"<!--.*?-->|<\?.{0,2000}?\?>|(?P<root><(?P<prefix>(?:[\w.-]+:)?)(?P<name>OAI-PMH(?=[\s/>])"
-    rf"|(?:{first_generation.VERBS})(?=\s[^<>]{{0,2000}}openarchives\.org/OAI/1\.[01]/)))",
-    re.DOTALL,
+    r"<(?P<prefix>(?:[\w.-]+:)?)(?P<name>OAI-PMH(?=[\s/>])"
+    rf"|(?:{first_generation.VERBS})(?=\s[^<>]{{0,2000}}openarchives\.org/OAI/1\.[01]/))"
 )
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # What may stand before the root of a document that goes to the parser as it is: anything but a document type, whose
 # entities could grow without end.
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.{0,2000}?\?>|<!--.*?-->)*+<[A-Za-z_]", re.DOTALL)
-_BESIDE = re.compile(r"\s|<\?.{0,2000}?\?>|<!--.*?-->|\ufeff", re.DOTALL)
+_COPIES, _TAG, _REFERENCE = 12, 350, 100  # bytes of memory for each byte of an answer, each `<` and each `&`
 _QUOTED = 120  # characters of a foreign answer that a sentence quotes
 
 
@@ -71,17 +75,30 @@ def read(body: bytes, content_type: str = "") -> Document:
     return _repaired(body, content_type)
 
 
+def read_list(body: bytes, content_type: str = "") -> tuple[Document, tuple[Slice, ...]]:
+    """Return a document that may have records, and those of its list. Raise what `read` raises.
+
+    One that would take too much memory as a whole is read record by record; of the tree, the records are gone then.
+    """
+    if memory_of(body, ELEMENT) > MOST_MEMORY and is_plain(body) and _PROLOG.match(body):
+        root, slices = read_large(body)
+        return checked(Document(root, body)), slices
+    document = read(body, content_type)
+    slices = cut(document.root, document.text, document.problems) if named(document.root, *LIST_VERBS) else ()
+    return document, slices
+
+
 def checked(document: Document) -> Document:
     """Return the document if its root is OAI-PMH in whatever namespace, or a verb of 1.x; else raise NotOaiPmh."""
     version = first_generation.version_of(document.root)
     if version:
         return replace(document, root=first_generation.arranged(document.root), version=version)
-    name = etree.QName(document.root)
-    if name.localname != "OAI-PMH":
+    namespace, name = name_of(document.root)
+    if name != "OAI-PMH":
         raise NotOaiPmh(_foreign(document.root))
     notes = list(document.repairs)
-    if name.namespace != OAI_PMH:
-        notes.append(f"The answer is in the namespace {name.namespace or '(none)'!r} instead of OAI-PMH's.")
+    if namespace != OAI_PMH:
+        notes.append(f"The answer is in the namespace {namespace or '(none)'!r} instead of OAI-PMH's.")
     if document.root.prefix:
         notes.append(f"The elements of the protocol have the prefix {document.root.prefix!r}.")
     return replace(document, repairs=tuple(notes))
@@ -93,7 +110,18 @@ class _Text(NamedTuple):
     notes: tuple[str, ...]
 
 
+def _refuse_long_repair(body: bytes) -> None:
+    """Raise AnswerTooLarge when the steps of the repair, each with a copy of the text, would take too much memory."""
+    needed = _COPIES * len(body) + _TAG * body.count(b"<") + _REFERENCE * body.count(b"&")
+    if needed > MOST_MEMORY:
+        raise AnswerTooLarge(
+            f"The answer of {len(body)} bytes is not XML as it is; to repair it takes about {needed >> 20} MiB of "
+            f"memory, more than the {MOST_MEMORY >> 20} MiB that one document may take."
+        )
+
+
 def _repaired(body: bytes, content_type: str) -> Document:
+    _refuse_long_repair(body)
     whole, told, lost = decode(body, content_type)
     trimmed = _trimmed(whole)
     text, mendings = cleaned(trimmed.text)
@@ -129,22 +157,24 @@ def _unless(made: bytes, body: bytes) -> bytes:
 
 def _trimmed(text: str) -> _Text:
     """Cut what stands before and after the root element; refuse what has none, or does not reach its end."""
-    root = next((match for match in _ROOT.finditer(text) if match["root"]), None)
+    root = next((match for start, stop in spans(text) for match in _ROOT.finditer(text, start, stop)), None)
     if root is None:
         raise _not_ours(text)
     prefix, name = root["prefix"], root["name"]
-    closing = list(re.finditer(rf"</{re.escape(prefix + name)}\s*>", text))
-    if not closing:
+    closing = None
+    for closing in re.finditer(rf"</{re.escape(prefix + name)}\s*>", text):  # noqa: B007 - the last is wanted
+        pass
+    if closing is None:
         if re.match(rf"<{re.escape(prefix + name)}[^>]{{0,4000}}/>\s*\Z", text[root.start() :]):
             raise NotOaiPmh(f"The answer is an {name} element with nothing in it.")
         raise NotXml(f"The answer breaks off: {len(text)} characters arrived, without the end of the document.")
-    before, after = text[: root.start()], text[closing[-1].end() :]
+    before, after = text[: root.start()], text[closing.end() :]
     notes = [
         f"What stood {where} the document was cut off: {' '.join(rest.split())[:_QUOTED]!r}."
         for where, rest in (("before", before), ("after", after))
-        if _BESIDE.sub("", rest).strip()
+        if any(rest[start:stop].replace("\ufeff", "").strip() for start, stop in spans(rest))
     ]
-    trimmed = text[root.start() : closing[-1].end()]
+    trimmed = text[root.start() : closing.end()]
     if name != "OAI-PMH":
         # In the envelope of 2.0 every later step finds what it looks for.
         trimmed = f"{first_generation.opening(prefix)}{trimmed}</{prefix}OAI-PMH>"
@@ -189,6 +219,6 @@ def _not_ours(text: str) -> NotOaiPmh | NotXml:
 
 
 def _foreign(root: etree._Element) -> str:
-    name = etree.QName(root)
+    name = name_of(root)[1]
     looks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
-    return str(looks).replace("it begins with", f"its root is {name.localname!r}; it begins with")
+    return str(looks).replace("it begins with", f"its root is {name!r}; it begins with")

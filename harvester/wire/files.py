@@ -14,10 +14,11 @@ from lxml import etree
 
 from gateway.errors import AnswerError, NotXml
 from gateway.model import Slice
+from gateway.xmlio import name_of
 from gateway.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
 from harvester.wire.dates import moment_of
 from harvester.wire.decoding import decode
-from harvester.wire.oai_pmh import parse_list
+from harvester.wire.oai_pmh import ListAnswer, parse_list
 from harvester.wire.outline import Broken, outline
 from harvester.wire.parsing import strict
 from harvester.wire.repair import cleaned
@@ -37,13 +38,17 @@ _NAMES = {
 
 
 class Cut(NamedTuple):
-    """Records that were cut: the metadataPrefix they are said to have, and when the answer was given that has them."""
+    """Records that were cut: the metadataPrefix they are said to have, and when the answer was given that has them.
+
+    `answer` is what was read of a whole answer of OAI-PMH.
+    """
 
     slices: tuple[Slice, ...]
     prefix: str = ""
     repaired: bytes = b""
     repairs: tuple[str, ...] = ()
     moment: int | None = None
+    answer: ListAnswer | None = None
 
 
 # --- XML documents ------------------------------------------------------------------------------------------------
@@ -74,9 +79,9 @@ def cut_document(body: bytes, name: str, second: int) -> Cut:
 def cut_answer(body: bytes) -> Cut:
     """Cut an answer of OAI-PMH. Raise AnswerError when it is none that can be read."""
     answer = parse_list(body)
-    request = re.search(rb'<request[^>]*\smetadataPrefix="([^"]*)"', body[:10_000])
+    request = re.search(rb'<request[^<>]*?\smetadataPrefix="([^"<]*)"', body[:10_000])
     prefix = request[1].decode(errors="replace") if request else ""
-    return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date))
+    return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date), answer)
 
 
 def _cut_document(body: bytes, name: str, second: int) -> Cut:
@@ -90,7 +95,7 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
         return found._replace(repaired=found.repaired or repaired, repairs=(*repairs, *found.repairs))
     root = _tree(text)
     tag = f"{root.prefix}:" if root.prefix else ""
-    start = text.index(f"<{tag}{etree.QName(root).localname}".encode())
+    start = text.index(f"<{tag}{name_of(root)[1]}".encode())
     only = Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip()))
     return Cut((only,), "", repaired, repairs)
 
@@ -176,7 +181,7 @@ def cut_dump(part: bytes, prefix: str, *, is_last: bool) -> tuple[Cut, int]:
     """
     lists = list(_LIST.finditer(part))
     if lists and lists[0].start() < _first_record(part):
-        prefix = lists.pop(0)[1].decode()
+        prefix = lists.pop(0)[1].decode(errors="replace")
     stop = lists[0].start() if lists else len(part)
     ends = [match.end() for match in _RECORD_END.finditer(part, 0, stop) if is_last or match.end() < len(part)]
     if not ends:

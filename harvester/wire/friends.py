@@ -9,9 +9,11 @@ from typing import NamedTuple
 from lxml import etree
 
 from gateway.errors import NotXml
+from gateway.xmlio import name_of
 from gateway.xmltext import FRIENDS
 from harvester.wire.decoding import decode
 from harvester.wire.parsing import lenient
+from harvester.wire.repair import legal_references
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>")  # what it says of the encoding is past
 
@@ -26,12 +28,12 @@ class Friend(NamedTuple):
 def parse(body: bytes, content_type: str = "") -> tuple[Friend, ...]:
     """Return the repositories that a document names, each once. Raise NotXml when it cannot be read."""
     text = _DECLARATION.sub("", decode(body, content_type).text)
-    root, complaints = lenient(text.encode("utf-8", "replace"))
+    root, complaints = lenient(legal_references(text).encode("utf-8", "replace"))
     if root is None:
         raise NotXml(f"The answer is no XML: {'; '.join(complaints)}")
     found: dict[str, Friend] = {}
     for each in _named(root):
-        url = "".join(map(str, each.itertext())).strip()
+        url = (each.text or "").strip()
         if url.lower().startswith(("http://", "https://")):
             found.setdefault(url, Friend(url, (each.get("id") or "").strip()))
     return tuple(found.values())
@@ -39,7 +41,7 @@ def parse(body: bytes, content_type: str = "") -> tuple[Friend, ...]:
 
 def _named(root: etree._Element) -> Iterator[etree._Element]:
     """Return the elements that name repositories: all of a registry's answer, else what stands in `friends`."""
-    if etree.QName(root).localname == "BaseURLs":
+    if name_of(root)[1] == "BaseURLs":
         yield from root.iter("{*}baseURL")
     else:
         yield from (url for friends in root.iter(f"{{{FRIENDS}}}friends") for url in friends.iter("{*}baseURL"))

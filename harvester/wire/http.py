@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias
 from urllib.parse import quote
 
+from gateway.secret_arguments import without_secrets
+
 _SETTLED_SECONDS = 60
 _LEGAL = "%/:?#[]@!$&'()*+,;=~"  # in an address, beside letters and digits
-_KEY = re.compile(r"(?i)([?&](?:api[-_]?key|ak|access[-_]token)=)[^&#]*")
 
 
 class Sink(Protocol):
@@ -93,7 +93,7 @@ class Fetched:
 
 def without_keys(url: str) -> str:
     """Return an address without the keys to services in its query: what may be shown and kept."""
-    return _KEY.sub(r"\1...", url)
+    return without_secrets(url)
 
 
 def settled_date(answer: Fetched) -> str:
@@ -104,7 +104,7 @@ def settled_date(answer: Fetched) -> str:
     modified = answer.header("Last-Modified").strip()
     try:
         age = parsedate_to_datetime(answer.header("Date")) - parsedate_to_datetime(modified)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return ""
     return modified if age.total_seconds() >= _SETTLED_SECONDS else ""
 

@@ -59,8 +59,8 @@ _AS_FILE = re.compile(r"(?i)(?<=/pdf/)(10\.\d{4,9}(?:/|%2f)[^\s?#]{1,200}?)\.pdf
 _BEHIND = re.compile(
     r"(?i)/(?:abstract|full(?:text)?(?:/html)?|e?pdf(?:direct)?|html|references|meta|summary|asset|issuetoc)/?$"
 )
-_MARKUP = re.compile(r"(?i)(?:&[lg]t;|</?[a-z][^>]*>).*$")
-_QUERY = re.compile(r"[?#&].*$")
+_MARKUP = re.compile(r"(?is)(?:&[lg]t;|</?[a-z][^<>]*+>).*+")
+_QUERY = re.compile(r"(?s)[?#&].*+")
 _PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 _STOPS = ".,;:…*\u2019\u201d»"
 
@@ -113,7 +113,7 @@ _ISSN_NAMED = re.compile(
     rf"(?i)\be?-?issn(?:-l)?(?:\s*\((?:print|online|e|p)\))?[\s:.=/]*(\d{{4}}){_HYPHEN}?(\d{{3}}[\dX])\b"
 )
 _ISSN_ALONE = re.compile(
-    rf"(?i)^\s*(?:urn:issn:)?(\d{{4}}){_HYPHEN}(\d{{3}}[\dX])\s*(?:\((?:print|online|e?-?issn)\))?\s*$"
+    rf"(?i)^\s*(?:urn:issn:)?(\d{{4}}){_HYPHEN}(\d{{3}}[\dX])\s*+(?:\((?:print|online|e?-?issn)\))?\s*+$"
 )
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from gateway.errors import AnswerError, RemoteRefuses, TryLater
+from gateway.xmltext import clean
 from harvester.wire.http import Fetched
+from harvester.wire.parsing import refuse_heavy_json
 
 Node: TypeAlias = Mapping[str, Any]
 
@@ -24,6 +26,7 @@ def answered(fetched: Fetched, service: str) -> Node | None:
         return None
     if fetched.status == _TOO_MANY or fetched.status >= _ILL:
         raise TryLater(f"{service} answers {fetched.status}.")
+    refuse_heavy_json(fetched.body)
     try:
         document = json.loads(fetched.body)
     except (ValueError, RecursionError):
@@ -62,8 +65,9 @@ def parts(node: object, *path: str) -> list[Node]:
 
 
 def texts(node: object, *path: str) -> list[str]:
-    """Return the texts at the end of a path that say something."""
-    return [" ".join(each.split()) for each in values(node, *path) if isinstance(each, str) and each.strip()]
+    """Return the texts at the end of a path that say something, without half surrogates, which nothing can store."""
+    found = (clean(each) for each in values(node, *path) if isinstance(each, str))
+    return [" ".join(each.split()) for each in found if each.strip()]
 
 
 def text(node: object, *path: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 
@@ -24,6 +24,7 @@ from harvester.wire.identifiers import dois_in
 from harvester.wire.licenses import license_of, license_uri
 from harvester.wire.links import Link, from_elements
 from harvester.wire.page_limits import affordable
+from harvester.wire.urls import host_of, split
 
 _PDF = "application/pdf"
 _MOST_HELD = 16  # pages that were read last: signposts and links are steps of their own, and ask for one page each
@@ -99,7 +100,7 @@ def obstacle(url: str, title: str) -> Outcome | None:
 
 def site_of(url: str) -> str:
     """Return the name that a site is registered by, near enough: its last two labels, or three below a registry."""
-    labels = (urlsplit(url).hostname or "").rstrip(".").split(".")
+    labels = host_of(url).rstrip(".").split(".")
     is_below_registry = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _REGISTRIES  # noqa: PLR2004
     return ".".join(labels[-3:] if is_below_registry else labels[-2:])
 
@@ -184,7 +185,7 @@ def _scripted(text: str, base: str) -> Iterator[Copy]:
 
 def _appended(text: str, url: str) -> Iterator[Copy]:
     """Return the page's own address with `.pdf`, where the page speaks of it."""
-    address = urlsplit(url)._replace(query="", fragment="").geturl().rstrip("/") + ".pdf"
+    address = split(url)._replace(query="", fragment="").geturl().rstrip("/") + ".pdf"
     if address in text:
         yield Copy(address, mime_type=_PDF, evidence="address:.pdf")
 

@@ -26,7 +26,7 @@ LICENSE_TAGS = ("dc.rights", "dcterms.license", "citation_license", "dcterms.rig
 
 # What these tags name and is no file of the work.
 LYING_TAGS = (
-    re.compile(r"nature\.com/.*_reference\.pdf$"),  # the references alone, 2018
+    re.compile(r"^https?://[^/]*nature\.com/.*_reference\.pdf$"),  # the references alone, 2018
     re.compile(r"^https?://(?:dx\.)?doi\.org/"),
     re.compile(r"(?i)/(?:login|signin)\b"),
 )
@@ -113,7 +113,7 @@ SAYS_PDF = re.compile(
     r"(?i)\bpdf\b|\bt[eé]l[eé]charger\b|\bdownload\b|full[- ]?text|accepted (?:version|manuscript)|volltext"
 )
 # A link that says nothing else.
-PLAIN = re.compile(r"(?i)\W*(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*pdf\W*(?:\(.*\))?")
+PLAIN = re.compile(r"(?i)\W*+(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*+pdf(?:[^\w(]*+\(.*\)|\W*+)")
 NAMES_PDF = re.compile(
     r"(?i)\.pdf(?:$|[?#;])|/pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=printable|format=pdf"
 )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from html.parser import HTMLParser
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
+
+from harvester.wire.urls import split
 
 _RELATION = "resourcesync"
 _MOST_BYTES = 1_000_000  # of a page; what it says of itself stands at its beginning
 WELL_KNOWN = "/.well-known/resourcesync"
 
 # RFC 8288: an address in angle brackets, then parameters, of which quoted ones may hold any separator.
-_LINK = re.compile(r"<([^<>]*)>((?:\s*;\s*[^\s=;,]+\s*(?:=\s*(?:\"(?:[^\"\\]|\\.)*\"|[^\s;,]*))?)*)")
-_PARAMETER = re.compile(r";\s*([^\s=;,]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,]*)))?")
+_LINK = re.compile(r"<([^<>]*+)>((?:\s*+;\s*+[^\s=;,]++\s*+(?:=\s*+(?:\"(?:[^\"\\]|\\.)*+\"|[^\s;,]*+))?)*+)")
+_PARAMETER = re.compile(r";\s*+([^\s=;,]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s;,]*+)))?")
 _SITEMAP = re.compile(r"(?im)^[ \t]*sitemap[ \t]*:[ \t]*(\S+)")
 
 
@@ -33,7 +36,8 @@ def _is_ours(parameters: str) -> bool:
 def leads_of_page(body: bytes, base: str) -> tuple[str, ...]:
     """Return the addresses that `link` elements of an HTML page name with the relation `resourcesync`."""
     page = _Links()
-    page.feed(body[:_MOST_BYTES].decode("utf-8", "replace"))
+    with suppress(AssertionError):  # the library does not know what to do with `<![OCTYPE`; what was found counts
+        page.feed(body[:_MOST_BYTES].decode("utf-8", "replace"))
     return _whole(page.found, base)
 
 
@@ -44,7 +48,7 @@ def leads_of_robots(body: bytes, base: str) -> tuple[str, ...]:
 
 def at_root(url: str, path: str) -> str:
     """Return the address of a path at the root of an address's host."""
-    parts = urlsplit(url)
+    parts = split(url)
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import urljoin
 
+from gateway.errors import AnswerTooLarge
 from harvester.wire.json_answers import Node, parts, text
+from harvester.wire.parsing import refuse_heavy_json
 
 
 class Link(NamedTuple):
@@ -25,7 +27,7 @@ class Link(NamedTuple):
 
 
 _TARGET = re.compile(r"<([^<>]*)>\s*")
-_PARAMETER = re.compile(r"\s*;\s*([^\s=;,]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]+)))?\s*")
+_PARAMETER = re.compile(r"\s*+;\s*+([^\s=;,]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s;,\"]++)))?\s*+")
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -61,10 +63,11 @@ def _links(given: Mapping[str, str], target: str, base: str) -> Iterator[Link]:
 
 
 def from_json(body: bytes, base: str) -> tuple[Link, ...]:
-    """Return the links of an application/linkset+json document."""
+    """Return the links of an application/linkset+json document; none where it would take too much memory."""
     try:
+        refuse_heavy_json(body)
         document = json.loads(body)
-    except (ValueError, RecursionError):
+    except (AnswerTooLarge, ValueError, RecursionError):
         return ()
     return tuple(link for context in parts(document, "linkset") for link in _of_context(context, base))
 

@@ -146,7 +146,7 @@ def state_of(text: str) -> tuple[ListState, str]:
         return ListState(), ""
     try:
         values = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ListState(), "The state of this list could not be read; it begins anew."
     version = values.pop("version", None) if isinstance(values, dict) else None
     if version not in _READ or not _fits(values):

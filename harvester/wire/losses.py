@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
+from harvester.wire.sections import CDATA_TEXT, COMMENT
+
 # Every quantifier is possessive: what it takes it keeps, so that no text costs more than its length.
 _MARKUP = re.compile(
-    r"""
-    <!--(?:(?!-->|<!--).)*+-->
-  | <!\[CDATA\[(?P<cdata>(?:(?!\]\]>|<!\[CDATA\[).)*+)\]\]>
+    rf"""
+    {COMMENT}
+  | <!\[CDATA\[(?P<cdata>{CDATA_TEXT})\]\]>
   | <\?[^<>]*+>
   | </[^<>]*+>
   | <(?P<element>[^\s<>/!?]++)(?P<attributes>[^<>]*+)>

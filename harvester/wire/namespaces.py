@@ -8,6 +8,7 @@ in the bytes of the element that has them, and nowhere else.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import quote
@@ -19,6 +20,8 @@ from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, OAI_PMH, PROVENANCE,
 from harvester.wire.outline import CONTAINERS, feed, tag_end
 
 _OWN = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+# One attribute of a well-formed start tag, in their order.
+_ATTRIBUTE = re.compile(rb"\s([^\s=/>\"']++)\s*+=\s*+(\"[^\"]*+\"|'[^']*+')")
 
 # What people mean who use a prefix without declaring it.
 _MEANT: Mapping[str, str] = {
@@ -73,6 +76,11 @@ def _is_accepted(uri: str) -> bool:
     return True
 
 
+def _is_wrong(key: str, value: str) -> bool:
+    """Tell whether an attribute declares a namespace that libxml2 refuses: no URI, or a prefix without one."""
+    return key.startswith("xmlns:") if not value else key.startswith("xmlns") and not _is_accepted(value)
+
+
 def _mended_uri(prefix: str, uri: str) -> str:
     """Return the address that was probably meant: without white space, then percent-encoded, then one of ours."""
     joined = "".join(uri.split())
@@ -91,6 +99,7 @@ class _Mender:
         self.data = data
         self.names: list[str] = []
         self.scopes: list[set[str]] = [set(_RESERVED)]
+        self.declared = Counter(_RESERVED)  # how many of the scopes have each prefix
         self.starts: list[int] = []
         self.edits: list[tuple[int, int, bytes]] = []
         self.notes: dict[str, None] = {}
@@ -117,32 +126,33 @@ class _Mender:
         self.starts.append(self.parser.CurrentByteIndex)
         declared = {key[6:]: value for key, value in attributes.items() if key.startswith("xmlns:")}
         self.scopes.append(set(declared))
-        for key, value in attributes.items():
-            if key.startswith("xmlns") and value and not _is_accepted(value):
-                self._replace(key, value)
-        for prefix in (prefix for prefix, value in declared.items() if not value):
-            self._replace("xmlns:" + prefix, "")
+        self.declared.update(declared.keys())
+        wrong = {key: value for key, value in attributes.items() if _is_wrong(key, value)}
+        if wrong:
+            self._replace(wrong)
         for used in (name, *attributes):
             prefix, colon, _ = used.partition(":")
-            if colon and not any(prefix in scope for scope in self.scopes):
+            if colon and not self.declared[prefix]:
                 self._declare(prefix)
 
     def _end(self, _: str) -> None:
         self.names.pop()
         self.starts.pop()
-        self.scopes.pop()
+        self.declared.subtract(self.scopes.pop())
         if len(self.names) == self.anchor:
             self.anchor = 0
 
-    def _replace(self, key: str, value: str) -> None:
+    def _replace(self, wrong: Mapping[str, str]) -> None:
+        """Mend declarations, by the names of their attributes, in the start tag that was just read."""
         start = self.starts[-1]
         tag = self.data[start : tag_end(self.data, start)]
-        found = re.search(rb"\s" + re.escape(key.encode()) + rb"\s*=\s*(\"[^\"]*\"|'[^']*')", tag)
-        assert found is not None  # expat read it there
-        uri = _mended_uri(key.partition(":")[2], value)
-        quoted = b'"' + escape_attribute(uri).encode() + b'"'
-        self.edits.append((start + found.start(1), start + found.end(1), quoted))
-        self._note(f"the namespace {value!r} is no URI; {uri} was put there")
+        for found in _ATTRIBUTE.finditer(tag):
+            key = found[1].decode()
+            if key in wrong:
+                uri = _mended_uri(key.partition(":")[2], wrong[key])
+                quoted = b'"' + escape_attribute(uri).encode() + b'"'
+                self.edits.append((start + found.start(2), start + found.end(2), quoted))
+                self._note(f"the namespace {wrong[key]!r} is no URI; {uri} was put there")
 
     def _declare(self, prefix: str) -> None:
         level = self.anchor
@@ -150,6 +160,7 @@ class _Mender:
         uri = _meant(prefix)
         self.edits.append((at, at, f' xmlns:{prefix}="{escape_attribute(uri)}"'.encode()))
         self.scopes[level + 1].add(prefix)
+        self.declared[prefix] += 1
         self._note(f"the prefix {prefix!r} is declared nowhere; it was taken to mean {uri}")
 
     def _note(self, sentence: str) -> None:

@@ -15,8 +15,8 @@ from lxml import etree
 
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Format, SetDescription, Slice
-from harvester.wire.document import Document, read
-from harvester.wire.slices import LIST_VERBS, cut, local, named, text_of
+from harvester.wire.document import Document, read, read_list
+from harvester.wire.slices import LIST_VERBS, local, named, text_of
 
 
 class ResumptionToken(NamedTuple):
@@ -92,13 +92,12 @@ class SetsAnswer(NamedTuple):
 
 def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised."""
-    document = read(body, content_type)
+    document, slices = read_list(body, content_type)
     verbs = named(document.root, *LIST_VERBS)
     # Whoever breaks off in the middle of a list says so where it is.
     errors = tuple(error for parent in (document.root, *verbs) for error in _errors(parent))
     if not verbs and not errors:
         raise _unexpected(document.root, "a list of records")
-    slices = cut(document.root, document.text, document.problems) if verbs else ()
     if verbs and not slices and next(document.root.iter("{*}record", "{*}header"), None) is not None:
         raise NotOaiPmh("The answer has records, but not where OAI-PMH 2.0 has them: in ListRecords.")
     return ListAnswer(

@@ -14,6 +14,9 @@ from xml.parsers import expat
 # One start tag. Inside quotes a greater-than sign is legal, so looking for the first one is not enough.
 TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=/>]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 
+_STEP = 1 << 20  # bytes read at once
+_MOST_IN_TAG = 16_000_000  # bytes of one tag or comment: the parser reads it again whenever more of it comes
+
 # Elements whose one child is somebody else's XML: its namespaces are to be mended there and nowhere above.
 CONTAINERS = frozenset(("metadata", "about", "description", "setDescription"))
 
@@ -90,11 +93,19 @@ def feed_in_parts(parser: expat.XMLParserType, parts: Iterable[bytes]) -> None:
     """Let expat read a document part by part. Raise Broken when it is not well-formed or declares a document type."""
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
+        fed = 0
         for part in parts:
-            parser.Parse(part, False)
+            for start in range(0, len(part), _STEP):
+                step = part[start : start + _STEP]
+                parser.Parse(step, False)
+                fed += len(step)
+                if fed - parser.CurrentByteIndex > _MOST_IN_TAG:
+                    raise Broken("it has a tag or a comment without end")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise Broken(str(error)) from error
+    except (ValueError, LookupError) as error:  # an encoding that nobody knows, or in which its places are others
+        raise Broken(f"it cannot be decoded: {error}") from error
 
 
 def _refuse_doctype(*_: object) -> None:

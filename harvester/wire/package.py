@@ -16,6 +16,7 @@ from io import SEEK_END
 from typing import BinaryIO
 
 from gateway.errors import NotResourceSync, UnusableRecord
+from harvester.wire.archives import opened_zip
 from harvester.wire.resourcesync import Document
 
 MANIFEST = "manifest.xml"
@@ -39,7 +40,7 @@ class Package:
         self._most_file_bytes = most_file_bytes
         self._room = max(_LEAST_ROOM, MOST_GROWTH * body.seek(0, SEEK_END))
         try:
-            self._zip = zipfile.ZipFile(body)
+            self._zip = opened_zip(body)
         except _DAMAGES as error:
             raise NotResourceSync(f"The package is no ZIP file that can be read: {error}.") from error
         found = Counter(each.filename for each in self._zip.infolist())

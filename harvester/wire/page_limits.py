@@ -9,16 +9,20 @@ MOST_TAGS = 20_000
 # Of elements inside each other. A parser that keeps them all takes the square of their number.
 MOST_DEEP = 400
 
-_TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9]*)")
+# Of bytes: the largest recorded page has less than half of them, and a parser takes forty times as much memory.
+MOST_BYTES = 5_000_000
+
+_TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9]*|[!?])")
 # What has no end, or need not have one: it nests nothing.
 _FLAT = frozenset(
     b"area base br col colgroup dd dt embed hr img input li link meta option p param source tbody td tfoot th thead tr "
-    b"track wbr".split()
+    b"track wbr ! ?".split()
 )
 
 
 def affordable(body: bytes) -> bytes:
-    """Return a page up to where it has too many tags, or too many inside each other; most pages whole."""
+    """Return a page up to where it has too many bytes, tags, or tags inside each other; most pages whole."""
+    body = body[:MOST_BYTES]
     depth = 0
     for number, tag in enumerate(_TAG.finditer(body)):
         if tag[2].lower() not in _FLAT:

@@ -4,12 +4,41 @@ from __future__ import annotations
 
 from lxml import etree
 
-from gateway.xmlio import hardened_parser
+from gateway.errors import AnswerTooLarge
+from gateway.xmlio import hardened_parser, memory_of
+
+MOST_MEMORY = 320 << 20  # of a document and its tree; with the program itself and what is made of it, 512 MiB
+_CONTAINER, _VALUE = 600, 100  # bytes of memory for an object or a list of JSON, and for each value in it
+ELEMENT = 320  # bytes of memory for an element of which Python has an object too
 
 
 def strict(data: bytes) -> etree._Element:
-    """Return the root of well-formed UTF-8 `data`; else raise XMLSyntaxError. Texts of any length are read."""
+    """Return the root of well-formed UTF-8 `data`; else raise XMLSyntaxError. Texts of any length are read.
+
+    Raise AnswerTooLarge when its tree would take more memory than there is for one document.
+    """
+    refuse_heavy(data)
     return etree.fromstring(data, hardened_parser())
+
+
+def refuse_heavy(data: bytes, element: int = ELEMENT, more: int = 0) -> None:
+    """Raise AnswerTooLarge when a document takes too much memory; `more` is what it takes besides its tree."""
+    needed = memory_of(data, element) + more
+    if needed > MOST_MEMORY:
+        raise AnswerTooLarge(
+            f"The document of {len(data)} bytes needs about {needed >> 20} MiB of memory to be read, "
+            f"more than the {MOST_MEMORY >> 20} MiB that one document may take."
+        )
+
+
+def refuse_heavy_json(body: bytes) -> None:
+    """Raise AnswerTooLarge when a JSON document would take more memory than there is for one."""
+    needed = 3 * len(body) + _CONTAINER * (body.count(b"{") + body.count(b"[")) + _VALUE * body.count(b",")
+    if needed > MOST_MEMORY:
+        raise AnswerTooLarge(
+            f"The JSON document of {len(body)} bytes needs about {needed >> 20} MiB of memory to be read, "
+            f"more than the {MOST_MEMORY >> 20} MiB that one document may take."
+        )
 
 
 def lenient(data: bytes) -> tuple[etree._Element | None, tuple[str, ...]]:

@@ -21,13 +21,18 @@ from harvester.wire import namespaces
 from harvester.wire.losses import missing
 from harvester.wire.outline import Broken
 from harvester.wire.parsing import lenient, strict
+from harvester.wire.repair import legal_references
+from harvester.wire.sections import CDATA, COMMENT
 
 # In front of the records, when the envelope itself has to be recovered.
 _PLACE = "<?records?>"
 
 # Comments and CDATA, in which they mean nothing, and the entities of XML; libxml2 never drops a number.
-_ENTITY = re.compile(r"<!--(?:(?!-->|<!--).)*+-->|<!\[CDATA\[(?:(?!\]\]>|<!\[CDATA\[).)*+\]\]>|&[a-z]{2,4};", re.DOTALL)
+_ENTITY = re.compile(rf"{COMMENT}|{CDATA}|&[a-z]{{2,4}};")
 _NUMBERS = {"&amp;": "&#38;", "&lt;": "&#60;", "&gt;": "&#62;", "&quot;": "&#34;", "&apos;": "&#39;"}
+
+# Characters of the start tags around the records. They are parsed again with each damaged record; real ones have 2,000.
+_LONGEST_OPENING = 10_000
 
 # What must be as many after recovery as before, and how deep below the root: nobody may lose an entry unseen, neither
 # by its vanishing nor by its slipping into another one.
@@ -80,18 +85,16 @@ class _Grammar:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         p = re.escape(prefix)
-        comment = r"<!--(?:(?!-->|<!--).)*+-->"
-        cdata = r"<!\[CDATA\[(?:(?!\]\]>|<!\[CDATA\[).)*+\]\]>"
         self.start = re.compile(
-            rf"{comment}|{cdata}|(?P<record><{p}record(?:\s[^<>]*)?>)(?=\s*(?:{comment}\s*)?<{p}header[\s/>])",
+            rf"{COMMENT}|{CDATA}|(?P<record><{p}record(?:\s[^<>]*)?>)(?=\s*(?:{COMMENT}\s*)?<{p}header[\s/>])",
             re.DOTALL,
         )
-        self.roots = re.compile(rf"{comment}|{cdata}|(?P<root><{p}OAI-PMH[\s>])", re.DOTALL)
+        self.roots = re.compile(rf"{COMMENT}|{CDATA}|(?P<root><{p}OAI-PMH[\s>])", re.DOTALL)
         self.token = f"<{prefix}resumptionToken"
         self.end = re.compile(rf"</{p}record\s*>")
         self.whole = re.compile(
             rf"(?:</{p}(?:metadata|about|header)\s*>|<{p}(?:metadata|about|header)(?:\s[^<>]*)?/>)"
-            rf"\s*(?:{comment}\s*)*</{p}record\s*>\Z",
+            rf"\s*(?:{COMMENT}\s*)*</{p}record\s*>\Z",
             re.DOTALL,
         )
         self.after = re.compile(rf"<{p}resumptionToken[\s/>]|</{p}(?:ListRecords|GetRecord)\s*>")
@@ -113,7 +116,7 @@ class _Parts(NamedTuple):
 
 
 def _taken_apart(text: str, grammar: _Grammar) -> _Parts | None:
-    """Return a page of records in parts, or None when it has none."""
+    """Return a page of records in parts, or None when it has none. Raise NotXml when they cost too much one by one."""
     starts = [match.start() for match in grammar.start.finditer(text) if match["record"]]
     if not starts:
         return None
@@ -131,6 +134,11 @@ def _taken_apart(text: str, grammar: _Grammar) -> _Parts | None:
         [gap] * bool(gap.strip()) + [text[start:following] for start, following in pairwise(starts)] + [last[:stop]]
     )
     opening = root[0] + verb[0]
+    if len(opening) > _LONGEST_OPENING:
+        raise NotXml(
+            f"The answer is not XML, and the start tags around its records have {len(opening)} characters; damaged "
+            f"records are read by themselves only where these have at most {_LONGEST_OPENING}."
+        )
     closing = f"</{grammar.prefix}{verb[1]}></{grammar.prefix}OAI-PMH>"
     return _Parts(head[: verb.end()], tuple(chunks), last[stop:], opening, closing)
 
@@ -263,14 +271,18 @@ def _whole_text(text: str, prefix: str) -> tuple[str, str, str]:
 
 
 def _leniently(text: str) -> tuple[etree._Element | None, tuple[str, ...]]:
-    """Return what libxml2 makes of a text; behind the first error it would drop `&amp;` and the like without a word."""
-    return lenient(_ENTITY.sub(lambda match: _NUMBERS.get(match[0], match[0]), text).encode())
+    """Return what libxml2 makes of a text.
+
+    Behind the first error it would drop `&amp;` and the like without a word, and make characters of references to
+    surrogates that nobody can read: `&#xD800;` where CDATA ought to be.
+    """
+    return lenient(legal_references(_ENTITY.sub(lambda match: _NUMBERS.get(match[0], match[0]), text)).encode())
 
 
 def _tokens(text: str, prefix: str) -> list[str]:
     """Return what stands in the resumptionTokens. One that lost its text would end a list that goes on."""
     start = rf"<{re.escape(prefix)}resumptionToken(?:\s[^<>]*[^<>/]|\s*)"
-    content = r"(?:[^<]++|<!\[CDATA\[(?:(?!\]\]>).)*+\]\]>)*+"
+    content = rf"(?:[^<]++|{CDATA})*+"
     return [_plain(found).strip() for found in re.findall(rf"{start}(?:/>|>({content}))", text, re.DOTALL)]
 
 

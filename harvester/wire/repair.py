@@ -19,7 +19,7 @@ _MARKUP = re.compile(
     r"""
     (?P<comment><!--.*?(?:-->|\Z))
   | (?P<cdata><!\[CDATA\[.*?(?:\]\]>|\Z))
-  | (?P<instruction><\?[A-Za-z_][^?]{0,4000}+(?:\?(?!>)[^?]{0,4000}+){0,50}+\?>)
+  | (?P<instruction><\?[A-Za-z_][^?]{0,4000}+(?:(?=\?[^>])\?[^?]{0,4000}+){0,50}+\?>)
   | (?P<doctype><!DOCTYPE[^\[\]<>]{0,500}+(?:\[[^\]]{0,500}+\]\s{0,9}+)?>)
   | (?P<references>(?:&\#(?:x[0-9a-fA-F]+|[0-9]+);)+)
   | (?P<entity>&[A-Za-z][A-Za-z0-9]{0,40};)
@@ -31,8 +31,8 @@ _MARKUP = re.compile(
 )
 _ATTRIBUTE = r"\s+[^\s=/>\"'<]++\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')"
 _TAG = re.compile(rf"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[^\s<>!?/=\"']++(?:{_ATTRIBUTE}){{2,}}", re.DOTALL)
-_NAMED = re.compile(r"\s+([^\s=/>\"'<]++)\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
-_REFERENCE = re.compile(r"&#(x?)([0-9a-fA-F]+);")
+_NAMED = re.compile(r"(?<!\s)\s++([^\s=/>\"'<]++)\s*+=\s*+(?:\"[^\"<]*\"|'[^'<]*')")
+_REFERENCE = re.compile(r"&#(x|(?=[0-9]+;))([0-9a-fA-F]+);")
 _ILLEGAL_SPACE = str.maketrans({"\x0b": " ", "\x0c": " "})
 _XML_ENTITIES = frozenset(("&amp;", "&lt;", "&gt;", "&quot;", "&apos;"))
 _LONGEST_NUMBER = 7  # digits of 0x10FFFF in decimal
@@ -62,6 +62,16 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
     result = _MARKUP.sub(lambda match: _mended(match, counts), legal)
     result = _TAG.sub(lambda match: _without_repetition(match, counts), result)
     return result, tuple(_SENTENCES[kind].format(count) for kind, count in counts.items() if count)
+
+
+def legal_references(text: str) -> str:
+    """Return a text with U+FFFD for every reference to a character that XML forbids, wherever it stands."""
+    return _REFERENCE.sub(lambda match: match[0] if _is_reference_legal(match) else "\ufffd", text)
+
+
+def _is_reference_legal(match: re.Match[str]) -> bool:
+    number = _number(match)
+    return number >= 0 and is_legal(chr(number))
 
 
 def _mended(match: re.Match[str], counts: Counter[str]) -> str:

@@ -15,7 +15,11 @@ from gateway.errors import AnswerTooLarge, NotResourceSync, NotXml
 from harvester.wire.entries import LEAST_PRIORITY, Entry, Head, Link
 from harvester.wire.fixity import digests_of
 
-MOST_BYTES = 1_000_000_000  # of one document, decompressed; the network has a limit of its own
+MOST_BYTES = 200_000_000  # of one document, decompressed, unless a setting tells another number
+_MOST_IN_TAG = 1_000_000  # bytes of one tag or comment: the parser reads it again whenever more of it comes
+_MOST_DEEP = 20  # of elements inside each other, in each of which namespaces may be declared
+_MOST_NAMES = 10_000  # different ones of elements and attributes, which the parser remembers
+_MOST_LINKS = 10_000  # of one entry, or of a document
 _MOST_TEXT = 100_000  # characters of one value
 _STEP = 1 << 16  # bytes read at once
 _GZIP, _GZIP_WINDOW = b"\x1f\x8b", 31
@@ -75,9 +79,9 @@ class Document:
         yield from reading.taken()
 
 
-def read(body: bytes, base: str = "") -> Document:
+def read(body: bytes, base: str = "", most_bytes: int = MOST_BYTES) -> Document:
     """Read a document that is at hand; see `Document`."""
-    return Document((body[start : start + _STEP] for start in range(0, len(body), _STEP)), base)
+    return Document((body[start : start + _STEP] for start in range(0, len(body), _STEP)), base, most_bytes)
 
 
 def _plain(parts: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
@@ -109,7 +113,7 @@ class _Reading:
     def __init__(self, base: str) -> None:
         self.notes: dict[str, None] = {}
         self._base = base
-        self._level = 0
+        self._level = self._fed = 0
         self._entries: list[Entry] = []
         self._has_entries = False
         self._root: tuple[bool, dict[str, str], list[Link]] | None = None
@@ -124,12 +128,17 @@ class _Reading:
         self._parser = parser
 
     def feed(self, part: bytes, *, is_last: bool = False) -> None:
+        self._fed += len(part)
         try:
             self._parser.Parse(part, is_last)
         except expat.ExpatError as error:
             raise NotXml(f"The document is not well-formed, or breaks off: {error}.") from error
         except (ValueError, LookupError) as error:  # an encoding that nobody knows
             raise NotXml(f"The document cannot be decoded: {error}.") from error
+        if self._fed - self._parser.CurrentByteIndex > _MOST_IN_TAG:
+            raise NotXml("The document has a tag or a comment without end.")
+        if len(self._parser.intern) > _MOST_NAMES:
+            raise NotXml(f"The document has more than {_MOST_NAMES} different names of elements and attributes.")
 
     def taken(self) -> list[Entry]:
         taken, self._entries = self._entries, []
@@ -155,6 +164,8 @@ class _Reading:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._level += 1
+        if self._level > _MOST_DEEP:
+            raise NotXml(f"The elements of the document are nested deeper than {_MOST_DEEP}.")
         name = tag.rpartition(" ")[2]
         if self._level == 1:
             self._begin(tag, name)
@@ -180,6 +191,8 @@ class _Reading:
                 self._note("A link that names no address was left out.")
             else:
                 links.append(link)
+            if len(links) > _MOST_LINKS:
+                raise NotXml(f"The document has more than {_MOST_LINKS} links in one place.")
         elif self._entry is None and said:
             self._note("The document describes itself more than once; the first time counts.")
         else:

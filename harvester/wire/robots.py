@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlsplit
 
 from protego import Protego
 
 from gateway.errors import RobotsDenied, TryLater
+from harvester.wire.urls import split
 
 NAME: Final = "oai-gateway"  # as robots.txt files call us; the beginning of our User-Agent
 MOST_BYTES: Final = 512_000  # what is read of a robots.txt (§2.5)
@@ -35,17 +35,17 @@ class Rules:
         """
         if self._said is None:
             return 0.0
-        if not self._said.can_fetch(url, NAME):
+        if split(url).netloc and not self._said.can_fetch(url, NAME):  # what is no address nobody can ask for
             raise RobotsDenied(f"{self._place} asks us to stay away from {url[:300]}.")
         delay = float(self._said.crawl_delay(NAME) or 0.0)
         if delay > _LONGEST_DELAY:
             raise TryLater(f"{self._place} asks for {delay:g} seconds between requests.")
-        return delay
+        return delay if delay > 0 else 0.0  # NaN is no number of seconds
 
 
 def robots_url(url: str) -> str:
     """Return the URL of the robots.txt that speaks for an address (§2.3)."""
-    parts = urlsplit(url)
+    parts = split(url)
     return f"{parts.scheme}://{parts.netloc}/robots.txt"
 
 

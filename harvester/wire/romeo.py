@@ -12,8 +12,8 @@ from harvester.wire.http import Fetched
 from harvester.wire.parsing import strict
 from harvester.wire.policies import VERSIONS, Colour, Permission, Policy
 
-_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>")
-_MARKUP = re.compile(r"<[^>]+>")
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\])?[^>]*+>")
+_MARKUP = re.compile(r"<[^<>]++>")
 _PERIOD = re.compile(r"<num>(\d{1,4})</num>\s*<period units=\"(month|year|week|day)\">")
 _MONTHS = {"day": 1 / 30, "week": 7 / 30, "month": 1.0, "year": 12.0}
 _ILL = 500
@@ -37,7 +37,7 @@ def read(fetched: Fetched) -> Policy | None:
     if fetched.status >= _ILL:
         raise TryLater(f"SHERPA/RoMEO answers {fetched.status}.")
     try:
-        root = strict(_DOCTYPE.sub(b"", fetched.body, count=1))
+        root = strict(_without_doctype(fetched.body))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise NotXml(f"SHERPA/RoMEO answers something that is no XML: {error}") from error
     outcome = _text(root, "header/outcome")
@@ -47,6 +47,12 @@ def read(fetched: Fetched) -> Policy | None:
         raise AnswerError("SHERPA/RoMEO answers without an outcome.")
     publishers = root.findall("publishers/publisher")
     return _policy(root, publishers) if publishers else None
+
+
+def _without_doctype(body: bytes) -> bytes:
+    start = body.find(b"<!DOCTYPE")
+    declared = _DOCTYPE.match(body, start) if start >= 0 else None
+    return body[:start] + body[declared.end() :] if declared else body
 
 
 def _policy(root: etree._Element, publishers: list[etree._Element]) -> Policy:

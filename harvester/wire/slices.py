@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import NotXml
+from gateway.errors import AnswerTooLarge, NotXml
 from gateway.model import Slice
 from gateway.xmltext import OAI_PMH
 from harvester.wire.namespaces import needed, own_prefixes
 from harvester.wire.outline import TAG, Broken, Element, outline, tag_end
+from harvester.wire.parsing import refuse_heavy
 
 LIST_VERBS = ("ListRecords", "ListIdentifiers", "GetRecord")
 _LEVELS = 5  # OAI-PMH, verb, record, metadata, payload
@@ -32,6 +33,9 @@ NO_RECORD = "The header stands in no record."
 EMPTY_METADATA = "The record is not deleted and its metadata is empty."
 
 
+_OUTLINED = 600  # bytes of memory for an element in the slow way
+
+
 def cut(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tuple[Slice, ...]:
     """Return a Slice for every record (or header, in ListIdentifiers) of the page, in order.
 
@@ -41,7 +45,42 @@ def cut(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tuple
         found = _fast(root, text)
         if found is not None:
             return found
+    refuse_heavy(text, _OUTLINED)
     return _slow(root, text, problems)
+
+
+class Cutter:
+    """Cuts the records of an everyday ListRecords page one by one, while the page is read.
+
+    Its methods return False when anything is out of the ordinary; then nothing that was cut can be trusted.
+    """
+
+    def __init__(self, text: bytes, verb: etree._Element) -> None:
+        """Take the whole text, and the verb's element as soon as its start was read."""
+        self._finder = _Finder(text, {prefix or "": uri for prefix, uri in verb.nsmap.items()})
+        self._text = text
+        self._containers = self._abouts = 0
+        self.slices: list[Slice] = []
+
+    def take(self, record: etree._Element) -> bool:
+        """Cut the next record."""
+        elements = list(record.iter(_EVERY))
+        letters = "".join([_LETTERS.get(element.tag, "x") for element in elements])
+        containers, abouts = letters.count("m"), letters.count("a")
+        is_whole = sum(map(len, elements)) == len(elements) - 1 + containers + abouts
+        if record.prefix or not is_whole or _ENTRY.fullmatch(letters) is None:
+            return False
+        try:
+            self.slices += _located(elements, letters, self._finder)
+        except _Unusual:
+            return False
+        self._containers += containers
+        self._abouts += abouts
+        return True
+
+    def is_proven(self) -> bool:
+        """Tell, behind the last record, whether every tag in the bytes was the one that it was taken for."""
+        return _are_counted(self._text, self._containers, self._abouts)
 
 
 # --- fast -----------------------------------------------------------------------------------------------------
@@ -66,6 +105,8 @@ _LETTERS = {
 _PAGE = re.compile(r"(?:rhids*(?:ma*)?)*t?")
 _ENTRY = re.compile(r"rhid(s*)(m?)(a*)")
 _GREATER = ord(">")
+_MOST_NAMESPACES = 256  # declared around records; each is looked for in each of them
+_MOST_TAGS = 1000  # of payloads, that are remembered
 
 
 class _Unusual(Exception):
@@ -101,9 +142,19 @@ def _is_proven(verb: etree._Element, elements: list[etree._Element], letters: st
     return (
         len(verb) == letters.count("r") + letters.count("t")
         and sum(map(len, elements)) == len(elements) - len(verb) + containers + abouts
-        and text.count(b"<metadata") == containers == text.count(b"</metadata")
-        and (not abouts or text.count(b"<about") == abouts == text.count(b"</about"))
+        and _are_counted(text, containers, abouts)
     )
+
+
+def _are_counted(text: bytes, containers: int, abouts: int) -> bool:
+    return text.count(b"<metadata") == containers == text.count(b"</metadata") and (
+        not abouts or text.count(b"<about") == abouts == text.count(b"</about")
+    )
+
+
+def _refuse_namespaces(scope: Mapping[str, str]) -> None:
+    if len(scope) > _MOST_NAMESPACES:
+        raise AnswerTooLarge(f"The answer declares {len(scope)} namespaces around its records.")
 
 
 class _Finder:
@@ -112,7 +163,16 @@ class _Finder:
     def __init__(self, text: bytes, scope: Mapping[str, str]) -> None:
         self.text = text
         self.scope = scope
+        self.at = 0  # where the last container ended
         self.missing: dict[bytes, dict[str, str]] = {}
+        self.known: dict[str, str] = {}  # texts that many records share, each kept once
+        _refuse_namespaces(scope)
+
+    def same(self, text: str) -> str:
+        """Return a text that many records share, always the same object."""
+        if len(self.known) > _MOST_TAGS:
+            self.known.clear()
+        return self.known.setdefault(text, text)
 
     def inside(self, opening: bytes, closing: bytes, at: int) -> tuple[int, int]:
         """Return start and stop of the element in the next container.
@@ -143,12 +203,13 @@ class _Finder:
                 raise _Unusual
             own = own_prefixes(tag)
             missing = {prefix: uri for prefix, uri in self.scope.items() if prefix and prefix not in own}
+            if len(self.missing) > _MOST_TAGS:
+                self.missing.clear()
             self.missing[tag] = missing
         return needed(self.text[start:stop], frozenset(), missing, uses_default=False) if missing else ()
 
 
 def _located(elements: list[etree._Element], letters: str, finder: _Finder) -> Iterator[Slice]:
-    at = 0
     for match in _ENTRY.finditer(letters):
         first, containers = match.start(), elements[match.start(2) : match.end()]
         is_deleted = _is_deleted(elements[first + 1])
@@ -159,19 +220,20 @@ def _located(elements: list[etree._Element], letters: str, finder: _Finder) -> I
         abouts: list[tuple[int, int]] = []
         needs: tuple[tuple[str, str], ...] = ()
         if match[2]:
-            place = finder.inside(b"<metadata", b"</metadata", at)
+            place = finder.inside(b"<metadata", b"</metadata", finder.at)
             needs = finder.needs(*place)
-            at = place[1]
+            finder.at = place[1]
         elif not is_deleted or match[3]:
             raise _Unusual
         if match[2] and not finder.is_plain_record(place[0]):
             raise _Unusual
         for _ in match[3]:
-            abouts.append(finder.inside(b"<about", b"</about", at))
-            at = abouts[-1][1]
+            abouts.append(finder.inside(b"<about", b"</about", finder.at))
+            finder.at = abouts[-1][1]
             needs = (*needs, *(each for each in finder.needs(*abouts[-1]) if each not in needs))
-        datestamp = (elements[first + 3].text or "").strip()
-        sets = tuple([text for each in elements[first + 4 : match.end(1)] if (text := (each.text or "").strip())])
+        datestamp = finder.same((elements[first + 3].text or "").strip())
+        named_sets = [text for each in elements[first + 4 : match.end(1)] if (text := (each.text or "").strip())]
+        sets = tuple(map(finder.same, named_sets)) if named_sets else ()
         if is_deleted:
             yield Slice(identifier, datestamp, sets, is_deleted, 0, 0)
         else:
@@ -300,6 +362,7 @@ def _header(element: etree._Element) -> _Header:
 
 def _needs(root: etree._Element, container: etree._Element, payload: bytes) -> list[tuple[str, str]]:
     scope = {prefix or "": uri for prefix, uri in container.nsmap.items()}
+    _refuse_namespaces(scope)
     inherited = scope.get("", "")
     uses_default = bool(inherited) and any(not element.prefix for element in root.iter(f"{{{inherited}}}*"))
     return list(needed(payload, own_prefixes(payload[: tag_end(payload, 0)]), scope, uses_default=uses_default))

@@ -15,15 +15,17 @@ from typing import NamedTuple
 from lxml import etree
 
 from gateway.errors import NotSolr, NotXml, RemoteError
+from gateway.xmlio import name_of
 from gateway.xmltext import clean, escape, escape_attribute
 from harvester.wire.decoding import decode, is_plain
 from harvester.wire.outline import Broken, outline
-from harvester.wire.parsing import strict
+from harvester.wire.parsing import refuse_heavy_json, strict
 from harvester.wire.repair import cleaned
 
 _LEVELS = 3  # response, result, doc
 _ITS_DECLARATION = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>")
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_MOST_DIGITS = 15  # of a number that can be meant
 _QUOTED = 200  # characters of a message that is shown
 _WHOLE = ("", "false")  # what is said, if anything, of whether it is partial, when it is not
 
@@ -68,7 +70,7 @@ def parse(body: bytes, content_type: str = "", names: Collection[str] | None = N
 def _from_xml(body: bytes, content_type: str, names: Collection[str] | None) -> SolrAnswer:
     root, text, repairs = _tree(body, content_type)
     if root.tag != "response":
-        raise NotSolr(f"The answer is no answer of Solr: its root is {etree.QName(root).localname!r}.")
+        raise NotSolr(f"The answer is no answer of Solr: its root is {name_of(root)[1]!r}.")
     _refuse_error(root)
     header = _named(root, "responseHeader")
     _refuse_part("" if header is None else "".join(_values(header, ("partialResults",)).get("partialResults", ())))
@@ -160,7 +162,7 @@ def _by_outline(text: bytes) -> list[tuple[int, int]]:
 
 def _number(text: object) -> int:
     shown = str(text)
-    if not (shown.isascii() and shown.isdigit()):
+    if not (shown.isascii() and shown.isdigit() and len(shown) <= _MOST_DIGITS):
         raise NotSolr(f"The answer of Solr says that {shown[:_QUOTED]!r} documents were found.")
     return int(shown)
 
@@ -169,6 +171,7 @@ def _number(text: object) -> int:
 
 
 def _from_json(body: bytes, names: Collection[str] | None) -> SolrAnswer:
+    refuse_heavy_json(body)
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -185,7 +188,10 @@ def _from_json(body: bytes, names: Collection[str] | None) -> SolrAnswer:
     for each in documents:
         if not isinstance(each, Mapping):
             raise NotSolr("The answer of Solr has documents that have no fields.")
-        written = "".join(_written("doc", "", each)).encode()
+        try:
+            written = "".join(_written("doc", "", each)).encode()
+        except RecursionError as error:
+            raise NotSolr("The answer of Solr has a document whose fields are nested too deep.") from error
         values = {name: _texts(value) for name, value in each.items() if names is None or name in names}
         found.append(Document(values, place, place + len(written)))
         parts += (written, b"\n")
@@ -194,7 +200,7 @@ def _from_json(body: bytes, names: Collection[str] | None) -> SolrAnswer:
     return SolrAnswer(
         _number(response.get("numFound")),
         tuple(found),
-        mark if isinstance(mark, str) else "",
+        clean(mark) if isinstance(mark, str) else "",
         b"".join((*parts, b"</result>\n")),
     )
 

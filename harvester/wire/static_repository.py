@@ -30,6 +30,10 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _STEP = 1 << 16  # bytes read at once
 _MOST_DECODED = 200_000_000  # bytes of a document that is not in UTF-8
 _SHOWN = 3  # identifiers that a sentence names
+_ANSWERS = ("Identify", "ListMetadataFormats")  # what of the document is read as an answer; records are cut later
+_MOST_NAMESPACES, _MOST_LISTS, _MOST_FAULTS = 256, 1000, 100  # each list remembers the namespaces around it
+_MOST_DEEP = 256  # elements inside each other, as the parser of records reads them
+_MOST_NAMES = 100_000  # different ones of elements and attributes, which the parser remembers
 
 
 class Text(Protocol):
@@ -121,7 +125,7 @@ def read(body: Text, content_type: str = "") -> StaticRepository:
     found = _Reader(text)
     found.read()
     parts = {name: _answer(text, found.scope, place) for name, place in found.parts.items()}
-    if not {"Identify", "ListMetadataFormats"} <= parts.keys():
+    if not parts.keys() >= {*_ANSWERS}:
         raise NotStaticRepository("The document has no Identify or no ListMetadataFormats.")
     identify = parse_identify(parts["Identify"])
     formats = parse_formats(parts["ListMetadataFormats"]).formats
@@ -166,6 +170,7 @@ class _Reader:
     def _open(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name.rpartition(":")[2])
         level = len(self._path)
+        self._refuse_endless(level)
         if level == 1:
             self.scope = _declared(attributes)
             self._check_root(name)
@@ -176,8 +181,19 @@ class _Reader:
                 self.lists.append(Records(attributes.get("metadataPrefix", ""), scope, Places()))
         elif level == 3 and self._path[1] == "ListRecords":  # noqa: PLR2004 - what stands in a list
             self._start = self._parser.CurrentByteIndex
-            if self._path[-1] != "record":
+            if self._path[-1] != "record" and len(self.faults) < _MOST_FAULTS:
                 self.faults.append(f"A list holds a {self._path[-1]}.")
+
+    def _refuse_endless(self, level: int) -> None:
+        """Raise AnswerTooLarge at what would take memory without end, however the document is read."""
+        if level > _MOST_DEEP:
+            raise AnswerTooLarge(f"The elements of the document are nested deeper than {_MOST_DEEP}.")
+        if len(self._parser.intern) > _MOST_NAMES:
+            raise AnswerTooLarge(f"The document has more than {_MOST_NAMES} different names.")
+        if len(self.scope) > _MOST_NAMESPACES or len(self.lists) > _MOST_LISTS:
+            raise AnswerTooLarge(
+                f"The document declares more than {_MOST_NAMESPACES} namespaces, or has more than {_MOST_LISTS} lists."
+            )
 
     def _check_root(self, name: str) -> None:
         prefix, _, local = name.rpartition(":")
@@ -187,7 +203,7 @@ class _Reader:
 
     def _close(self, _: str) -> None:
         level, name = len(self._path), self._path.pop()
-        if level == 2:  # noqa: PLR2004 - as above
+        if level == 2 and name in _ANSWERS:  # noqa: PLR2004 - as above
             self.parts.setdefault(name, (self._start, self._stop()))
         elif level == 3 and self._path[1] == "ListRecords" and name == "record":  # noqa: PLR2004 - as above
             self.lists[-1].places.add(self._start, self._stop())

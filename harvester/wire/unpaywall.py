@@ -30,7 +30,7 @@ def read_lines(lines: bytes) -> tuple[Description, ...]:
 def _document(line: bytes) -> Node:
     try:
         document = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

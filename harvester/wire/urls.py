@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
 ARGUMENTS = frozenset(("verb", "identifier", "metadataPrefix", "from", "until", "set", "resumptionToken"))
+
+
+def split(url: str) -> SplitResult:
+    """Return the parts of a foreign address; nothing but empty parts of what is none (`http://[`)."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+
+
+def host_of(url: str) -> str:
+    """Return the host of a foreign address in lower case; empty where there is none."""
+    return (split(url).hostname or "").lower()
 
 
 def base_url(address: str) -> str:

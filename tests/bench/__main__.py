@@ -19,6 +19,7 @@ from tests.bench import (
     parallel,
     resourcesync,
     serving,
+    slow_clients,
     solr,
     startup,
     verification,
@@ -29,6 +30,7 @@ from tests.bench.table import Row, main
 BENCHES = (
     startup,
     serving,
+    slow_clients,
     depth,
     incremental,
     disk,

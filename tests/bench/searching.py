@@ -21,6 +21,7 @@ from gateway.formats import written
 from gateway.model import ItemState, Statement, StoredRecord, Work
 from gateway.settings import load
 from gateway.store.sqlite_discovery import open_discovery
+from gateway.takedowns import Takedowns
 from harvester.search.asking import for_strangers, polite
 from harvester.search.discovering import Discovering
 from harvester.search.remembering import Remembering
@@ -46,6 +47,10 @@ class _Works:
     def states(self, _source: str, _upstreams: tuple[str, ...]) -> dict[str, ItemState]:
         """Return nothing: no file was published of any of them."""
         return {}
+
+    def takedowns(self) -> Takedowns:
+        """Return an empty list: nothing is withdrawn."""
+        return Takedowns()
 
     def _record(self, identifier: str, prefix: str) -> StoredRecord:
         number = identifier.rpartition("/")[2]

@@ -13,19 +13,22 @@ from tests.bench.searching import searched
 from tests.bench.source import ROOT
 from tests.bench.table import Row
 
-# By bench, how many records are enough: some wait before every page as real endpoints do.
-RECORDS = {
-    **dict.fromkeys(("serving", "depth", "incremental", "disk", "harvest", "parallel"), 6000),
-    **dict.fromkeys(("resourcesync", "solr", "startup"), 6000),
-    **dict.fromkeys(("clean", "mirror", "windows"), 600),
+# How many records are enough, by bench: some wait before every page as real endpoints do.
+SHORT = {"startup": 1000}
+LONG = {
+    **dict.fromkeys(
+        ("depth", "disk", "harvest", "incremental", "parallel", "resourcesync", "serving", "slow_clients", "solr"), 1000
+    ),
+    **dict.fromkeys(("clean", "mirror", "windows"), 200),
 }
 
 
 @pytest.mark.unmeasured
 @pytest.mark.slow
-@pytest.mark.parametrize("bench", RECORDS)
+@pytest.mark.parametrize("bench", [*SHORT, *(pytest.param(bench, marks=pytest.mark.long) for bench in LONG)])
 def test_bench_prints_its_figures(bench: str) -> None:
-    line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", str(RECORDS[bench])]
+    records = {**SHORT, **LONG}[bench]
+    line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", str(records)]
     done = subprocess.run(line, cwd=ROOT, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "keeps" in done.stdout or "BREAKS" in done.stdout

@@ -8,7 +8,20 @@ from dataclasses import replace
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Cursor, Event, RawPage, Run, RunOutcome, Slice, StoredPage, WindowOutcome
+from gateway.model import (
+    Cursor,
+    Event,
+    RawPage,
+    Removal,
+    Restoration,
+    Run,
+    RunOutcome,
+    SetDescription,
+    Slice,
+    StoredPage,
+    WindowOutcome,
+)
+from gateway.store.base import Inbox
 
 PAGE = RawPage(
     source="laro",
@@ -157,3 +170,56 @@ def test_everything_is_there_after_opening_again(backend, tmp_path):
         number = inbox.receive(PAGE, SLICES, None)
     with closing(backend.inbox(tmp_path)) as inbox:
         assert inbox.page(number).page == PAGE
+
+
+# --- what the store is made of again ------------------------------------------------------------------------------
+
+
+def _arrive(inbox: Inbox, source: str, records: int = 1) -> int:
+    cuts = tuple(Slice(str(number), "2020-01-01", (), True, 0, 0) for number in range(records))
+    return inbox.receive(RawPage(source, "ListRecords", "", 1, 200, (), b"x", "oai_dc"), cuts, None)
+
+
+def test_sources_of_which_records_came_are_named(inbox):
+    assert inbox.sources() == ()
+    for source in ("laro", "abc", "laro"):
+        _arrive(inbox, source)
+    _arrive(inbox, "silent", records=0)
+    assert inbox.sources() == ("abc", "laro")
+
+
+def test_pages_behind_another_are_counted(inbox):
+    first = _arrive(inbox, "laro")
+    _arrive(inbox, "laro", records=0)
+    _arrive(inbox, "laro")
+    assert [inbox.pages_behind("laro", after) for after in (0, first, 99)] == [2, 1, 0]
+
+
+def test_the_removal_of_a_source_stands_where_it_was_written(inbox):
+    first = _arrive(inbox, "laro")
+    number = inbox.remove_source("laro", first, 7)
+    last = _arrive(inbox, "laro")
+    assert inbox.removal("laro", 0) == inbox.removal("laro", first) == Removal(number, first)
+    assert inbox.removal("laro", number) is None
+    assert inbox.removal("abc", 0) is None
+    assert [each.number for each in inbox.pages("laro", 0)] == [first, last]
+
+
+def test_notes_and_sets_are_kept_and_replaced(inbox):
+    assert (inbox.note("laro"), inbox.notes(), inbox.kept_sets("laro")) == ("", (), ())
+    for source, note in (("laro", "one"), ("abc", "two"), ("laro", "three")):
+        inbox.keep_note(source, note)
+    assert inbox.note("laro") == "three"
+    assert inbox.notes() == (("laro", "three"), ("abc", "two"))
+    inbox.keep_sets("laro", [SetDescription("b", "B"), SetDescription("a", "A", b"<x/>")])
+    inbox.keep_sets("laro", [SetDescription("b", "Better")])
+    assert inbox.kept_sets("laro") == (SetDescription("a", "A", b"<x/>"), SetDescription("b", "Better"))
+
+
+def test_that_it_was_restored_and_what_was_lost_before_is_remembered(inbox):
+    assert (inbox.restored(), inbox.lost_until()) == ((), 0)
+    inbox.mark_restored(5, 9)
+    inbox.number_behind(40)
+    inbox.mark_restored(6, 10)
+    assert inbox.restored() == (Restoration(1, 5), Restoration(41, 6))
+    assert inbox.lost_until() == 40

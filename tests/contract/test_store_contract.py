@@ -258,6 +258,7 @@ def test_states_tell_what_is_held(desk, make_change):
         (Payload("oai_dc", 7, 0, (1).to_bytes(16, "big"), False),),
         (("oai_dc", item.records[0].digest, False), ("oai_didl", item.records[1].digest, True)),
         (),
+        False,
     )
     assert desk.store.states("nobody", ["a"]) == {}
 

@@ -29,6 +29,8 @@ def harvester(folder, monkeypatch):
     """Return a function that runs `harvester` on the instance; no name is known to it, so nobody is asked."""
     for name in ("CONNECT_TIMEOUT_SECONDS", "DEADLINE_SECONDS"):
         monkeypatch.setenv(f"GATEWAY_FETCH_{name}", "1")
+    monkeypatch.setenv("GATEWAY_FETCH_BACKOFF_SECONDS", "0")
+    monkeypatch.setenv("GATEWAY_DISCOVER_DELAY_SECONDS", "0")
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from gateway.errors import AddressRefused, ConfigurationError, GatewayError
 from gateway.settings import load
-from harvester.search.asking import ports_of, strangers
+from harvester.search.asking import strangers
 from harvester.search.elsewhere import Elsewhere, access_of, places_of
+from harvester.web import ports_of
 from harvester.wire.http import Fetched, Request
 
 TEXT = "https://api.crossref.org=http://10.0.0.1/crossref https://=http://127.0.0.1:8082/"
@@ -40,14 +41,16 @@ def test_what_is_no_place_is_refused(text: str) -> None:
         places_of(text)
 
 
-def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_any(tmp_path) -> None:
+def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tmp_path) -> None:
     """Port 1 of this machine refuses everybody: whoever comes so far was not refused by us."""
     instead = "http://127.0.0.1:1/"
     settings = load(tmp_path, environ={}, options={"discover_instead": f"https://x.example.org={instead}"})
     with strangers(settings, lambda _: None) as web:
-        for url in ("http://192.0.2.1:22/", "https://192.0.2.1:6379/x"):
-            with pytest.raises(AddressRefused, match=r"at port \d+, which is not among those"):
+        for url in ("http://8.8.8.8:22/", "https://8.8.8.8:6379/x"):
+            with pytest.raises(AddressRefused, match=r"at port \d+, which is not among the usual ports"):
                 web(Request(url))
+        with pytest.raises(AddressRefused, match=r"127.0.0.1 port 2 .*loopback"):
+            web(Request("http://127.0.0.1:2/", source=instead))
         with pytest.raises(GatewayError) as refused:
             web(Request(instead, source=instead))
         assert not isinstance(refused.value, AddressRefused)

@@ -314,7 +314,7 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies)
     (file,) = held(search)
     assert resources(search) == [(COPY, None), (f"https://g.example.org/files/{file.name}", None)]
     folder = search.settings.instance
-    assert served(folder, file.name) == (200, "application/pdf", file.read_bytes(), "sandbox")
+    assert served(folder, file.name) == (200, "application/pdf", file.read_bytes(), "default-src 'none'; sandbox")
     with application(folder, files_serve=True) as app, app.test_client().get(f"/files/{file.name}") as found:
         assert found.headers["Content-Disposition"] == f"attachment; filename={file.name}.pdf"
         assert found.headers["X-Content-Type-Options"] == "nosniff"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import NamedTuple
 
 import pytest
 
 from gateway.errors import (
     AddressRefused,
+    AddressTakenDown,
     AnswerTooLarge,
     AnswerTooSlow,
     ConfigurationError,
@@ -19,11 +21,12 @@ from gateway.errors import (
     TlsFailed,
     TryLater,
 )
-from gateway.model import FileLink, Outcome, Work
-from harvester.discovery import Step
-from harvester.search.searching import Searched, search
+from gateway.model import Candidate, FileLink, Outcome, Work
+from harvester.discovery import Found, Step
+from harvester.search.searching import RECHECK, Searched, search
 from harvester.search.steps import step_of, steps
 from harvester.verification.extraction import ENOUGH_WORDS
+from harvester.wire.copies import Copy
 from tests.conftest import ROOT
 from tests.discovery.pdfs import a_bomb, a_locked_pdf
 from tests.discovery.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, recorded, to, work
@@ -250,6 +253,7 @@ FORBIDDEN = {
 AT_THE_FILE = {
     Outcome.ROBOTS_DENIED: RobotsDenied("x"),
     Outcome.PRIVATE_ADDRESS: AddressRefused("x"),
+    Outcome.TAKEN_DOWN: AddressTakenDown("x"),
     Outcome.DNS_ERROR: NameUnknown("x"),
     Outcome.TLS_ERROR: TlsFailed("x"),
     Outcome.TIMEOUT: AnswerTooSlow("x"),
@@ -351,3 +355,42 @@ def test_what_is_open_only_later_is_not_asked_for() -> None:
     web = RecordedWeb(CASES[Outcome.EMBARGOED_UNTIL].own, has_recordings=False)
     searched(work(TITLE, doi="10.1234/x"), web, only=(step_of("crossref"),))
     assert FILE not in web.asked
+
+
+# --- copies that were accepted before -----------------------------------------------------------------------------
+
+OTHER = "https://repository.example.org/2.pdf"
+
+
+def _step(name: str, *urls: str, is_for_files: bool = True) -> Step:
+    """Return a step that names copies."""
+    found = Found(Outcome.SUCCESS, tuple(map(Copy, urls)))
+    return Step(name, 1, "It names copies.", lambda _: True, lambda *_: found, is_for_files=is_for_files)
+
+
+def _accepted(url: str, body: bytes) -> Candidate:
+    return Candidate(url, "elsewhere", sha256=sha256(body).hexdigest(), outcome=Outcome.SUCCESS)
+
+
+def test_a_step_that_names_an_accepted_copy_when_no_file_may_be_fetched_any_more_does_no_harm() -> None:
+    """It raised StopIteration: the copy was taken as looked at, and was not."""
+    web = RecordedWeb({FILE: answer(b"no PDF"), OTHER: answer(b"another file now")}, has_recordings=False)
+    found = search(
+        work("T"), (_step("first", FILE), _step("later", OTHER)), web, SETTINGS,
+        at=NOW, most_files=1, accepted=[_accepted(OTHER, b"what it was")],
+    )  # fmt: skip
+    assert [each.url for each in found.candidates] == [FILE, OTHER]
+    assert found.candidates[1].sha256 == sha256(b"another file now").hexdigest()
+    assert found.traces[-1].step == RECHECK
+
+
+def test_an_accepted_copy_is_looked_at_although_only_a_service_that_is_not_for_files_names_it() -> None:
+    """Its dead link and its old digest stayed published: another copy was found first."""
+    good = a_pdf(*[TITLE] * ENOUGH_WORDS)
+    web = RecordedWeb({FILE: answer(good, Content_Type="application/pdf")}, has_recordings=False)
+    about = _step("describes", OTHER, is_for_files=False)
+    found = search(
+        work(TITLE), (about,), web, SETTINGS,
+        at=NOW, most_files=6, accepted=[_accepted(FILE, good), _accepted(OTHER, b"what it was")],
+    )  # fmt: skip
+    assert {each.url: each.outcome for each in found.candidates} == {FILE: Outcome.SUCCESS, OTHER: Outcome.NOT_FOUND}

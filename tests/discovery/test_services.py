@@ -342,3 +342,4 @@ def test_what_is_no_address_of_the_web_is_no_copy() -> None:
 def test_a_walk_goes_through_lists_of_lists() -> None:
     assert json_answers.values({"issued": {"date-parts": [[2011, 5], None]}}, "issued", "date-parts") == [2011, 5]
     assert json_answers.texts({"a": [{"b": " x  y "}, {"b": 1}, "c"]}, "a", "b") == ["x y"]
+    assert json_answers.texts({"a": ["\ud800x", "\ud800"]}, "a") == ["x"]  # nothing can store half a character

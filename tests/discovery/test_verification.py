@@ -10,9 +10,10 @@ from itertools import product
 
 import pytest
 
+from gateway.errors import ConfigurationError
 from gateway.model import Outcome, Statement, Work
 from harvester.verification import bytes as sniffed
-from harvester.verification import reading
+from harvester.verification import extraction, reading
 from harvester.verification.extraction import Extracted, extract
 from harvester.verification.judging import Expected, expected, judge
 from harvester.verification.similarity import _stem, compared, letters, words
@@ -101,8 +102,24 @@ def test_what_is_no_pdf_within_is_broken(content: bytes) -> None:
     assert extract(content).outcome is Outcome.BROKEN_PDF
 
 
-@needs_data
 @pytest.mark.slow
+def test_a_child_that_cannot_start_says_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction.sandbox, "command", lambda *_: [sys.executable, "-c", "import not_installed"])
+    with pytest.raises(ConfigurationError, match="cannot start"):
+        extract(b"%PDF-1.4")
+
+
+@pytest.mark.slow
+def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_broken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line = [sys.executable, "-c", "print(flush=True); raise SystemExit(1)"]
+    monkeypatch.setattr(extraction.sandbox, "command", lambda *_: line)
+    assert extract(b"%PDF-1.4").outcome is Outcome.BROKEN_PDF
+
+
+@needs_data
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["spaces_200MB", "textops_20MB"])
 def test_a_bomb_hurts_only_the_child(name: str) -> None:
     started = time.monotonic()
@@ -125,6 +142,15 @@ def test_a_child_that_takes_too_long_is_killed() -> None:
         ("import socket; socket.create_connection(('127.0.0.1', 9))", reading.BROKEN),
         ("import subprocess; subprocess.run(['true'])", reading.BROKEN),
         ("open('/tmp/written-by-a-pdf', 'w').write('x')", reading.BROKEN),
+        ("open(__file__.replace('reading.py', 'extraction.py')).read()", reading.BROKEN),
+        ("open('/proc/self/environ').read()", reading.BROKEN),
+        ("__import__('os').unlink('/tmp/removed-by-a-pdf')", reading.BROKEN),
+        ("__import__('os').kill(1, 0)", reading.BROKEN),
+        ("assert _in_c('socket', 1, 1, 0) >= 0", reading.BROKEN),
+        ("assert _in_c('open', b'/etc/passwd', 0) >= 0", reading.BROKEN),
+        ("assert _in_c('rename', b'/tmp/one', b'/tmp/two') == 0 or _errno() != 1", reading.BROKEN),
+        ("assert _in_c('fork') >= 0", reading.BROKEN),
+        ("assert _in_c('chmod', b'/tmp', 0o1777) == 0", reading.BROKEN),
         ("bytearray(2 << 30)", reading.NO_MEMORY),
         ("raise reading._Encrypted", reading.ENCRYPTED),
     ],
@@ -132,7 +158,9 @@ def test_a_child_that_takes_too_long_is_killed() -> None:
 def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
     """The engine is replaced by one that misbehaves; the limits are those that every engine has."""
     code = (
-        "import sys; sys.argv[1:] = ['bad']\nfrom harvester.verification import reading\n"
+        "import ctypes, sys; sys.argv[1:] = ['bad']\nfrom harvester.verification import reading\n"
+        "__file__ = reading.__file__\nlibrary, _errno = ctypes.CDLL(None, use_errno=True), ctypes.get_errno\n"
+        "def _in_c(name, *given): return getattr(library, name)(*given)\n"
         f"def bad(data):\n    {deed}\n    return 1, iter(())\n"
         "reading.ENGINES['bad'] = bad\nsys.exit(reading.main())"
     )
@@ -277,7 +305,7 @@ def test_of_a_record_without_a_title_every_service_is_believed() -> None:
 
 
 @needs_data
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> None:
     foreign, works = others(), described()
     for name, work in works.items():

@@ -87,6 +87,7 @@ def _killed(harvester: Launcher, folder: Path, served: Site, dice: random.Random
     return "a list" if any(each.is_list for each in served.asked[before:]) else "its beginning"
 
 
+@pytest.mark.long
 @pytest.mark.unmeasured
 def test_kills_at_random_moments_lose_nothing_and_repeat_a_page_at_most(changing: Site, scratch: Path) -> None:
     undisturbed, disturbed = scratch / "undisturbed", scratch / "disturbed"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
+import certifi
 import pytest
 
+from gateway import sandbox
 from gateway.health import findings
 from gateway.store.sqlite import open_store
 from gateway.upkeep import make
@@ -17,6 +20,12 @@ from gateway.upkeep import make
 def make_sound(folder: Path) -> None:
     """Make an instance about which there is nothing to warn."""
     make(folder, {"repository_domain": "repo.example.org", "admin_email": "a@repo.example.org"})
+    write_sources(folder, '[laro]\nurl = "http://laro.example.org/oai"\nevery = "1d"\n')
+
+
+def write_sources(folder: Path, text: str) -> None:
+    (folder / "sources.toml").write_text(text)
+    (folder / "sources.toml").chmod(0o600)
 
 
 @pytest.fixture
@@ -25,7 +34,7 @@ def sound(folder, ready_made) -> None:
 
 
 def levels(result) -> list[tuple[str, str]]:
-    return [(finding["level"], finding["sentence"]) for finding in json.loads(result.stdout)]
+    return [(finding["level"], finding["sentence"]) for finding in map(json.loads, result.stdout.splitlines())]
 
 
 def test_a_sound_instance_is_fine(gateway, sound, folder, publish):
@@ -35,6 +44,56 @@ def test_a_sound_instance_is_fine(gateway, sound, folder, publish):
     assert {line.split()[0] for line in result.stderr.splitlines()} == {"fine"}
     assert "The store is sound." in result.stderr
     assert "Source laro: " in result.stderr
+
+
+def test_a_file_of_private_authorities_that_is_missing_is_a_problem(gateway, sound, folder, publish):
+    publish()
+    surroundings = {"GATEWAY_BASE_URL": "https://repo.example.org/oai", "GATEWAY_FETCH_CA_BUNDLE": "ca.pem"}
+    result = gateway("check", **surroundings)
+    assert (
+        result.exit_code,
+        f"There is no file {folder / 'ca.pem'}, which fetch_ca_bundle names." in result.stderr,
+    ) == (
+        1,
+        True,
+    )
+    (folder / "ca.pem").write_text("x")
+    (folder / "ca.pem").chmod(0o600)
+    assert "which fetch_ca_bundle names, holds no certificate in PEM." in gateway("check", **surroundings).stderr
+    (folder / "ca.pem").write_text(Path(certifi.where()).read_text())
+    assert gateway("check", **surroundings).exit_code == 0
+
+
+def test_reader_of_pdf_files_that_cannot_start_is_a_problem(gateway, sound, monkeypatch):
+    monkeypatch.setattr(sandbox, "command", lambda *_: [sys.executable, "-c", "raise SystemExit(1)"])
+    result = gateway("check")
+    assert (result.exit_code, "The process that reads foreign PDF files cannot start here" in result.stderr) == (
+        1,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", ["laro has no entry in sources.toml, but its records are published and nothing harvests it"]),
+        (None, ["laro has no entry in sources.toml"]),
+        ("[other]\nevery = '1d'", ["laro has no entry in sources.toml"]),
+        ("[laro]\nurl = 'http://laro.example.org/oai'", ["laro has no `every` in sources.toml"]),
+        ("[laro]\nevery = 'never'", []),
+        ("laro = 1", ["laro has no `every`"]),
+        ("[laro", []),  # the harvester says what is wrong
+    ],
+)
+def test_sources_that_nobody_looks_after_are_named(gateway, sound, folder, publish, text, told):
+    publish()
+    (folder / "sources.toml").unlink()
+    if text is not None:
+        write_sources(folder, text)
+    result = gateway("check", "--json", GATEWAY_BASE_URL="https://repo.example.org/oai")
+    warned = [sentence for level, sentence in levels(result) if level == "warning"]
+    assert len(warned) == len(told)
+    assert all(sentence.startswith(words) for sentence, words in zip(warned, told, strict=True))
 
 
 def test_the_defaults_are_warned_about(gateway):
@@ -63,7 +122,7 @@ def test_a_base_url_where_the_provider_is_not_is_warned_about(gateway, sound, ba
 def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder, name):
     (folder / name).touch()
     (folder / name).chmod(0o644)
-    assert f"{name} has mode 0644, 0600 is wanted" in gateway("check").stderr
+    assert f"{name}: it has mode 0644, 0600 is wanted" in gateway("check").stderr
 
 
 def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
@@ -82,6 +141,8 @@ def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
         (lambda folder: (folder / "store.sqlite").write_bytes(b"no database" * 1000), "store.sqlite"),
         (lambda folder: (folder / "config.toml").write_text("colour = 1"), "There is no setting 'colour'"),
         (lambda folder: (folder / "config.toml").write_text("oai_page_size = 0"), "oai_page_size must be at least 1"),
+        (lambda folder: (folder / "config.toml").write_text('log_level = "loud"'), "log_level must be one of"),
+        (lambda folder: (folder / "config.toml").write_text('serve_trusted_proxies = "x"'), "serve_trusted_proxies: "),
         (lambda folder: (folder / "config.toml").write_text('base_url = "oai"'), "must be an http or https address"),
         (
             lambda folder: (folder / "config.toml").write_text('base_url = "http://h:99999/oai"'),
@@ -140,3 +201,9 @@ def test_another_domain_than_the_published_one_is_a_problem(gateway, sound, publ
     result = gateway("check", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
     assert result.exit_code == 1
     assert "cannot become other.example.org" in result.stderr
+
+
+def test_variable_that_is_no_setting_is_named_and_stops_nothing(gateway, sound):
+    result = gateway("check", GATEWAY_PORT="tcp://10.0.0.7:80")
+    assert result.exit_code == 0
+    assert "warning  The environment variable GATEWAY_PORT is no setting and has no effect." in result.stderr

@@ -88,7 +88,7 @@ def test_the_domain_is_fixed_once_something_is_published(gateway, folder, publis
     gateway("init", "--domain", "one.example.org")
     publish()
     result = gateway("init", "--domain", "two.example.org", "--name", "Two")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr == (
         "Error: The repository's domain is one.example.org and cannot become two.example.org: "
         "identifiers with it are published.\n"
@@ -108,7 +108,7 @@ def test_the_domain_is_fixed_once_something_is_published(gateway, folder, publis
 )
 def test_an_identity_that_no_answer_could_carry_is_refused(gateway, folder, words, sentence):
     result = gateway("init", *words)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert sentence in result.stderr
     assert not (folder / "config.toml").exists()
 
@@ -116,7 +116,7 @@ def test_an_identity_that_no_answer_could_carry_is_refused(gateway, folder, word
 def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(gateway, folder):
     folder.write_text("a file")
     result = gateway("init")
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "The instance cannot be made in" in result.stderr
 
 
@@ -124,5 +124,5 @@ def test_a_configuration_that_is_no_toml_is_told_in_one_sentence(gateway, folder
     folder.mkdir()
     (folder / "config.toml").write_text("a = = b")
     result = gateway("init")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "config.toml cannot be read" in result.stderr

@@ -35,20 +35,20 @@ def test_a_mapping_that_grew_is_told_until_its_records_are_made_again(gateway, f
     store = open_store(folder)
     store.remember("mapping oai_dc", "0")
     store.close()
-    assert "What is published as oai_dc was made by an older mapping" in gateway("check").stderr
+    assert "Records in oai_dc were made by an older mapping" in gateway("check").stderr
     assert gateway("rebuild", "--format", "oai_dc").exit_code == 0
     assert "older mapping" not in gateway("check").stderr
 
 
 def test_a_format_that_is_not_ours_is_one_sentence(gateway, harvested):
     result = gateway("rebuild", "--format", "marcxml")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == "Error: marcxml is no format of ours; there are oai_dc, oai_didl."
 
 
 def test_identifiers_that_are_published_keep_their_domain(gateway, harvested):
     result = gateway("rebuild", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith("Error: The repository's domain is gateway.example.org and cannot")
 
 

@@ -17,7 +17,7 @@ def test_a_port_that_is_taken_is_one_sentence(gateway):
     with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         result = gateway("serve", "--port", str(port))
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr == (
         f"Error: Cannot serve on 127.0.0.1 port {port}: another program uses this port; choose one with --port.\n"
     )
@@ -33,7 +33,7 @@ def test_an_access_log_that_cannot_be_written_is_one_sentence(gateway, tmp_path)
     log = tmp_path / "nowhere" / "access.log"
     result = gateway("serve", "--port", "0", "--access-log", str(log))
     assert (result.exit_code, result.stderr) == (
-        1,
+        2,
         f"Error: The access log {log} cannot be written: No such file or directory.\n",
     )
 

@@ -12,7 +12,7 @@ KEY = "a secret that nobody may see"
 def test_every_setting_has_its_value_and_origin(gateway, folder):
     gateway("init", "--name", "Here")
     result = gateway("settings", "--json", GATEWAY_OAI_PAGE_SIZE="7")
-    rows = {row["name"]: (row["value"], row["origin"]) for row in json.loads(result.stdout)}
+    rows = {row["name"]: (row["value"], row["origin"]) for row in map(json.loads, result.stdout.splitlines())}
     assert list(rows) == [setting.name for setting in SETTINGS]
     assert rows["repository_name"] == ("Here", str(folder / "config.toml"))
     assert rows["oai_page_size"] == (7, "environment")
@@ -34,5 +34,5 @@ def test_a_secret_is_never_shown(gateway):
 
 def test_a_wrong_setting_is_one_sentence(gateway):
     result = gateway("settings", GATEWAY_OAI_PAGE_SIZE="many")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr == "Error: The setting oai_page_size must be a whole number, not 'many' (environment).\n"

@@ -68,7 +68,7 @@ def test_every_command_takes_json(name):
     for part in name.split():
         command = command.get_command(None, part)
     options = [option for parameter in command.params for option in parameter.opts]
-    assert name in {"source", "mirror", "review"} or "--json" in options
+    assert name in {"source", "mirror", "review", "takedown"} or "--json" in options
 
 
 def test_an_unknown_command_is_wrong_use(command):
@@ -92,7 +92,7 @@ def test_adding_a_source_asks_it_and_shows_what_it_offers(command, repository, i
     assert (facts["repository_name"], facts["sets_offered"], facts["deleted_record"]) == ("Fake", 1, "persistent")
     assert "harvester run fake" in err
     entry = tomllib.loads((instance / "sources.toml").read_text())["fake"]
-    assert entry == {"url": repository.url, "formats": ["oai_dc"]}
+    assert entry == {"url": repository.url, "formats": ["oai_dc"], "address": "loopback"}
 
 
 def test_adding_without_asking_needs_no_network(command, instance):
@@ -203,9 +203,12 @@ def test_an_inbox_that_was_lost_hides_nothing_that_arrives_later(added, reposito
     assert added("run", "fake")[0] == 0
     (instance / "inbox.sqlite").unlink()
     repository.fill(9)
+    assert "`gateway restore --missing` brings it back" in added("run", "fake")[2]
+    assert not (instance / "inbox.sqlite").exists()  # a restore finds that it is missing
+    open_inbox(instance, create=True).close()  # as `gateway init` does
     status, _, said = added("run", "fake")
     assert status == 0
-    assert "4 published" in said
+    assert "9 published" in said
     assert added("run", "fake")[0] == 0
     assert [each.getMessage()[:21] for each in caplog.records] == ["The inbox lacks pages"]
 
@@ -593,10 +596,17 @@ def test_commands_are_listed_in_the_order_of_the_table():
 
 def test_ctrl_c_leaves_the_sources_that_have_not_begun(added, repository):
     added("source", "add", "other", repository.url)
-    repository.before = lambda _: os.kill(os.getpid(), signal.SIGINT) if len(repository.lists()) == 1 else None
+    pressed = list[int]()
+
+    def press_ctrl_c_once(_: object) -> None:
+        if len(repository.lists()) == 1 and not pressed:
+            pressed.append(os.kill(os.getpid(), signal.SIGINT) or 1)
+
+    repository.before = press_ctrl_c_once
     status, out, _ = added("run", "--all", "--json")
     assert (status, [json.loads(line)["source"] for line in out.splitlines()]) == (130, ["fake"])
     repository.asked.clear()
+    pressed.clear()
     assert added("run", "--all", "--dry-run")[0] == 130
     assert len(repository.lists()) == 1
 

@@ -122,3 +122,18 @@ def test_a_host_is_a_name_whatever_its_port():
         return host_of(SourceEntry("fake", url))
 
     assert host("https://Repo.Example.ORG.:8443/oai") == host("http://repo.example.org/other") == "repo.example.org"
+
+
+def test_a_failure_that_cannot_be_reported_ends_the_crew():
+    """Nothing came into the queue when reporting raised, and the command waited for ever."""
+
+    def fails():
+        raise ZeroDivisionError
+
+    def cannot_say(_name, _error):
+        raise BrokenPipeError
+
+    with Crew(2, Stop(), cannot_say) as crew:
+        crew.add(Job("bad", "a", fails))
+        with pytest.raises(BrokenPipeError):
+            list(crew.results())

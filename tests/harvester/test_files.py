@@ -5,18 +5,22 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shutil
 import tarfile
 import tomllib
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from gateway.model import Cursor, Selection
+from harvester import local
 from harvester.instance import opened
 from harvester.local import Local
 from harvester.sources import Options
 from harvester.sources.files import SOURCE
+from harvester.wire import archives
 from harvester.wire.http import Request
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -269,6 +273,83 @@ def test_a_dump_that_breaks_off_is_not_shown_to_be_whole(folder, read):
     assert (_names(read()), read()[-1].is_complete) == ([], True)
 
 
+def _page(numbers, token="", asked="", attributes=""):
+    """Return one answer of a list in several parts."""
+    element = f"<resumptionToken{attributes}>{token}</resumptionToken>" if token or asked or attributes else ""
+    answer = _answer(*map(_record, numbers), element)
+    return answer.replace('metadataPrefix="oai_dc"', f'resumptionToken="{asked}"') if asked else answer
+
+
+FIRST = ' completeListSize="25" cursor="0"'
+SECOND = ' completeListSize="25" cursor="10"'
+THIRD = ' completeListSize="25" cursor="20"'
+PAGES = {
+    "1.xml": _page(range(10), "t&amp;1", "", FIRST),
+    "2.xml": _page(range(10, 20), "t2", "t&amp;1", SECOND),
+    "3.xml": _page(range(20, 25), "", "t2", THIRD),
+}
+
+
+@pytest.mark.parametrize(
+    ("pages", "missing"),
+    [
+        ({"1.xml": PAGES["1.xml"]}, "15 of 25 records are missing: 1.xml ends with a resumptionToken"),
+        ({"1.xml": PAGES["1.xml"], "2.xml": PAGES["2.xml"]}, "5 of 25 records are missing: 2.xml ends with"),
+        ({"1.xml": PAGES["1.xml"], "3.xml": PAGES["3.xml"]}, "10 of 25 records are missing: A resumptionToken leads"),
+        ({"3.xml": PAGES["3.xml"]}, "Records are missing: A resumptionToken leads on"),
+        ({"1.xml": _page(range(10), "t1")}, "Records are missing: 1.xml ends with a resumptionToken"),
+        ({"1.xml": _page(range(10), "t1", "", FIRST), "3.xml": _page([20], "", "", THIRD)}, "14 of 25 records are"),
+    ],
+)
+def test_a_page_whose_token_no_file_answers_tells_what_is_missing(folder, read, pages, missing):
+    """10 of 25 records were said to be everything."""
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+    found = read()
+    assert (found[-1].doubts[0][: len(missing)], found[-1].is_complete) == (missing, False)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        PAGES,
+        {"b.xml": PAGES["1.xml"], "a.xml": PAGES["2.xml"], "c.xml": PAGES["3.xml"]},
+        {"1.xml": _page(range(10), "t1", "", FIRST), "2.xml": _page(range(10, 12), "", "", SECOND)},
+        {"1.xml": _page(range(10), "t1"), "2.xml": _page(range(10, 12))},
+        {"1.xml": _page(range(10), "same", "", FIRST), "2.xml": _page([10], "", "else", SECOND)},  # the places fit
+        {"1.xml": PAGES["1.xml"], "2.xml": PAGES["2.xml"], "3.xml": PAGES["3.xml"], "4.xml": _page([30])},
+    ],
+)
+def test_pages_that_follow_each_other_are_a_whole_list_in_any_order(folder, read, pages):
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+    assert read()[-1].is_complete
+
+
+def test_what_was_interrupted_still_knows_which_tokens_were_answered(folder, read):
+    for name, text in PAGES.items():
+        (folder / name).write_text(text)
+    first = read()[0]
+    assert read(cursor=first.cursor)[-1].is_complete
+
+
+def test_an_answer_that_is_an_error_is_told(folder, read):
+    text = _answer().replace("<ListRecords></ListRecords>", '<error code="{}">No.</error>')
+    (folder / "1.xml").write_text(text.format("badArgument"))
+    assert read()[-1].doubts == ("1.xml holds no records but an error: badArgument: No.",)
+    (folder / "1.xml").write_text(text.format("noRecordsMatch"))
+    assert read()[-1].is_complete
+
+
+def test_a_harvest_of_files_that_break_off_ends_with_status_3(command, folder, instance):
+    (folder / "1.xml").write_text(PAGES["1.xml"])
+    command("source", "add", "delivered", str(folder), "--kind", "files")
+    status, _, told = command("run", "delivered")
+    assert status == 3
+    assert "15 of 25 records are missing: 1.xml ends with a resumptionToken" in told
+    assert "Nothing is missing" not in told
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -350,6 +431,67 @@ def test_a_tar_that_is_broken_off_between_two_files_is_told(tmp_path):
     file.write_bytes(file.read_bytes()[: tarfile.BLOCKSIZE])
     with Local(file.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="broken off behind 512 bytes"):
         fetch(Request(file.as_uri()))
+
+
+@pytest.mark.parametrize("mode", ["gz", "bz2", "xz"])
+def test_a_compressed_tar_is_unpacked_once_however_its_files_are_ordered(tmp_path, monkeypatch, mode):
+    """Each step back in it would unpack it from its beginning: that took the time of all files, squared."""
+    begun = []
+    counting = {mark: _counting(each, begun) for mark, each in local._COMPRESSED.items()}
+    monkeypatch.setattr(local, "_COMPRESSED", counting)
+    file = tmp_path / "a.tar"
+    with tarfile.open(file, f"w:{mode}") as tar:
+        for name in ("c.xml", "b.xml", "a.xml"):
+            info = tarfile.TarInfo(name)
+            info.size = 5
+            tar.addfile(info, io.BytesIO(name.encode()))
+    with Local(file.as_uri(), 9999) as fetch:
+        names = [name for name, *_ in json.loads(fetch(Request(file.as_uri())).body)]
+        assert [fetch(Request(f"{file.as_uri()}#{name}")).body.decode() for name in names] == names
+    assert (names, len(begun)) == (["a.xml", "b.xml", "c.xml"], 1)
+    with (
+        Local(file.as_uri(), 9999, most_bytes=99) as fetch,
+        pytest.raises(AnswerTooLarge, match=r"99 bytes of .*unpacked"),
+    ):
+        fetch(Request(file.as_uri()))
+
+
+def _counting(opened, begun):
+    def count(file):
+        begun.append(file)
+        return opened(file)
+
+    return count
+
+
+def test_a_compressed_file_is_unpacked_once_however_many_parts_it_has(tmp_path, monkeypatch):
+    """Each part began a little before the end of the one before: that unpacked the file from its beginning again."""
+    monkeypatch.setattr("harvester.sources.files._PART", 300_000)
+    begun = []
+    rewind = gzip._GzipReader._rewind
+    monkeypatch.setattr(gzip._GzipReader, "_rewind", lambda reader: begun.append(reader) or rewind(reader))
+    line = '{{"identifier": "oai:x:{}", "datestamp": "2020-01-01", "metadata": "<a>{}</a>"}}\n'
+    with gzip.open(tmp_path / "many.jsonl.gz", "wt") as stream:
+        stream.writelines(line.format(number, "x" * (700_000 if number == 7 else 7_000)) for number in range(200))
+    url = (tmp_path / "many.jsonl.gz").as_uri()
+    with Local(url, 10_000_000) as fetch:
+        steps = list(SOURCE.changes(Options("x", url), Cursor("x", "oai_dc"), fetch))
+    found = [each.identifier for step in steps for each in step.slices]
+    assert found == [f"oai:x:{number}" for number in range(200)]
+    assert (len(steps) > 4, len(begun) <= 1) == (True, True)
+
+
+@pytest.mark.parametrize("mode", ["zip", "tar"])
+def test_an_archive_with_too_many_entries_is_not_read(tmp_path, monkeypatch, mode):
+    monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
+    (tmp_path / "folder").mkdir()
+    for name in "abc":
+        (tmp_path / "folder" / f"{name}.xml").write_text("<a/>")
+    file = Path(shutil.make_archive(str(tmp_path / "many"), mode, tmp_path / "folder"))
+    with Local(file.as_uri(), 9999) as fetch, pytest.raises(AnswerTooLarge, match="is not read: it has more than 2"):
+        fetch(Request(file.as_uri()))
+    with Local((tmp_path / "folder").as_uri(), 9999) as fetch:
+        assert len(json.loads(fetch(Request((tmp_path / "folder").as_uri())).body)) == 3
 
 
 # --- as an administrator does it ----------------------------------------------------------------------------------

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import closing
 
 import pytest
 
 from gateway.errors import NotXml
+from gateway.model import Source
+from gateway.store.sqlite import open_store
 from harvester.wire.friends import Friend, parse
 from tests.conftest import SHARED
 from tests.sources.static import document
@@ -103,6 +106,23 @@ def test_names_are_free_and_short(command, repository, names):
     names(f"{long}/1", f"{long}/2")
     rows = _rows(command("source", "friends", repository.url, "--json")[1])
     assert [row["name"] for row in rows] == ["very-very-very-very-very-v", "very-very-very-very-very-v-2"]
+
+
+def test_a_friend_with_a_secret_in_its_address_is_left_out_and_told(command, repository, names):
+    names("http://a.example.org/oai?apikey=HUSH", "http://b.example.org/oai")
+    _, out, err = command("source", "friends", repository.url, "--json")
+    assert [row["url"] for row in _rows(out)] == ["http://b.example.org/oai"]
+    assert "The friend http://a.example.org/oai?apikey=... is left out. The argument apikey" in err
+    assert "HUSH" not in out + err
+
+
+def test_a_friend_gets_the_name_that_its_address_had_and_no_other_that_was_used(command, instance, repository, names):
+    with closing(open_store(instance)) as store:
+        store.add_source(Source("old", "http://a.example.org/oai", is_removed=True))
+        store.add_source(Source("b-example-org", "http://elsewhere.example.org/oai", is_removed=True))
+    names("http://a.example.org/oai", "http://b.example.org/oai")
+    rows = _rows(command("source", "friends", repository.url, "--json")[1])
+    assert [row["name"] for row in rows] == ["old", "b-example-org-2"]
 
 
 @pytest.mark.slow

@@ -37,6 +37,7 @@ def _published(instance):
     return found, sets
 
 
+@pytest.mark.long
 @pytest.mark.unmeasured
 def test_kills_at_random_moments_lose_and_repeat_nothing(instance, repository, harvester):
     repository.page_size = 20

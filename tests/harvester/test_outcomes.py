@@ -2,8 +2,8 @@
 
 from gateway import errors
 from gateway.model import RunOutcome
+from gateway.statuses import MEANINGS
 from harvester.outcomes import (
-    STATUS_SENTENCES,
     SourceLocked,
     Status,
     gravest,
@@ -16,7 +16,7 @@ from harvester.stopping import StopAsked
 
 
 def test_every_status_is_explained():
-    assert set(STATUS_SENTENCES) == set(Status)
+    assert set(MEANINGS) == set(Status)
 
 
 def test_every_outcome_has_a_status():
@@ -39,6 +39,7 @@ def test_a_limit_that_was_asked_for_is_no_failure():
 def test_errors_end_a_run_as_the_table_says():
     assert outcome_of(errors.TryLater("later")) is RunOutcome.TRY_LATER
     assert outcome_of(errors.ConnectionFailed("gone")) is RunOutcome.TRY_LATER
+    assert outcome_of(errors.TlsFailed("expired")) is RunOutcome.REFUSED
     assert outcome_of(errors.RemoteRefuses("403")) is RunOutcome.REFUSED
     assert outcome_of(errors.AddressRefused("10.0.0.1")) is RunOutcome.REFUSED
     assert outcome_of(errors.ConfigurationError("no secret")) is RunOutcome.MISCONFIGURED
@@ -61,3 +62,13 @@ def test_the_gravest_of_several_statuses_is_told():
 def test_the_gravest_part_names_the_whole():
     assert gravest([RunOutcome.SUCCEEDED]) is RunOutcome.SUCCEEDED
     assert gravest([RunOutcome.STOPPED, RunOutcome.TRY_LATER, RunOutcome.SUCCEEDED]) is RunOutcome.TRY_LATER
+
+
+def test_a_certificate_that_is_wrong_is_no_success_for_a_unit():
+    """It was told as 5, which the documented unit calls a success, so nobody heard of it."""
+    assert not MEANINGS[status_of_error(errors.TlsFailed("expired"))].is_harmless
+
+
+def test_only_what_the_next_run_repairs_by_itself_is_harmless():
+    harmless = {status for status, meaning in MEANINGS.items() if meaning.is_harmless}
+    assert harmless == {Status.SUCCEEDED, Status.TRY_LATER, Status.LOCKED, Status.STOPPED}

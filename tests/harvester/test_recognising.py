@@ -33,9 +33,8 @@ def check(instance):
 def test_an_oai_pmh_repository_is_recognised_and_its_entry_shown(check, repository, instance):
     status, out, err = check(f"{repository.url}?verb=ListSets")
     assert status == 0
-    assert tomllib.loads(out) == {
-        f"127-0-0-1-{repository.url.split(':')[2].split('/')[0]}": {"url": repository.url, "formats": ["oai_dc"]}
-    }
+    name = f"127-0-0-1-{repository.url.split(':')[2].split('/')[0]}"
+    assert tomllib.loads(out) == {name: {"url": repository.url, "formats": ["oai_dc"], "address": "loopback"}}
     assert "An OAI-PMH repository (version 2.0): Fake." in err
     assert not (instance / "sources.toml").exists()
 

@@ -7,12 +7,13 @@ from threading import Thread
 
 import pytest
 
-from gateway.errors import StoreBusy, StoreError
+from gateway.errors import ConfigurationError, StoreBusy, StoreError
 from gateway.model import RawPage, Slice
 from gateway.publish import Counts
 from gateway.store.sqlite import open_inbox
 from harvester.publishing import relay
 from harvester.publishing.relay import GO, READY, Job, Jobs, Relay
+from tests import live
 
 
 @pytest.fixture
@@ -117,3 +118,14 @@ def test_a_runner_waits_for_its_turn_and_leaves_when_nobody_speaks_any_more(ends
     ours[0].close()
     thread.join(5)
     assert not thread.is_alive()
+
+
+@pytest.mark.slow
+def test_a_runner_says_what_is_wrong_in_sources_toml_and_shows_no_traceback(tmp_path, capfd):
+    folder = live.instance(tmp_path / "instance", {})
+    (folder / "sources.toml").write_text("[x]\nurl = 1\n")
+    with relay.runners(1, str(folder), "x") as runners:
+        (pipe,) = relay.spoken(runners, seconds=60)
+        with pytest.raises(ConfigurationError, match="source 'x': url must be text"):
+            runners.hear(pipe)
+    assert "Traceback" not in capfd.readouterr().err

@@ -5,7 +5,15 @@ import tomllib
 import pytest
 
 from gateway.errors import ConfigurationError, StoreUnwritable
-from harvester.sources_file import SourceEntry, SourcesFile, checked_auth, checked_name, checked_url, shown, table_of
+from harvester.sources_file import (
+    SourceEntry,
+    SourcesFile,
+    checked_auth,
+    checked_name,
+    checked_url,
+    shown,
+    table_of,
+)
 
 
 @pytest.fixture
@@ -80,6 +88,8 @@ def test_an_unknown_source_is_told_with_the_known_ones(sources):
         ('[a]\nurl = "ftp://h"\n', "no address"),
         ('[a]\nurl = "http://h"\nauth = {kind = "magic"}\n', "kind of credentials"),
         ("[a\n", "cannot be read"),
+        pytest.param("a = " + "[" * 3000 + "]" * 3000, "cannot be read", id="nested deeper than is read"),
+        pytest.param(f"a = {'9' * 5000}", "cannot be read", id="a number that is too long"),
     ],
 )
 def test_a_mistake_is_told_with_the_file(sources, text, told):

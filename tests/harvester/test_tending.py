@@ -175,7 +175,7 @@ def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repos
     end = time.monotonic() + 60
     while len(repository.lists()) < 3 and time.monotonic() < end:
         time.sleep(0.05)
-    told("fake", url=repository.url, every='every = "never"')  # told, and outlived
+    told("fake", url=repository.url, every='every = "at times"')  # told, and outlived
     asked = len(repository.lists())
     while len(repository.lists()) == asked and time.monotonic() < end:
         time.sleep(0.05)

@@ -52,6 +52,15 @@ def test_a_bag_that_is_not_good_is_refused(tmp_path, name):
         bag.checked(folder)
 
 
+def test_a_manifest_with_a_path_that_no_system_can_have_is_refused(tmp_path):
+    folder = _made(tmp_path / "bag")
+    (folder / "data" / "loop").symlink_to("loop")
+    for path in (b"data/a\0b", b"data/loop/x"):
+        (folder / "manifest-sha256.txt").write_bytes(b"00 " + path + b"\n")
+        with pytest.raises(ConfigurationError, match="is no valid bag"):
+            bag.checked(folder)
+
+
 def test_a_folder_with_data_in_it_is_no_bag(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "manifest-of-our-ship.txt").touch()

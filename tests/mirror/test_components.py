@@ -334,6 +334,42 @@ def test_a_mets_file_may_carry_its_bytes():
     assert (found[2].locations, found[2].addresses) == (("a.txt",), ())
 
 
+def test_size_and_digest_of_a_mets_file_may_stand_in_the_premis_that_it_points_to():
+    (found,) = components(
+        b'<mets xmlns="http://www.loc.gov/METS/" xmlns:p="http://www.loc.gov/premis/v3" '
+        b'xmlns:x="http://www.w3.org/1999/xlink"><amdSec ID="a1"><techMD ID="t1"><mdWrap><xmlData><p:object>'
+        b"<p:objectCharacteristics><p:fixity><p:messageDigestAlgorithm>MD5</p:messageDigestAlgorithm>"
+        b"<p:messageDigest>9dd4e461268c8034f5c8564e155c67a6</p:messageDigest></p:fixity><p:size>1</p:size>"
+        b"</p:objectCharacteristics></p:object></xmlData></mdWrap></techMD></amdSec>"
+        b'<amdSec ID="a2"><p:objectCharacteristics/><p:objectCharacteristics/></amdSec>'
+        b'<fileSec><fileGrp><file ID="f" ADMID="a2 t1"><FLocat x:href="http://e.org/x"/></file></fileGrp></fileSec></mets>'
+    )
+    assert (found.size, found.digests) == (1, (("md5", "9dd4e461268c8034f5c8564e155c67a6"),))
+    assert found.addresses == ("http://e.org/x",)
+
+
+def test_an_item_in_an_item_describes_the_one_file_in_it():
+    said = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">urn:nbn:nl:ui:1-2</i:Identifier>')
+    one = f'<d:Component>{said.replace("1-2", "1-3")}<d:Resource mimeType="a/b" ref="http://e.org/b"/></d:Component>'
+    inner = f'<d:Item>{said}<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
+    found = components(_didl(f"<d:Item>{inner}{one}</d:Item>"))
+    assert [each.identifier for each in found] == ["urn:nbn:nl:ui:1-2", "urn:nbn:nl:ui:1-3"]
+
+
+def test_the_role_of_a_component_is_its_type():
+    said = '<d:Descriptor><d:Statement xmlns:c="http://purl.org/dc/elements/1.1/" c:type="role">image</d:Statement>'
+    resource = '<d:Resource ref="http://e.org/a.jp2"/>'
+    (found,) = components(_didl(f"<d:Item><d:Component>{said}</d:Descriptor>{resource}</d:Component></d:Item>"))
+    assert found.type == "image"
+
+
+def test_an_address_where_the_bytes_belong_is_the_place_of_the_file():
+    (found,) = components(
+        _didl('<d:Item><d:Component><d:Resource mimeType="a/b">http://e.org/a </d:Resource></d:Component></d:Item>')
+    )
+    assert (found.addresses, found.content) == (("http://e.org/a",), None)
+
+
 def test_one_location_is_one_file_however_often_it_is_named():
     one = '<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component>'
     assert len(files(components(_didl(f"<d:Item>{one}{one}</d:Item>")))) == 1

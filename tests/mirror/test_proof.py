@@ -15,7 +15,7 @@ from tests.mirror.test_ocfl import judged
 
 
 @pytest.mark.unmeasured
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_mirror_that_is_killed_equals_its_provider_after_every_round(tmp_path):
     with serving() as provider:
         world, mirror = World(provider, 1, ("digest",)), Mirror(tmp_path / "mirror", provider)
@@ -30,7 +30,7 @@ def test_a_mirror_that_is_killed_equals_its_provider_after_every_round(tmp_path)
             world.change()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.needs("ocfl-root.py")
 def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
     """A gateway that re-exposes the provider says nothing of its files but where they are: the servers are asked."""
@@ -56,7 +56,7 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
     assert opened(mirror.folder).order.base_url == server.url
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_nothing_else(tmp_path):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds`."""
     said = []

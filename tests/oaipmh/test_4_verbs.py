@@ -111,12 +111,14 @@ def test_4_2_identify_of_an_empty_repository_makes_a_sample_up(ask, view):
     assert "<sampleIdentifier>oai:gateway.example.org:sample/1</sampleIdentifier>" in ask("verb=Identify")
 
 
-def test_4_2_friends_are_the_oai_pmh_sources_that_are_not_removed(ask, view):
+def test_4_2_friends_are_the_oai_pmh_sources_that_are_not_removed_and_hold_no_secret(ask, view):
     view.known_sources = (
         Source("a", "http://a.example.org/oai?x=1&y=2"),
         Source("b", "http://b.example.org/oai", is_removed=True),
         Source("c", "http://c.example.org/feed", kind="sitemap"),
         Source("d", "http://d.example.org/oai"),
+        Source("e", "http://e.example.org/oai", is_friend=False),
+        Source("f", "http://f.example.org/oai?apikey=HUSH"),  # an earlier release took it
     )
     friends = (
         '<description><friends xmlns="http://www.openarchives.org/OAI/2.0/friends/" '

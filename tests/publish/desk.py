@@ -64,6 +64,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         """Take a folder with the databases."""
+        self.folder = folder
         self.now = float(START)
         self.store = open_store(folder, clock=HostClock(lambda: self.now, lambda: self.now, lambda: "b"))
         self.inbox = open_inbox(folder)

@@ -142,7 +142,7 @@ def test_a_harvest_that_looked_before_the_decision_looks_again(desk: Desk) -> No
     """Its pages were made ready without the file; when its turn comes the file is there, and stays."""
     desk.sent(Sent("1"))
     page = desk.send(Sent("1", dc("Another title")))
-    begin(desk.store, desk.facts())
+    begin(desk.store, desk.inbox, desk.facts())
     position = desk.store.position("laro")
     publish_in_turn(desk.store, desk.inbox, desk.facts(), position, [page], lambda: filed(desk, FOUND) and None)
     assert component(desk) is not None

@@ -16,7 +16,7 @@ def nothing() -> None:
 
 
 def in_turn(desk: Desk, *pages: int, turn=nothing, before: int | None = None):
-    begin(desk.store, desk.facts())
+    begin(desk.store, desk.inbox, desk.facts())
     position = desk.store.position("laro") if before is None else before
     return publish_in_turn(desk.store, desk.inbox, desk.facts(), position, pages, turn)
 

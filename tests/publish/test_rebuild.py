@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from gateway import formats, items, mapping, rebuild
+from gateway import formats, items, mapping, provenance, rebuild
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.formats import written
 from gateway.model import ItemChange, Payload, Publication
 from gateway.rebuild import outdated, remove_source
+from gateway.xmltext import NO_NAMESPACE
 from tests.publish.desk import START, Desk, Sent, dc, mods, pdf
 
 
@@ -57,6 +58,21 @@ def test_one_format_can_be_made_again(desk: Desk, request, prefix: str, changed:
     assert outdated(desk.store) == (() if changed else ("oai_dc",))
 
 
+def test_records_with_an_empty_namespace_and_without_their_abouts_become_right(desk: Desk, monkeypatch) -> None:
+    """Such were published before mapping version 2."""
+    about = b'<q:quality xmlns:q="urn:q"/>'
+    with monkeypatch.context() as before:
+        before.setattr(mapping, "_namespace", lambda _facts, read: read.namespace)
+        before.setattr(provenance, "_is_carried", lambda _root: False)
+        desk.sent(Sent("1", b"<record/>", about=about), prefix="x")
+    assert b"<metadataNamespace></metadataNamespace>" in desk.record("1").content
+    assert rebuild.rebuild(desk.store, desk.inbox) == 3
+    for prefix in ("oai_dc", "oai_didl", "x"):
+        content = desk.record("1", prefix).content
+        assert f"<metadataNamespace>{NO_NAMESPACE}</metadataNamespace>".encode() in content
+        assert b"<about>%b</about></record>" % about in content
+
+
 def test_when_sets_change_every_header_is_written(desk: Desk, monkeypatch) -> None:
     desk.send(Sent("1", dc("T", pdf())))
     desk.sent(Sent("1", mods()), prefix="mods")
@@ -78,6 +94,38 @@ def test_a_format_that_is_new_is_outdated_when_there_are_records(desk: Desk) -> 
     desk.sent(Sent("1"))
     desk.store.remember("mapping oai_didl", "none yet")
     assert outdated(desk.store) == ("oai_didl",)
+
+
+def test_a_format_that_was_added_exists_for_every_item_after_a_rebuild(desk: Desk, monkeypatch) -> None:
+    """A rebuild before the next harvest failed: the store did not know the format."""
+    desk.sent(Sent("1"), Sent("2"))
+    new = replace(written()["oai_dc"], metadata_prefix="new", version=7)
+    known = {**written(), "new": new}
+    for module in (formats, items, mapping, rebuild):
+        monkeypatch.setattr(module, "written", lambda: known)
+    desk.now += 10
+    assert rebuild.rebuild(desk.store, desk.inbox, "oai_dc") == 0  # another format is not in its way
+    assert outdated(desk.store) == ("new",)
+    assert rebuild.rebuild(desk.store, desk.inbox) == 2
+    assert (outdated(desk.store), desk.record("2", "new").datestamp) == ((), desk.now)
+
+
+@pytest.mark.parametrize("error", [StoreError, ZeroDivisionError, KeyboardInterrupt])
+@pytest.mark.parametrize("place", ["_item_change", "replace"])
+def test_a_rebuild_that_fails_leaves_no_intent_open(desk: Desk, request, monkeypatch, error, place) -> None:
+    """For a minute after it nobody was told of anything new."""
+    desk.sent(Sent("1"))
+    request.getfixturevalue("grown")
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(items, place, fail)
+    with pytest.raises(error):
+        rebuild.rebuild(desk.store, desk.inbox)
+    desk.now += 10
+    with desk.store.view() as view:
+        assert view.horizon == desk.now
 
 
 def test_what_cannot_be_read_any_more_stays_as_it_was(desk: Desk, request, monkeypatch) -> None:
@@ -131,7 +179,7 @@ def test_what_is_always_overtaken_says_so(desk: Desk, request, monkeypatch, erro
     with pytest.raises(StoreError, match="could not be made again: something came between 5 times"):
         rebuild.rebuild(desk.store, desk.inbox)
     with pytest.raises(StoreError, match="could not be deleted: something came between 5 times"):
-        remove_source(desk.store, "laro")
+        remove_source(desk.store, desk.inbox, "laro", START)
 
 
 # --- removal ------------------------------------------------------------------------------------------------------
@@ -142,7 +190,7 @@ def test_a_removed_source_leaves_tombstones_in_their_sets(desk: Desk) -> None:
     desk.sent(Sent("1", mods()), prefix="mods")
     desk.sent(Sent("2", None))
     seen: list[int] = []
-    assert remove_source(desk.store, "laro", seen.append) == 1
+    assert remove_source(desk.store, desk.inbox, "laro", START, seen.append) == 1
     assert seen == [1]
     assert [desk.record("1", prefix).is_deleted for prefix in ("oai_dc", "oai_didl", "mods")] == [True] * 3
     assert desk.sets() == ["fulltext", "source:laro:a"]
@@ -152,13 +200,13 @@ def test_a_removed_source_leaves_tombstones_in_their_sets(desk: Desk) -> None:
 
 def test_to_remove_a_source_twice_or_none_is_no_error(desk: Desk) -> None:
     desk.sent(Sent("1"))
-    assert [remove_source(desk.store, name) for name in ("laro", "laro", "stranger")] == [1, 0, 0]
+    assert [remove_source(desk.store, desk.inbox, name, START) for name in ("laro", "laro", "stranger")] == [1, 0, 0]
 
 
 def test_a_source_that_is_added_again_brings_back_what_it_still_has(desk: Desk) -> None:
     desk.send(Sent("1"), Sent("2"))
     desk.sent(Sent("1", mods()), prefix="mods")
-    remove_source(desk.store, "laro")
+    remove_source(desk.store, desk.inbox, "laro", START)
     desk.add("laro")
     assert desk.sent(Sent("1")).published == 1
     assert not desk.record("1").is_deleted

@@ -20,6 +20,8 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from gateway.statuses import Status
+
 BIN = Path(sys.executable).parent
 SOURCE = Path(__file__).with_name("source.py")
 LARO = Path(__file__).with_name("laro.py")
@@ -190,4 +192,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:  # nobody reads any more; what waits in the buffer goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(int(Status.READER_GONE))

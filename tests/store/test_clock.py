@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import time
+from math import inf
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.store.clock import AHEAD_SECONDS, CEILING_SECONDS, Anchor, HostClock, Moment, boot_id, first, tell
+from gateway.store.clock import (
+    AHEAD_SECONDS,
+    CEILING_SECONDS,
+    Anchor,
+    HostClock,
+    Moment,
+    boot_id,
+    first,
+    held,
+    is_false,
+    suspended_seconds,
+    tell,
+    unexplained,
+    uptime_seconds,
+)
 
 ANCHOR = Anchor(1000.5, 50.0, "boot", 1060)
 
@@ -93,3 +108,64 @@ def test_a_boot_without_a_name_has_an_empty_one(tmp_path):
     assert boot_id(tmp_path / "nothing") == ""
     (tmp_path / "boot_id").write_text("0b00\n")
     assert boot_id(tmp_path / "boot_id") == "0b00"
+
+
+# --- jumps ---------------------------------------------------------------------------------------------------------
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize(
+    ("moment", "uptime", "ahead"),
+    [
+        (Moment(1010.5, 60.0, "boot"), inf, 0.0),
+        (Moment(1010.5 + 400 * DAY, 60.0, "boot"), inf, 400 * DAY),
+        (Moment(1000.5 + 90 * DAY, 50.0 + 90 * DAY, "boot"), 50.0 + 90 * DAY, 0.0),  # nobody asked for three months
+        (Moment(1010.5 + 90 * DAY, 60.0, "boot", 90 * DAY), inf, 0.0),  # the host slept for three months
+        (Moment(1060.0 + 90 * DAY, 3.0, "other"), inf, 90 * DAY),  # the host was off for three months
+        (Moment(1010.5 + 400 * DAY, 60.0 + 400 * DAY, "boot"), 60.0, 400 * DAY),  # the process is shown other clocks
+        (Moment(1010.5, 60.0, "boot"), 0.0, 0.0),  # both clocks are read one after the other
+    ],
+)
+def test_what_the_host_knows_of_explains_a_jump_and_nothing_else_does(moment, uptime, ahead):
+    assert unexplained(ANCHOR, moment, uptime) == ahead
+
+
+def test_in_a_container_whose_uptime_is_its_own_the_monotonic_clock_counts():
+    anchor = Anchor(1000.5, 5000.0, "boot", 1060)
+    assert unexplained(anchor, Moment(1100.5, 5100.0, "boot"), 30.0) == 0.0
+
+
+def test_a_jump_that_is_not_believed_leaves_the_clock_to_the_monotonic_one():
+    assert held(ANCHOR, Moment(1010.6 + 400 * DAY, 60.0, "boot"), inf) == (1010, ANCHOR, 1010)
+
+
+def test_after_a_reboot_a_jump_that_is_not_believed_stays_at_the_ceiling():
+    assert held(ANCHOR, Moment(1010.6 + 400 * DAY, 3.0, "other"), inf) == (1060, ANCHOR, 1060)
+
+
+def test_a_process_with_false_clocks_tells_nothing_that_is_later_than_others_tell_it():
+    moment = Moment(1010.6 + 400 * DAY, 60.0 + 400 * DAY, "boot")
+    assert held(ANCHOR, moment, 60.0) == (1000, ANCHOR, 1000)
+
+
+def test_what_the_host_says_of_itself_is_read(tmp_path):
+    assert suspended_seconds() >= 0.0
+    assert uptime_seconds() >= time.monotonic() - 60 or uptime_seconds() > 0.0
+    assert uptime_seconds(tmp_path / "nothing") == inf
+    (tmp_path / "uptime").write_text("")
+    assert uptime_seconds(tmp_path / "uptime") == inf
+
+
+def test_where_the_system_does_not_tell_of_sleep_there_is_none(monkeypatch):
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME")
+    assert suspended_seconds() == 0.0
+
+
+def test_a_container_that_shows_its_own_uptime_is_no_false_clock(tmp_path):
+    # In a container of LXC that began long after its host, its uptime grows beyond the anchor that was kept first.
+    anchor, now = Anchor(1000.0, 700_000.0, "boot", 1060), Moment(701_000.0, 1_400_000.0, "boot")
+    assert is_false(anchor, now, 700_100.0)
+    (tmp_path / "uptime").symlink_to("/proc/uptime")  # a file of another file system than its folder
+    assert uptime_seconds(tmp_path / "uptime") == inf
+    assert not is_false(anchor, now, inf)

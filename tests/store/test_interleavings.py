@@ -131,7 +131,7 @@ class NaiveStore(SqliteStore):
     @contextmanager
     def view(self) -> Iterator[SqliteView]:
         with super().view() as view, self._file.reading() as session:
-            view._horizon = self._now(session)
+            view._horizon = self._time.now(session)
             yield view
 
 
@@ -264,7 +264,7 @@ def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene)
 
 
 @pytest.mark.unmeasured
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester_that_pauses(scene):
     stage = scene()
     stage.publisher_steps = frozenset({"intent written", "intent committed", "publication written"})

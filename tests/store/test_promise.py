@@ -23,7 +23,8 @@ import pytest
 
 from gateway.model import Format, Selection, Source
 from gateway.store.clock import tell
-from gateway.store.sqlite import SqliteStore, _anchor
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_clock import anchor_of
 
 SCRIPT = Path(__file__).with_name("publisher.py")
 CHAOS_SECONDS = 30
@@ -47,8 +48,8 @@ class NaiveStore(SqliteStore):
     @contextmanager
     def view(self):
         with super().view() as view, self._file.reading() as session:
-            anchor, _ = _anchor(session)
-            view._horizon = tell(anchor, self._clock.moment()).second
+            anchor, _ = anchor_of(session)
+            view._horizon = tell(anchor, self._time._host.moment()).second
             yield view
 
 
@@ -137,7 +138,7 @@ def reboot(folder: Path, household: Household) -> None:
 
 
 @pytest.mark.unmeasured
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_stopped(tmp_path, capsys):
     with closing(SqliteStore(tmp_path / "store.sqlite", create=True, clock=publisher.clock_of(tmp_path))) as store:
         store.add_source(Source("chaos", "https://chaos.example.org"))

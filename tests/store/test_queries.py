@@ -21,6 +21,7 @@ USES = {
 def used(dialect: str) -> set[str]:
     others = {file for each in USES if each != "sqlite" for file in FOLDER.glob(USES[each])}
     files = set(FOLDER.glob(USES[dialect])) - (others if dialect == "sqlite" else set())
+    files.add(FOLDER / "sqlite_copy.py")  # it looks into copies of several databases
     text = "".join(file.read_text("utf-8") for file in files)
     known = queries.load(dialect)
     direct = set(re.findall(r'SQL\["(\w+)"\]', text))

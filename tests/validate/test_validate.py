@@ -257,7 +257,7 @@ def test_warnings_have_an_exit_status_of_their_own(check):
 
 def test_the_report_for_machines_is_json_with_everything(check):
     report = check(Provider())
-    facts = json.loads(report.as_json())
+    facts = json.loads(json.dumps(report.as_data()))
     assert (facts["base_url"], facts["counts"]["fail"]) == (BASE, 0)
     assert len(facts["results"]) == len(CHECKS)
     assert facts["results"][0] == {

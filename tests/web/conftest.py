@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -60,6 +62,10 @@ def handler(server: Server) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             pass
 
+        def handle(self) -> None:
+            with suppress(ssl.SSLError):  # whoever asks does not trust us
+                super().handle()
+
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             server.asked.append(Asked(self.command, self.path, dict(self.headers), body, self.client_address))
@@ -83,24 +89,28 @@ def handler(server: Server) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+@contextmanager
+def serving(context: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """Serve inside the block; with a context by TLS."""
+    server = Server()
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(server))
+    listening.daemon_threads = True
+    if context is not None:
+        listening.socket = context.wrap_socket(listening.socket, server_side=True, do_handshake_on_connect=False)
+    server.address = f"127.0.0.1:{listening.server_port}"
+    threading.Thread(target=listening.serve_forever, args=(0.002,), daemon=True).start()
+    try:
+        yield server
+    finally:
+        listening.shutdown()
+        listening.server_close()
+
+
 @pytest.fixture
 def start() -> Iterator[Callable[[], Server]]:
     """Return a function that starts one more server."""
-    running: list[ThreadingHTTPServer] = []
-
-    def started() -> Server:
-        server = Server()
-        listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(server))
-        listening.daemon_threads = True
-        server.address = f"127.0.0.1:{listening.server_port}"
-        threading.Thread(target=listening.serve_forever, args=(0.002,), daemon=True).start()
-        running.append(listening)
-        return server
-
-    yield started
-    for each in running:
-        each.shutdown()
-        each.server_close()
+    with ExitStack() as running:
+        yield lambda: running.enter_context(serving())
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from gateway.errors import ConfigurationError, ConnectionFailed
 from harvester.credentials import Credentials, Secret, credentials_from
 from harvester.web import Access
-from harvester.web.fetching import _Origin
+from harvester.web.urls import Origin
 from harvester.wire.http import Request
 from tests.web.conftest import Server, handler, ok
 
@@ -131,12 +131,12 @@ def test_user_and_password_in_an_address_are_neither_sent_nor_told(server, make)
 
 
 def test_credentials_follow_only_to_the_encrypted_side_of_the_same_host():
-    plain = _Origin("http", "x.org", 80)
-    assert plain.covers(_Origin("https", "x.org", 443))
-    assert not plain.covers(_Origin("https", "x.org", 8443))
-    assert not _Origin("https", "x.org", 443).covers(plain)
-    assert not _Origin("http", "x.org", 8080).covers(_Origin("https", "x.org", 443))
-    assert not plain.covers(_Origin("http", "y.org", 80))
+    plain = Origin("http", "x.org", 80)
+    assert plain.covers(Origin("https", "x.org", 443))
+    assert not plain.covers(Origin("https", "x.org", 8443))
+    assert not Origin("https", "x.org", 443).covers(plain)
+    assert not Origin("http", "x.org", 8080).covers(Origin("https", "x.org", 443))
+    assert not plain.covers(Origin("http", "y.org", 80))
 
 
 def test_repr_shows_where_the_secret_is_and_not_what_it_is():

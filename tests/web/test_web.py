@@ -25,7 +25,7 @@ from gateway.errors import (
 from gateway.settings import load
 from harvester.web import Access, Pace, Web
 from harvester.wire.http import Request
-from tests.web.conftest import ok
+from tests.web.conftest import ok, serving
 
 
 def test_answer_comes_back_whatever_its_status(server, make):
@@ -351,6 +351,64 @@ def test_nobody_there_is_connection_failed(make):
         made = make(url, {"fetch_retries": 1})
         with pytest.raises(ConnectionFailed, match="Connection refused"):
             made.web(Request(url, "x"))
+    assert made.pauses == [2.0]
+
+
+def test_a_port_that_refuses_from_the_first_is_told_after_one_more_try(make):
+    """With the default settings it took 67 seconds."""
+    made = make("http://127.0.0.1:1/")
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request("http://127.0.0.1:1/", "x"))
+    assert made.pauses == [2.0]
+
+
+def test_a_host_that_is_gone_in_the_middle_of_a_harvest_is_waited_for(make):
+    """It may be restarting: every repetition that the setting allows is made, whoever asked it before."""
+    pace = Pace()
+    with serving() as server:
+        url = server.say("/", ok())
+        assert make(url, pace=pace).web(Request(url, "x")).status == 200
+    made = make(url, pace=pace)
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request(url, "x"))
+    assert made.pauses == [2.0, 4.0, 8.0, 16.0, 32.0]
+
+
+def test_another_port_of_a_host_that_answers_is_told_after_one_more_try(make, server):
+    url = server.say("/", ok())
+    made = make(url, allow=["127.0.0.1"])
+    assert made.web(Request(url, "x")).status == 200
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request("http://127.0.0.1:1/", "x"))
+    assert made.pauses == [2.0]
+
+
+def test_a_host_that_answered_an_hour_ago_counts_as_one_that_has_not(make):
+    pace = Pace()
+    pace.note_answer("127.0.0.1:80", 0.0)
+    assert (pace.has_answered("127.0.0.1:80", 3599.0), pace.has_answered("127.0.0.1:80", 3600.0)) == (True, False)
+    assert not pace.has_answered("127.0.0.1:81", 0.0)
+
+
+def test_a_name_that_is_unknown_from_the_first_is_told_after_one_more_try(make):
+    def failing(*_, **__):
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    made = make(resolve=failing)
+    with pytest.raises(ConnectionFailed, match="Temporary failure"):
+        made.web(Request("http://nowhere.example/", "x"))
+    assert made.pauses == [2.0]
+
+
+@pytest.mark.parametrize("error", [OSError(113, "No route to host"), TimeoutError("timed out")])
+def test_a_host_that_no_route_leads_to_from_the_first_is_told_after_one_more_try(make, monkeypatch, error):
+    def failing(*_):
+        raise error
+
+    monkeypatch.setattr("harvester.web.connections._connected", failing)
+    made = make("http://127.0.0.1:1/")
+    with pytest.raises(ConnectionFailed):
+        made.web(Request("http://127.0.0.1:1/", "x"))
     assert made.pauses == [2.0]
 
 

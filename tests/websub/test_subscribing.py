@@ -53,7 +53,7 @@ def advertise(site, hub, *entries):
 
 @pytest.fixture
 def folder(tmp_path, site):
-    """Make an instance with one source, whose gateway serves."""
+    """Make an instance with one source, whose gateway serves; its hubs are at other ports of loopback."""
     folder = tmp_path / "instance"
     make(folder, {})
     with application(folder) as app:
@@ -63,7 +63,8 @@ def folder(tmp_path, site):
         thread.start()
         base_url = f'base_url = "http://127.0.0.1:{server.server_port}/oai"\n'
         (folder / "config.toml").write_text(SETTINGS + base_url)
-        (folder / "sources.toml").write_text(f'[fake]\nurl = "{site.url}"\nkind = "resourcesync"\n')
+        entry = 'kind = "resourcesync"\nallow = ["127.0.0.1"]\n'
+        (folder / "sources.toml").write_text(f'[fake]\nurl = "{site.url}"\n{entry}')
         yield folder
         server.shutdown()
         thread.join()

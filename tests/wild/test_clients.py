@@ -18,7 +18,7 @@ from tests.bench.source import serving
 
 pytestmark = pytest.mark.slow
 FORMATS = ("oai_dc", "oai_didl")
-RECORDS = 700  # of the made corpus: some pages
+RECORDS = 250  # of the made corpus: some pages
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +29,14 @@ def instance(tmp_path_factory: pytest.TempPathFactory, sample_source: str) -> Pa
         sources = {name: (url, ("oai_dc",)) for name, url in urls.items()}
         folder = live.instance(tmp_path_factory.mktemp("clients"), sources)
         for arguments in (("run", "--all"), ("source", "remove", "removed", "--yes")):
-            done = live.called("harvester", folder, *arguments, is_measured=False)
+            done = live.called("harvester", folder, *arguments, is_measured=False, publish_processes=0)
             assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.fixture(scope="module")
 def base_url(instance: Path) -> Iterator[str]:
-    with live.served(instance, oai_page_size=100, serve_workers=1) as server:
+    with live.served(instance, oai_page_size=50, serve_workers=1) as server:
         yield server.url
 
 

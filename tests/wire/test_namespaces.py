@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from harvester.wire.namespaces import mended
@@ -96,3 +98,17 @@ def test_description_is_mended_too():
 def test_nothing_is_mended_where_nothing_is_wrong():
     body = page(record(1, about="<about><a><b/></a></about>")).encode()
     assert mended(body) == (body, ())
+
+
+def test_start_tag_of_many_wrong_declarations_costs_linear_time():
+    """Each of them was looked for from the beginning of the tag: 20,000 of them took a minute."""
+    names = "".join(f' xmlns:p{number}="w {number}"' for number in range(20_000))
+    began = time.process_time()
+    found, notes = mended(f"<a{names}/>".encode())
+    assert time.process_time() - began < 10
+    assert (found.count(b' xmlns:p7="w7"'), len(notes)) == (1, 20_000)
+
+
+def test_value_that_looks_like_a_declaration_is_no_declaration():
+    found, _ = mended(b"""<a b=" xmlns:p='w w'" xmlns:p='w w'/>""")
+    assert found == b"""<a b=" xmlns:p='w w'" xmlns:p="ww"/>"""

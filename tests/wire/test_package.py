@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.errors import AnswerError, NotResourceSync, NotXml, UnusableRecord
+from harvester.wire import archives
 from harvester.wire.package import Package
 
 
@@ -39,6 +40,13 @@ def test_a_package_has_a_manifest_and_the_files_that_it_names():
     assert manifest.head.capability == "resourcedump-manifest"
     assert [each.path for each in manifest] == ["/r/1"]
     assert package.read("/r/1") == package.read("r/1") == b"one"
+
+
+def test_a_package_with_too_many_entries_is_no_package(monkeypatch):
+    monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
+    opened(packed(("r/1", b"one")))
+    with pytest.raises(NotResourceSync, match="it has more than 2 entries"):
+        opened(packed(("r/1", b"one"), ("r/2", b"two")))
 
 
 @pytest.mark.parametrize("path", ["/../1", "/r/../../1", "//etc/passwd", "/r/./1", "\\r\\1", "/r//1", "C:/1", "/", ""])

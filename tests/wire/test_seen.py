@@ -22,6 +22,12 @@ def test_it_is_a_set_of_identifiers(identifiers: list[str]):
     assert ("another" in seen) is ("another" in plain)
 
 
+def test_an_identifier_that_comes_again_is_not_new():
+    seen = Seen()
+    assert [seen.add(each) for each in ("a", "b", "a")] == [True, True, False]
+    assert len(seen) == 2
+
+
 def test_what_lies_across_the_border_of_two_is_none_of_them():
     bucket = b"a" * 7 + b"b" * 7 + b"b" * 7 + b"c" * 7
     assert not _holds(bucket, b"b" * 14)
@@ -29,7 +35,7 @@ def test_what_lies_across_the_border_of_two_is_none_of_them():
 
 
 @pytest.mark.unmeasured
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_million_identifiers_take_less_than_forty_megabytes():
     tracemalloc.start()
     seen = Seen()

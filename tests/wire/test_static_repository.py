@@ -136,7 +136,7 @@ def test_the_beginning_is_a_document_too():
 
 @pytest.mark.slow
 @pytest.mark.needs("../shared/data/static")
-@pytest.mark.parametrize("file", sorted(OFFICIAL.glob("*.xml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(OFFICIAL.glob("*.xml")) or [OFFICIAL], ids=lambda file: file.stem)
 def test_official_documents_are_accepted_and_bad_ones_are_not(file):
     if "exIdentify" in file.name:
         with pytest.raises(NotStaticRepository):
@@ -257,3 +257,32 @@ def test_what_is_compressed_and_damaged_or_grows_without_end_is_refused():
         spool.write(b"\x1f\x8b nothing of the kind")
     with Spool(100_000) as spool, pytest.raises(AnswerTooLarge):
         spool.write(gzip.compress(b"x" * 1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        pytest.param(
+            document().replace(
+                b"<Repository ", b"<Repository %b " % b" ".join(b'xmlns:p%d="p"' % n for n in range(300))
+            ),
+            "more than 256 namespaces",
+            id="namespaces, which each list remembers",
+        ),
+        pytest.param(
+            document().replace(b"</Repository>", b"<ListRecords/>" * 1001 + b"</Repository>"),
+            "more than 1000 lists",
+            id="lists",
+        ),
+        pytest.param(document("<a>" * 300 + "</a>" * 300), "nested deeper than 256", id="depth"),
+        pytest.param(document("".join(f"<a{n}/>" for n in range(101_000))), "100000 different names", id="names"),
+    ],
+)
+def test_what_takes_memory_without_end_is_refused(body: bytes, told: str):
+    """120 kB took 130 MB: the namespaces of the root times the lists."""
+    with pytest.raises(AnswerTooLarge, match=told):
+        read(body)
+
+
+def test_what_is_no_record_is_told_a_hundred_times_at_most():
+    assert len(read(document("<a/>" * 500)).faults) == 100

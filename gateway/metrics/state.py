@@ -1,0 +1,102 @@
+"""The state of an instance as metrics, read from its databases at each request: nothing of it is counted twice."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from gateway.errors import GatewayError
+from gateway.model import RunOutcome
+from gateway.store.base import Inbox, Store
+
+# More pages than these are a backlog in any case, and need no exact number.
+_MOST_PAGES = 10_000
+_GOOD = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+
+class State(Collector):
+    """Metrics of one instance. `open_store` and `open_inbox` open a database anew for each look, or raise."""
+
+    def __init__(
+        self,
+        folder: Path,
+        open_store: Callable[[], Store],
+        open_inbox: Callable[[], Inbox],
+        clock: Callable[[], float],
+    ) -> None:
+        """Take the instance folder and how its databases are opened."""
+        self._folder = folder
+        self._open_store, self._open_inbox = open_store, open_inbox
+        self._clock = clock
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield what can be read; `instance_readable` is 0 for a database that cannot."""
+        readable = GaugeMetricFamily("instance_readable", "Whether a database can be read.", labels=["database"])
+        for name, look in (("store", self._of_store), ("inbox", self._of_inbox)):
+            try:
+                found = list(look())
+            except GatewayError:
+                found = []
+                readable.add_metric([name], 0)
+            else:
+                readable.add_metric([name], 1)
+            yield from found
+        yield readable
+        yield from self._of_disk()
+
+    def describe(self) -> Iterator[Metric]:
+        """Yield nothing: registration must not open a database."""
+        return iter(())
+
+    def _of_store(self) -> Iterator[Metric]:
+        lag = GaugeMetricFamily("store_horizon_lag_seconds", "How far the horizon lies behind the clock.")
+        items = GaugeMetricFamily("store_items", "Items of a source.", labels=["source", "state"])
+        quarantine = GaugeMetricFamily("store_quarantined_records", "Records in quarantine.", labels=["source"])
+        with closing(self._open_store()) as store, store.view() as view:
+            lag.add_metric([], max(0.0, self._clock() - view.horizon))
+            for source in view.sources():
+                counts = store.counts(source.name)
+                items.add_metric([source.name, "live"], counts["items"] - counts["deleted"])
+                items.add_metric([source.name, "deleted"], counts["deleted"])
+                items.add_metric([source.name, "fulltext"], counts["fulltext"])
+                quarantine.add_metric([source.name], counts["quarantined"])
+        yield from (lag, items, quarantine)
+
+    def _of_inbox(self) -> Iterator[Metric]:
+        runs = CounterMetricFamily("harvest_runs", "Runs, by outcome.", labels=["source", "stage", "outcome"])
+        last = GaugeMetricFamily(
+            "harvest_last_success_timestamp_seconds",
+            "When the last run of a stage ended that succeeded.",
+            labels=["source", "stage"],
+        )
+        pending = GaugeMetricFamily("publish_pending_pages", "Pages that are not published yet.", labels=["source"])
+        with closing(self._open_inbox()) as inbox:
+            good: dict[tuple[str, str], int] = {}
+            for total in inbox.run_totals():
+                runs.add_metric([total.source, total.stage, total.outcome], total.count)
+                if total.outcome in _GOOD:
+                    key = (total.source, total.stage)
+                    good[key] = max(good.get(key, 0), total.last_at)
+            for key, at in good.items():
+                last.add_metric(key, at)
+            for source, count in self._pending(inbox):
+                pending.add_metric([source], count)
+        yield from (runs, last, pending)
+
+    def _pending(self, inbox: Inbox) -> Iterator[tuple[str, int]]:
+        with closing(self._open_store()) as store, store.view() as view:
+            for source in view.sources():
+                yield source.name, len(inbox.extents(source.name, store.position(source.name), _MOST_PAGES))
+
+    def _of_disk(self) -> Iterator[Metric]:
+        sizes = GaugeMetricFamily("instance_file_bytes", "Size of a file of the instance folder.", labels=["file"])
+        for file in sorted(self._folder.glob("*.sqlite*")):
+            sizes.add_metric([file.name], file.stat().st_size if file.exists() else 0)
+        free = GaugeMetricFamily("instance_disk_free_bytes", "What is free on the disk of the instance folder.")
+        free.add_metric([], shutil.disk_usage(self._folder).free)
+        yield from (sizes, free)

@@ -1,0 +1,37 @@
+"""`/healthz` and `/readyz`: what a supervisor or a load balancer asks. The answer says nothing about the instance."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from flask import Blueprint, Response
+
+from gateway.errors import GatewayError
+
+log = logging.getLogger("gateway.probes")
+
+
+def blueprint(ready: Callable[[], object]) -> Blueprint:
+    """Return the face: `/healthz` answers when the process does, `/readyz` with 503 when `ready` raises an error."""
+    face = Blueprint("probes", __name__)
+
+    @face.get("/healthz")
+    def healthz() -> Response:
+        return _answer(200, "This process answers.")
+
+    @face.get("/readyz")
+    def readyz() -> Response:
+        try:
+            ready()
+        except GatewayError as error:
+            log.warning("/readyz answered 503: %s `gateway check` looks at the instance.", error)
+            return _answer(503, "The repository cannot answer now.")
+        return _answer(200, "The repository can answer.")
+
+    return face
+
+
+def _answer(status: int, sentence: str) -> Response:
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    return Response(f"{sentence}\n", status, headers, content_type="text/plain; charset=UTF-8")

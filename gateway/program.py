@@ -1,0 +1,148 @@
+"""What the programs `gateway` and `harvester` have in common: exit statuses, streams, signals, and who is told what."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from traceback import format_exc
+from typing import Any, TypeVar
+
+import click
+
+from gateway import logs, signals, streams
+from gateway.errors import ConfigurationError, GatewayError, StoreBusy
+from gateway.settings import Settings
+from gateway.statuses import Status
+
+_LEVEL = "gateway.level"  # among what click keeps for a command
+
+
+def status_of_error(error: GatewayError) -> Status:
+    """Return the exit status of a command of `gateway` that this error ended."""
+    if isinstance(error, ConfigurationError):
+        return Status.USAGE
+    return Status.TRY_LATER if isinstance(error, StoreBusy) else Status.FAILED
+
+
+class Program(click.Group):
+    """A program: a group of commands with the options that stand before a command's name.
+
+    It always ends with one of the statuses of `gateway.statuses`, and without a traceback for what people or machines
+    may do: wrong settings, signals, readers that leave, full disks.
+    """
+
+    status_of_error: Callable[[GatewayError], Status] = staticmethod(status_of_error)
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> Any:  # noqa: ANN401 - click's
+        """Run the program, with the arguments of this process or with `args`, and end with SystemExit."""
+        if args is None:  # the process is ours
+            streams.open_missing()
+            signals.watch()
+        try:
+            return super().main(args, *more, **extra)
+        except _Ended as end:
+            raise SystemExit(int(end.status)) from None
+        except OSError as error:  # even the sentence about an error could not be written
+            raise SystemExit(int(streams.status_of_loss(error))) from None
+        finally:
+            signals.calm()
+
+    def make_context(self, *more: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - click's signature
+        """Read the options of the program; --help writes and ends here."""
+        with _ends():
+            return super().make_context(*more, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        """Run the command; an error of ours ends it with one sentence and its status."""
+        with _ends():
+            try:
+                return super().invoke(ctx)
+            except GatewayError as error:
+                if _level() == "verbose":
+                    click.echo(format_exc(), err=True)
+                click.echo(logs.sentence(f"Error: {error}", "error"), err=True)
+                ctx.exit(int(self.status_of_error(error)))
+
+
+class _Ended(Exception):
+    """A command has ended: an exception that click lets pass, with the status that is ours to choose."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status.name)
+        self.status = status
+
+
+@contextmanager
+def _ends() -> Iterator[None]:
+    """Give a status to what ends a command besides errors of ours: Ctrl-C, SIGTERM, and streams that fail."""
+    try:
+        yield
+    except OSError as error:
+        if _level() == "verbose" and not isinstance(error, BrokenPipeError):
+            click.echo(format_exc(), err=True)
+        raise _Ended(streams.status_of_loss(error)) from error
+    except (KeyboardInterrupt, click.Abort) as end:
+        if not isinstance(end, KeyboardInterrupt) and not isinstance(end.__context__, KeyboardInterrupt):
+            raise
+        with suppress(OSError):
+            say("Stopped.")
+        raise _Ended(Status.STOPPED) from end
+
+
+def program_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a program the options --verbose and --quiet."""
+    verbose = click.option(
+        "-v", "--verbose", is_flag=True, expose_value=False, callback=_set_level,
+        help="Show every request, and where an error came from.",
+    )  # fmt: skip
+    quiet = click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_level, help="Say only errors on stderr."
+    )
+    return verbose(quiet(function))
+
+
+def _set_level(ctx: click.Context, option: click.Parameter, value: bool) -> None:
+    if not value:
+        return
+    if ctx.meta.setdefault(_LEVEL, option.name) != option.name:
+        raise click.UsageError("Choose --verbose or --quiet, not both.")
+    logs.show(logs.TextLines())
+    for name in logs.LOGGERS:
+        logging.getLogger(name).setLevel(logging.DEBUG if option.name == "verbose" else logging.ERROR)
+
+
+def _level() -> str:
+    """Return `verbose`, `quiet`, or nothing. Outside a command there is nothing."""
+    ctx = click.get_current_context(silent=True)
+    return str(ctx.meta.get(_LEVEL, "")) if ctx else ""
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def json_option(function: Function) -> Function:
+    """Give a command the option --json, as its argument `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Write data as JSON, one object per line.")(function)
+
+
+def write_json(facts: Mapping[str, object]) -> None:
+    """Write one object as one line of JSON on stdout. `JSON.md` documents the objects of every command."""
+    click.echo(json.dumps(facts, ensure_ascii=False))
+
+
+def is_quiet() -> bool:
+    """Tell whether --quiet was given."""
+    return _level() == "quiet"
+
+
+def begin_log(settings: Settings) -> None:
+    """Write the log as the settings want it; --verbose and --quiet choose its level. Raise ConfigurationError."""
+    logs.begin(settings, has_level=bool(_level()))
+
+
+def say(text: str) -> None:
+    """Say one sentence on stderr, unless --quiet was given."""
+    if not is_quiet():
+        click.echo(logs.sentence(text), err=True)

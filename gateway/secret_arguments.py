@@ -1,0 +1,82 @@
+"""Arguments of an address that look like a secret: an address is published and shown, a secret never is. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from math import log2
+from urllib.parse import unquote_plus
+
+# What services call them, in small letters and without hyphens, underscores and dots.
+_NAMES = frozenset(
+    (
+        *("key", "apikey", "apitoken", "accesskey", "accesstoken", "authkey", "authtoken", "auth", "authorization"),
+        *("token", "bearer", "jwt", "idtoken", "refreshtoken", "secret", "clientsecret", "apisecret", "sharedsecret"),
+        *(
+            "password",
+            "passwd",
+            "passphrase",
+            "pass",
+            "pwd",
+            "pw",
+            "credential",
+            "credentials",
+            "ak",
+            "wskey",
+            "devkey",
+        ),
+        *("sig", "signature", "sas", "sastoken", "session", "sessionid", "sessiontoken", "sid", "jsessionid", "ticket"),
+        *(
+            "xamzsignature",
+            "xamzcredential",
+            "xamzsecuritytoken",
+            "xgoogsignature",
+            "xgoogcredential",
+            "awsaccesskeyid",
+        ),
+        *("hmac", "privatekey", "subscriptionkey", "ocpapimsubscriptionkey", "licensekey", "insttoken", "xapikey"),
+    )
+)
+_ENDINGS = ("apikey", "token", "secret", "password", "signature", "subscriptionkey")
+_PROTOCOL = frozenset(("resumptiontoken",))  # OAI-PMH 2.0 §3.5
+_SIGNS = str.maketrans("", "", "-_. []~")
+_ARGUMENT = re.compile(r"([?&;])([A-Za-z0-9_.\-~%+\[\]]{1,60})=([^&;#\s\"'<>]*)")
+_HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
+_ONE_WORD = re.compile(r"[A-Za-z0-9_\-+/=.~]{28,}")
+_LEAST_BITS = 3.5  # a character: text in a language has some 3, and names many repetitions
+
+
+def secret_argument(url: str) -> str:
+    """Return the name of the first argument of an address that looks like a secret; empty when none does."""
+    _, sign, query = url.partition("?")
+    found = (each for each in _ARGUMENT.finditer(sign + query) if _is_secret(each[2], each[3]))
+    return next((unquote_plus(each[2]) for each in found), "")
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with every argument that looks like a secret blotted out, in whatever address it stands."""
+    if "=" not in text:
+        return text
+    return _ARGUMENT.sub(_blotted, text)
+
+
+def _blotted(found: re.Match[str]) -> str:
+    return f"{found[1]}{found[2]}=..." if found[3] and _is_secret(found[2], found[3]) else found[0]
+
+
+def _is_secret(name: str, value: str) -> bool:
+    plain = unquote_plus(name).lower().translate(_SIGNS)
+    if plain in _PROTOCOL or not value:
+        return False
+    return plain in _NAMES or plain.endswith(_ENDINGS) or _is_random(unquote_plus(value))
+
+
+def _is_random(value: str) -> bool:
+    """Tell whether a value looks like a key: hexadecimal, or large and small letters and digits without a pattern."""
+    if _HEXADECIMAL.fullmatch(value):
+        return True
+    kinds = (any(map(str.isdigit, value)), any(map(str.islower, value)), any(map(str.isupper, value)))
+    if not _ONE_WORD.fullmatch(value) or not all(kinds):
+        return False
+    shares = [count / len(value) for count in Counter(value).values()]
+    return -sum(share * log2(share) for share in shares) >= _LEAST_BITS

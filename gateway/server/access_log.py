@@ -1,0 +1,57 @@
+"""The access log: a line per request in the Combined Log Format, or an object; nothing in it can end a line or a quote.
+
+Whatever a client wrote is cut, and every character beyond visible ASCII is escaped: control characters of both sets
+would be orders to a terminal, and bytes that are not UTF-8 would make the file unreadable for others.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import NamedTuple
+
+_MOST = 2000  # characters of what a client wrote
+
+
+class Entry(NamedTuple):
+    """One request and how it was answered; `code` is 0 where nothing was."""
+
+    client: str
+    request_line: bytes
+    code: int
+    sent_bytes: int
+    seconds: float
+    referer: bytes = b""
+    user_agent: bytes = b""
+
+
+def escaped(sent: bytes) -> str:
+    """Return what a client wrote as visible ASCII without quotes, cut to a bearable length."""
+    shown = "".join(_ESCAPES[byte] for byte in sent[:_MOST])
+    return shown + ("..." if len(sent) > _MOST else "")
+
+
+_ESCAPES = [chr(byte) if 0x20 <= byte < 0x7F and byte not in b'"\\' else f"\\x{byte:02x}" for byte in range(256)]  # noqa: PLR2004
+
+
+def line(entry: Entry, now: float) -> str:
+    """Return an entry in the Combined Log Format."""
+    when = time.strftime("%d/%b/%Y:%H:%M:%S %z", time.localtime(now))
+    asked, referer, agent = (escaped(sent) or "-" for sent in (entry.request_line, entry.referer, entry.user_agent))
+    return f'{entry.client or "-"} - - [{when}] "{asked}" {entry.code:03} {entry.sent_bytes} "{referer}" "{agent}"'
+
+
+def json_line(entry: Entry, now: float) -> str:
+    """Return an entry as a JSON object on one line."""
+    return json.dumps(
+        {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
+            "client": entry.client,
+            "request": escaped(entry.request_line),
+            "status": entry.code,
+            "bytes": entry.sent_bytes,
+            "seconds": round(entry.seconds, 6),
+            "referer": escaped(entry.referer),
+            "user_agent": escaped(entry.user_agent),
+        },
+    )

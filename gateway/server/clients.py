@@ -1,0 +1,91 @@
+"""Who asked: the address of the peer, or what a trusted proxy says of the client before it.
+
+Headers are read from the right: each proxy adds the address that reached it, so the first address from the right that
+is no trusted proxy is the client. Everything to the left of it was written by the client, and is never read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import NamedTuple, TypeAlias
+
+from gateway.errors import ConfigurationError
+
+Network: TypeAlias = IPv4Network | IPv6Network
+Address: TypeAlias = IPv4Address | IPv6Address
+
+_WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+")
+_HEADERS = ("x-forwarded-for", "forwarded")
+_MOST_BYTES = 4096  # of a header; chains of proxies are short
+
+
+class Proxies(NamedTuple):
+    """The proxies that are believed, and the one header that they write: a client may have written the other one."""
+
+    networks: tuple[Network, ...] = ()
+    header: bytes = b"x-forwarded-for"
+
+
+def proxies(text: str, header: str) -> Proxies:
+    """Return the proxies of two settings: addresses or networks with spaces between, and the name of a header.
+
+    Raise ConfigurationError.
+    """
+    if header.lower() not in _HEADERS:
+        raise ConfigurationError(f"serve_proxy_header must be X-Forwarded-For or Forwarded, not {header!r}.")
+    try:
+        return Proxies(tuple(ip_network(name) for name in text.split()), header.lower().encode())
+    except ValueError as error:
+        raise ConfigurationError(
+            f"serve_trusted_proxies: {error}. Give addresses or networks, such as 10.0.0.0/8."
+        ) from error
+
+
+def client(peer: str, header: str, trusted: Proxies) -> str:
+    """Return the address of the client: `peer` itself, unless it is a trusted proxy and its header names another.
+
+    `peer` is empty for a Unix socket, whose other end is a local proxy and trusted as soon as any proxy is.
+    """
+    found = peer
+    if not trusted.networks or not _is_trusted(peer, trusted.networks):
+        return found
+    for name in _names(header, trusted.header):
+        address = _address(name)
+        if address is None:
+            return found
+        found = str(address)
+        if not _is_trusted(found, trusted.networks):
+            return found
+    return found
+
+
+def _is_trusted(name: str, networks: Sequence[Network]) -> bool:
+    address = _address(name)
+    return not name or (address is not None and any(address in network for network in networks))
+
+
+def _names(header: str, kind: bytes) -> Iterator[str]:
+    """Yield what the proxies say, the nearest first."""
+    for element in reversed(header[-_MOST_BYTES:].split(",")):
+        yield _forwarded_for(element) if kind == b"forwarded" else element
+
+
+def _forwarded_for(element: str) -> str:
+    """Return the value of `for` in one element of Forwarded (RFC 7239 §4), or nothing."""
+    pairs = (pair.partition("=") for pair in element.split(";"))
+    return next((value.strip().strip('"') for name, _, value in pairs if name.strip().lower() == "for"), "")
+
+
+def _address(name: str) -> Address | None:
+    name = name.strip()
+    if with_port := _WITH_PORT.fullmatch(name):
+        name = with_port[1] or with_port[2] or ""
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address):
+        return None if address.scope_id else address.ipv4_mapped or address
+    return address

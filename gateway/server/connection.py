@@ -1,0 +1,322 @@
+"""One connection: requests are read, answered one after the other, and written as fast as the client takes them.
+
+Every phase has a deadline. A thread is used only while the application makes an answer, or the next part of a long one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import sys
+import termios
+from collections.abc import Iterator
+from enum import Enum, auto
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from gateway.server.access_log import Entry
+from gateway.server.answer import Answer, head, plain
+from gateway.server.application import Application, Environment, answer, environment
+from gateway.server.clients import client
+from gateway.server.request import Refused, Request, RequestReader
+
+if TYPE_CHECKING:
+    from gateway.server.server import Server
+
+log = logging.getLogger("gateway.server")
+
+_AHEAD_BYTES = 65_536  # of requests that a client sends before the answer to the last one
+_TOGETHER_BYTES = 65_536  # up to this size head and body are one write
+_LINGER_SECONDS = 5.0
+
+
+class Phase(Enum):
+    """What a connection waits for."""
+
+    IDLE = auto()  # the next request
+    HEAD = auto()  # the rest of a request line and header fields; or the first request
+    BODY = auto()
+    ANSWERING = auto()  # the application
+    WRITING = auto()  # the client, to take the answer
+    LINGERING = auto()  # the client, to read a refusal and to close
+
+
+class Connection(asyncio.Protocol):
+    """One connection of a server; `since` is when its phase began, `held_bytes` what it occupies."""
+
+    def __init__(self, server: Server, application: Application) -> None:
+        self._server = server
+        self._application = application
+        self._limits = server.limits
+        self._reader = RequestReader(server.limits)
+        self._ahead = bytearray()
+        self._task: asyncio.Task[None] | None = None
+        self._may_write = asyncio.Event()
+        self._may_write.set()
+        self._written = 0
+        self._taken = 0
+        self._is_last = False
+        self._has_eof = False
+        self._request_bytes = 0
+        self.phase = Phase.HEAD
+        self.since = 0.0
+        self.held_bytes = 0
+        self.peer = ""
+
+    # --- what asyncio calls ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for the first request."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._socket = transport.get_extra_info("socket")
+        peer = transport.get_extra_info("peername")
+        self.peer = peer[0] if isinstance(peer, tuple) else ""
+        self._begin(Phase.HEAD)
+        self._server.admit(self)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Let go of everything; a request that is being answered ends by itself."""
+        self._may_write.set()
+        self._reader.close()
+        self._server.dismiss(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, or keep for later what comes while a request is being answered."""
+        if self._task is not None:
+            self._ahead += data
+            if len(self._ahead) > _AHEAD_BYTES:
+                self._transport.pause_reading()
+        elif self.phase is not Phase.LINGERING:
+            self._read(data)
+
+    def eof_received(self) -> bool:
+        """Answer the last request of a client that has said that it sends no more."""
+        self._has_eof = True
+        return self._task is not None
+
+    def pause_writing(self) -> None:
+        """Make no more of an answer than the client takes."""
+        self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        """Go on with the answer."""
+        self._may_write.set()
+
+    # --- reading ---
+
+    def _read(self, data: bytes) -> None:
+        try:
+            self._reader.feed(data)
+        except Refused as refusal:
+            self._refuse(refusal.status, str(refusal))
+            return
+        except OSError as error:
+            log.error("The body of a request cannot be kept in a temporary file: %s. It was refused.", error.strerror)  # noqa: TRY400
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The request cannot be kept now. Please come back later.")
+            return
+        if self._reader.is_complete:
+            self._take()
+        else:
+            self._await_rest()
+        self._server.account(self)
+
+    def _await_rest(self) -> None:
+        phase = Phase.BODY if self._reader.has_head else Phase.HEAD if self._reader.has_begun else self.phase
+        if phase is self.phase:
+            return
+        self._begin(phase)
+        if phase is Phase.BODY and self._reader.expects_continue:
+            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def _take(self) -> None:
+        """Answer the request that has come, and keep what came after it."""
+        request, self._ahead = self._reader.request(), bytearray(self._reader.rest)
+        self._request_bytes = request.length + len(request.target)
+        self._reader = RequestReader(self._limits)
+        self._begin(Phase.ANSWERING)
+        self._task = asyncio.get_running_loop().create_task(self._converse(request))
+
+    # --- answering ---
+
+    async def _converse(self, request: Request) -> None:
+        loop = asyncio.get_running_loop()
+        started, code, sent = loop.time(), 0, 0
+        origin = self._client(request)
+        try:
+            environ = environment(request, origin)
+            found = await loop.run_in_executor(self._server.pool, self._answered, environ)
+            code = found.code
+            sent = await self._send(request, found)
+        except Exception:
+            log.exception("An answer broke off; its connection was closed.")
+            self._transport.abort()
+        finally:
+            request.body.close()
+            self._log(request.target, request, origin, code, sent, loop.time() - started)
+            self._task, self._request_bytes = None, 0
+        self._go_on()
+
+    def _answered(self, environ: Environment) -> Answer:
+        """Return the answer, in a thread; the application is not asked for a client that has gone meanwhile."""
+        if self._transport.is_closing():
+            return plain(HTTPStatus.REQUEST_TIMEOUT, "The client has gone.")
+        return answer(self._application, environ)
+
+    async def _send(self, request: Request, found: Answer) -> int:
+        """Write an answer as fast as the client takes it; return how many bytes of the body were written."""
+        self._is_last = request.is_last or self._server.is_ending or not found.has_length
+        self._begin(Phase.WRITING)
+        body = b"" if request.method == "HEAD" else found.body
+        first = head(found, request.version, is_last=self._is_last)
+        for part in (first + body,) if len(body) < _TOGETHER_BYTES else (first, body):
+            self._write(part)
+        try:
+            await self._may_write.wait()
+            if found.rest is None or request.method == "HEAD":
+                return len(body)
+            return await self._send_rest(found, found.rest)
+        finally:
+            if found.close is not None:
+                await asyncio.get_running_loop().run_in_executor(self._server.pool, found.close)
+
+    async def _send_rest(self, found: Answer, rest: Iterator[bytes]) -> int:
+        sent = len(found.body)
+        while not self._transport.is_closing():
+            part = await asyncio.get_running_loop().run_in_executor(self._server.pool, next, rest, b"")
+            if not part:
+                break
+            sent += len(part)
+            self._write(part)
+            await self._may_write.wait()
+        announced = {value for name, value in found.headers if name.lower() == "content-length"}
+        if announced - {str(sent)}:
+            self._transport.abort()
+        return sent
+
+    def _write(self, data: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(data)
+            self._written += len(data)
+            self._server.account(self)
+
+    def _go_on(self) -> None:
+        """Begin with the next request, or end the connection."""
+        if self._transport.is_closing():
+            return
+        if self._is_last or self._server.is_ending:
+            self._linger() if self._ahead else self._transport.close()
+            return
+        self._begin(Phase.IDLE)
+        data, self._ahead = bytes(self._ahead), bytearray()
+        if not self._transport.is_reading():
+            self._transport.resume_reading()
+        if data:
+            self._read(data)
+        if self._has_eof and self._task is None:
+            self._transport.close()
+
+    # --- ending ---
+
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        """Answer a request that cannot be read; where the next one would begin cannot be known."""
+        self._begin(Phase.WRITING)
+        found = plain(status, sentence)
+        self._write(head(found, "HTTP/1.1", is_last=True) + found.body)
+        self._log(self._reader.line, None, self.peer, found.code, len(found.body), 0.0)
+        self._linger()
+
+    def _linger(self) -> None:
+        """Say that nothing more comes, and wait a little: who closes while the other writes takes his answer away."""
+        if self._transport.is_closing():
+            return
+        self._begin(Phase.LINGERING)
+        self._ahead.clear()
+        if not self._transport.is_reading():
+            self._transport.resume_reading()
+        try:
+            self._transport.write_eof()
+        except OSError:  # the client has gone, and the event loop does not know it yet
+            self._transport.abort()
+
+    def end(self) -> None:
+        """End the connection when the server ends: at once, unless a request is on its way."""
+        if self._task is None and not self._reader.has_begun and self.phase in (Phase.IDLE, Phase.HEAD):
+            self._transport.close()
+
+    def drop(self) -> None:
+        """End the connection in favour of others."""
+        if self.phase is Phase.IDLE:
+            self._transport.close()
+        else:
+            self._transport.abort()
+
+    def check(self, now: float) -> None:
+        """End the connection when its phase lasts too long."""
+        if self.phase is Phase.WRITING:
+            self._check_writing(now)
+        elif self.phase is not Phase.ANSWERING and now - self.since > self._seconds():
+            self._expire()
+
+    def _seconds(self) -> float:
+        limits = self._limits
+        return {
+            Phase.IDLE: limits.idle_seconds,
+            Phase.HEAD: limits.head_seconds,
+            Phase.BODY: limits.body_seconds,
+        }.get(self.phase, _LINGER_SECONDS)
+
+    def _expire(self) -> None:
+        if self.phase is Phase.LINGERING:
+            self._transport.abort()
+        elif self._reader.has_begun:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.")
+        else:
+            self._transport.close()
+
+    def _check_writing(self, now: float) -> None:
+        """End the connection when the client has taken too little of the answer since the last look."""
+        seconds = now - self.since
+        waiting = self._untaken_bytes()
+        if waiting and seconds < self._limits.write_seconds:
+            return
+        taken = self._written - waiting - self._taken
+        if waiting and taken < max(1, self._limits.write_bytes_per_second * seconds):
+            self._transport.abort()
+        else:
+            self._begin(Phase.WRITING)
+
+    def _untaken_bytes(self) -> int:
+        """Return how much of what was written the client has not taken, here and in the system's buffers (tcp(7))."""
+        try:
+            queued = fcntl.ioctl(self._socket, termios.TIOCOUTQ, bytes(4))
+        except (OSError, ValueError):  # it is closed
+            queued = bytes(4)
+        return self._transport.get_write_buffer_size() + int.from_bytes(queued, sys.byteorder)
+
+    # --- the books ---
+
+    def _begin(self, phase: Phase) -> None:
+        self.phase = phase
+        self.since = asyncio.get_running_loop().time()
+        self._taken = self._written - self._untaken_bytes() if phase is Phase.WRITING else 0
+        self._server.move_to_end(self)
+
+    def weigh(self) -> int:
+        """Return how many bytes the connection occupies now."""
+        waiting = self._request_bytes + len(self._ahead) + self._transport.get_write_buffer_size()
+        return self._reader.held_bytes + waiting
+
+    def _client(self, request: Request) -> str:
+        trusted = self._server.proxies
+        return client(self.peer, request.header(trusted.header).decode("latin-1"), trusted)
+
+    def _log(self, target: bytes, request: Request | None, origin: str, code: int, sent: int, seconds: float) -> None:
+        if request is None:
+            entry = Entry(origin, target, code, sent, seconds)
+        else:
+            line = b"%s %s %s" % (request.method.encode(), target, request.version.encode())
+            agent = request.header(b"user-agent")
+            entry = Entry(origin, line, code, sent, seconds, request.header(b"referer"), agent)
+        self._server.log(entry)

@@ -1,0 +1,227 @@
+"""One HTTP request, read from bytes as they come: the head by gunicorn's strict parser, the body into a file.
+
+Nothing in here waits or knows sockets: bytes go in, and a request or a refusal comes out (RFC 9112).
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, NamedTuple
+
+from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
+    LimitRequestHeaders,
+    LimitRequestLine,
+    ParseError,
+    PythonProtocol,
+    UnsupportedTransferCoding,
+)
+
+from gateway.request_line import escaped
+from gateway.server.limits import Limits
+
+# A request line that is too long is read to its end all the same, up to so many times the limit: who breaks the limits
+# of the arguments is owed an OAI error, and that needs the rest of the request.
+_PATIENCE = 16
+_ROOM = 8192  # in a request line, beside the arguments: method, path, version
+_HEAD_BYTES = 65_536
+_FIELDS = 100
+_MEMORY_BYTES = 65_536  # a longer body goes to a temporary file
+# Each chunk costs time, whatever is in it; no client sends thousands of bytes one by one but to cost us that.
+_MANY_PARTS = 1000
+_LEAST_PART_BYTES = 16
+_SHOWN_BYTES = 4000
+_ESCAPED_BYTES = 65_536
+_TAIL = 16  # bytes at the end of a request line that hold its version
+_STATUS = {
+    LimitRequestHeaders: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+    LimitRequestLine: HTTPStatus.REQUEST_URI_TOO_LONG,
+    UnsupportedTransferCoding: HTTPStatus.NOT_IMPLEMENTED,
+}
+
+
+class Refused(Exception):
+    """The request cannot be read; `status` and the message say why. Nothing after it on the connection can be read."""
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Request(NamedTuple):
+    """A whole request. `target` is as sent, except that its query is visible ASCII; header names are in lower case."""
+
+    method: str
+    target: bytes
+    version: str
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: IO[bytes]
+    length: int
+    is_last: bool  # the client wants, or the version makes, this the last request of the connection
+
+    def header(self, name: bytes) -> bytes:
+        """Return the values of a header with commas between, or nothing."""
+        return b", ".join(value for key, value in self.headers if key == name)
+
+
+class _Line:
+    """The request line, kept up to a limit and read beyond it."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit + _ROOM
+        self.kept = bytearray()
+        self._tail = b""
+        self.total = 0
+
+    def feed(self, data: bytes) -> bytes | None:
+        """Return what follows the line once it is complete. Raise Refused when it never seems to end."""
+        if not self.total and data.startswith(b"\r\n"):  # RFC 9112 §2.2: some clients send one after a body
+            data = data[2:]
+        end = data.find(b"\n") + 1
+        part = data[:end] if end else data
+        self.total += len(part)
+        self.kept += part[: max(0, self._limit - len(self.kept))]
+        self._tail = (self._tail + part[-_TAIL:])[-_TAIL:]
+        if self.total > self._limit * _PATIENCE:
+            raise Refused(HTTPStatus.REQUEST_URI_TOO_LONG, "The request line is too long.")
+        return data[end:] if end else None
+
+    def text(self) -> bytes:
+        """Return the line with its end; one that was too long is cut, and stays too long."""
+        line = bytes(self.kept)
+        if self.total > len(line):
+            line += b" " + self._tail.rpartition(b" ")[2]
+        if not line.endswith(b"\r\n"):
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request line does not end with CR LF.")
+        # To escape costs time while others wait, and nobody forgets it in a line of this length.
+        return line if len(line) > _ESCAPED_BYTES else escaped(line[:-2]) + b"\r\n"
+
+
+class RequestReader:
+    """Reads one request. `has_begun`, `has_head` and `is_complete` tell how far it has come."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._line: _Line | None = _Line(limits.line_bytes)
+        self._parser = PythonProtocol(
+            on_headers_complete=self._on_head,
+            on_body=self._on_body,
+            limit_request_line=0x7FFFFFFF,  # `_Line` has the limit
+            limit_request_fields=_FIELDS,
+            limit_request_field_size=_HEAD_BYTES,
+        )
+        self._shown = b""
+        self._line_bytes = 0
+        self._head_bytes = 0
+        self._body: SpooledTemporaryFile[bytes] | None = None
+        self._parts = 0
+        self.length = 0
+        self.has_head = False
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a byte of the request has come."""
+        return self._line is None or self._line.total > 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the whole request has come."""
+        return bool(self._parser.is_complete)
+
+    @property
+    def held_bytes(self) -> int:
+        """How many bytes this request occupies."""
+        line_bytes = len(self._line.kept) if self._line else self._line_bytes
+        return line_bytes + self._head_bytes + self.length
+
+    @property
+    def line(self) -> bytes:
+        """The beginning of the request line, as far as it has come, for the access log."""
+        return self._shown if self._line is None else bytes(self._line.kept[:_SHOWN_BYTES]).rstrip(b"\r\n")
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes that came after the complete request."""
+        return bytes(self._parser.remaining())
+
+    @property
+    def expects_continue(self) -> bool:
+        """Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1)."""
+        if self.is_complete or self._parser.http_version < (1, 1):
+            return False
+        return any(name == b"expect" and value.lower() == b"100-continue" for name, value in self._parser.headers)
+
+    def feed(self, data: bytes) -> None:
+        """Read on. Raise Refused."""
+        if self._line is not None:
+            rest = self._line.feed(data)
+            if rest is None:
+                return
+            line, data, self._shown = self._line.text(), rest, self.line
+            self._line = None
+            self._line_bytes = len(line)
+            self._parse(line)
+        while data and not self.has_head:
+            data = self._read_head(data)
+        if data:
+            self._parse(data)
+
+    def _read_head(self, data: bytes) -> bytes:
+        """Read a part of the header fields and return what was not read; what is beyond their limit never is."""
+        room = _HEAD_BYTES - self._head_bytes
+        if room <= 0:
+            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The header fields are too long.")
+        self._parse(data[:room])
+        self._head_bytes += min(room, len(data))
+        return data[room:]
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self._parser.feed(data)
+        except ParseError as error:
+            status = _STATUS.get(type(error), HTTPStatus.BAD_REQUEST)
+            reason = str(error).rstrip(".") or type(error).__name__
+            raise Refused(status, f"The request cannot be read: {reason}.") from error
+        except ValueError as error:  # a Content-Length of thousands of digits
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request cannot be read: a number is too long.") from error
+
+    def _on_head(self) -> bool:
+        self.has_head = True
+        if (self._parser.content_length or 0) > self._limits.body_bytes:
+            raise self._too_long()
+        return False
+
+    def _on_body(self, part: bytes) -> None:
+        self.length += len(part)
+        self._parts += 1
+        if self._parts > _MANY_PARTS and self.length < self._parts * _LEAST_PART_BYTES:
+            raise Refused(HTTPStatus.BAD_REQUEST, "The parts of the body are too small.")
+        if self.length > self._limits.body_bytes:
+            raise self._too_long()
+        if self._body is None:
+            self._body = SpooledTemporaryFile(_MEMORY_BYTES)  # noqa: SIM115 - `request` hands it on
+        self._body.write(part)
+
+    def _too_long(self) -> Refused:
+        return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is longer than {self._limits.body_bytes} bytes.")
+
+    def request(self) -> Request:
+        """Return the request, which must be complete; whoever takes it closes its body."""
+        parser = self._parser
+        if self._body is not None:
+            self._body.seek(0)
+        return Request(
+            parser.method.decode("ascii"),
+            parser.path,
+            "HTTP/{}.{}".format(*parser.http_version),
+            tuple(parser.headers),
+            self._body or BytesIO(),
+            self.length,
+            is_last=not parser.should_keep_alive,
+        )
+
+    def close(self) -> None:
+        """Give back what a request that nobody takes occupies."""
+        if self._body is not None:
+            self._body.close()

@@ -1,0 +1,156 @@
+"""All connections of one worker process: who may connect, who has to go, and how it ends.
+
+A new client is always let in. Where that would be one too many, the connection that has waited longest has to go, so
+that slow clients displace each other and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from gateway.server.access_log import Entry
+from gateway.server.application import Application
+from gateway.server.clients import Proxies
+from gateway.server.connection import Connection, Phase
+from gateway.server.limits import Limits
+
+log = logging.getLogger("gateway.server")
+
+_SWEEP_SECONDS = 0.5
+_PAUSE_SECONDS = 1.0  # before connections are accepted again where the system refused one
+
+
+class Server:
+    """Answers what comes in on listening sockets with WSGI applications, until `end` is called."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        threads: int,
+        log_entry: Callable[[Entry], None],
+        proxies: Proxies = Proxies(),  # noqa: B008 - an immutable value
+    ) -> None:
+        self.limits = limits
+        self.log = log_entry
+        self.proxies = proxies
+        self.pool = ThreadPoolExecutor(threads, "answers")
+        self.is_ending = False
+        self._ends_at = 0.0
+        self._connections: OrderedDict[Connection, None] = OrderedDict()
+        self._held_bytes = 0
+        self._listeners: list[tuple[socket.socket, Application]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def listen(self, listener: socket.socket, application: Application) -> None:
+        """Answer what comes in on `listener` with `application`, as soon as `run` is called."""
+        listener.setblocking(False)
+        self._listeners.append((listener, application))
+
+    async def run(self, tick: Callable[[], None] = lambda: None) -> None:
+        """Serve until it has ended; `tick` is called twice a second."""
+        self._accept_from_all()
+        while not self.is_ending or self._is_busy():
+            tick()
+            await asyncio.sleep(_SWEEP_SECONDS if not self.is_ending else _SWEEP_SECONDS / 10)
+            self._sweep()
+        for connection in list(self._connections):
+            connection.drop()
+        await asyncio.sleep(_SWEEP_SECONDS / 10)  # they are written into the log
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+    def end(self) -> None:
+        """Accept no connection any more, and end when the requests on their way are answered, or grace is over."""
+        if self.is_ending:
+            return
+        self.is_ending = True
+        loop = asyncio.get_running_loop()
+        self._ends_at = loop.time() + self.limits.grace_seconds
+        for listener, _ in self._listeners:
+            loop.remove_reader(listener)
+        for connection in list(self._connections):
+            connection.end()
+
+    def _is_busy(self) -> bool:
+        return bool(self._connections or self._tasks) and asyncio.get_running_loop().time() < self._ends_at
+
+    # --- connections come ---
+
+    def _accept_from_all(self) -> None:
+        if not self.is_ending:
+            for listener, application in self._listeners:
+                asyncio.get_running_loop().add_reader(listener, self._accept, listener, application)
+
+    def _accept(self, listener: socket.socket, application: Application) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            accepted, _ = listener.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return  # another worker was faster, or the client has gone
+        except OSError as error:
+            log.error("No connection can be accepted: %s. It is tried again in a second.", error.strerror)  # noqa: TRY400
+            loop.remove_reader(listener)
+            loop.call_later(_PAUSE_SECONDS, self._accept_from_all)
+            return
+        accepted.setblocking(False)
+        task = loop.create_task(self._connect(accepted, application))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connect(self, accepted: socket.socket, application: Application) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(partial(Connection, self, application), accepted)
+        except OSError:  # the client has gone already
+            accepted.close()
+
+    def admit(self, connection: Connection) -> None:
+        """Let a connection in; the one that has waited longest goes where it is one too many."""
+        self._connections[connection] = None
+        if len(self._connections) > self.limits.connections:
+            self._drop(next(other for other in self._connections if other.phase is not Phase.ANSWERING))
+
+    def dismiss(self, connection: Connection) -> None:
+        """Forget a connection that is lost."""
+        if connection in self._connections:
+            del self._connections[connection]
+            self._held_bytes -= connection.held_bytes
+
+    def move_to_end(self, connection: Connection) -> None:
+        """Note that a connection has begun to wait for something else."""
+        if connection in self._connections:
+            self._connections.move_to_end(connection)
+
+    # --- what they cost ---
+
+    def account(self, connection: Connection) -> None:
+        """Note what a connection occupies; the one that has waited longest goes where all are too much."""
+        if connection not in self._connections:
+            return
+        held = connection.weigh()
+        self._held_bytes += held - connection.held_bytes
+        connection.held_bytes = held
+        if self._held_bytes > self.limits.memory_bytes:
+            for other in self._connections:
+                if other.held_bytes and other is not connection:
+                    self._drop(other)
+                    break
+
+    def _drop(self, connection: Connection) -> None:
+        self.dismiss(connection)
+        connection.drop()
+
+    def _sweep(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for connection in list(self._connections):
+            try:
+                connection.check(now)
+                self.account(connection)
+            except Exception:
+                log.exception("A connection could not be checked; it was closed.")
+                self._drop(connection)

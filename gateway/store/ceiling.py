@@ -1,0 +1,42 @@
+"""The highest second that a repository may ever have answered, in a file beside the store: `answered-until`.
+
+The store keeps this ceiling too (see clock.py). A new store, or one that was brought back from an older copy, does not
+know what its predecessor answered: this file does. No datestamp of the new store may lie below it, or harvesters would
+miss the record.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from gateway.errors import StoreUnwritable
+from gateway.xmltext import parse_utc_datetime, utc_datetime
+
+NAME = "answered-until"
+
+
+class Ceiling:
+    """The file of one instance. Several processes write it, each of them while it holds the store's write lock."""
+
+    def __init__(self, store: Path) -> None:
+        """Take the path of the store."""
+        self._file = store.with_name(NAME)
+
+    def read(self) -> int:
+        """Return the ceiling; 0 when there is no file, or one that says nothing."""
+        with suppress(OSError, ValueError):
+            second, _ = parse_utc_datetime(self._file.read_text("utf-8").strip())
+            return second
+        return 0
+
+    def write(self, second: int) -> None:
+        """Write the ceiling, whole or not at all. Raise StoreUnwritable."""
+        aside = self._file.with_name(f"{NAME}.new")
+        try:
+            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o660), "w") as stream:
+                stream.write(f"{utc_datetime(second)}\n")
+            aside.replace(self._file)
+        except OSError as error:
+            raise StoreUnwritable(f"{self._file} cannot be written: {error.strerror}.") from error

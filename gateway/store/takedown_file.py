@@ -1,0 +1,121 @@
+"""The list of takedowns, `takedowns.json` in the instance folder: read whenever it has changed, written at once or not.
+
+It is no part of any database, so it outlives them. A list that cannot be read is never taken for an empty one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gateway.errors import StoreUnwritable, TakedownsUnreadable
+from gateway.permissions import file_mode, keep_owner
+from gateway.takedowns import Kind, Takedown, Takedowns
+
+NAME = "takedowns.json"
+_LOCK = ".takedowns"  # in `locks/`; no source can have this name
+_MISSING = "missing"  # the revision of a list that is not there
+
+Entries = tuple[Takedown, ...]
+
+
+class TakedownFile:
+    """The list of one instance folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder; nothing is read yet."""
+        self.path = folder / NAME
+        self._last = Takedowns(revision=_MISSING)
+
+    def revision(self) -> str:
+        """Return what tells this state of the file from any other. Raise TakedownsUnreadable."""
+        try:
+            known = self.path.stat()
+        except FileNotFoundError:
+            return _MISSING
+        except OSError as error:
+            raise _unreadable(self.path, error.strerror or str(error), "it can be read") from error
+        return f"{known.st_ino} {known.st_size} {known.st_mtime_ns} {known.st_ctime_ns}"
+
+    def read(self) -> Takedowns:
+        """Return the takedowns in force; none when there is no list. Raise TakedownsUnreadable."""
+        revision = self.revision()
+        if revision != self._last.revision:
+            entries = () if revision == _MISSING else _entries(self.path)
+            self._last = Takedowns(entries, revision)
+        return self._last
+
+    def change(self, change: Callable[[Entries], Sequence[Takedown]]) -> Takedowns:
+        """Replace all that is listed by what `change` makes of it, and return it; one process at a time, durably.
+
+        Nothing is written when it stays the same. Raise TakedownsUnreadable or StoreUnwritable.
+        """
+        try:
+            with _locked(self.path.parent / "locks" / _LOCK):
+                before = self.read().listed
+                after = tuple(change(before))
+                if after != before:
+                    _write(self.path, after)
+        except OSError as error:
+            raise StoreUnwritable(f"{self.path} cannot be written: {error.strerror}.") from error
+        return self.read()
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    file.parent.mkdir(exist_ok=True)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, file_mode(file.parent.parent))
+    keep_owner(descriptor, file.parent.parent)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _entries(path: Path) -> Entries:
+    try:
+        document = json.loads(path.read_bytes())
+        return tuple(_entry(each) for each in document["takedowns"])
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error), "it can be read") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _unreadable(path, f"it is damaged ({type(error).__name__}: {error})") from error
+
+
+def _entry(fields: Any) -> Takedown:  # noqa: ANN401 - what stands in a file may be anything
+    texts = {name: fields.pop(name) for name in ("value", "source", "reason", "at", "removed_at")}
+    items, files = tuple(fields.pop("items")), tuple(fields.pop("files"))
+    kind = Kind(fields.pop("kind"))
+    if fields or not texts["value"] or not all(isinstance(each, str) for each in (*texts.values(), *items, *files)):
+        raise ValueError(f"an entry of the kind {kind} has other fields than it may have")
+    return Takedown(kind, **texts, items=items, files=files)
+
+
+def _write(path: Path, entries: Entries) -> None:
+    lines = ",\n".join(json.dumps(each._asdict(), ensure_ascii=True) for each in entries)
+    aside = path.with_suffix(".new")
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        os.fchmod(descriptor, file_mode(path.parent))
+        keep_owner(descriptor, path.parent)
+        stream.write(f'{{"takedowns": [\n{lines}\n]}}\n'.encode())
+        stream.flush()
+        os.fsync(stream.fileno())
+    aside.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _unreadable(path: Path, why: str, until: str = "it is restored from a backup") -> TakedownsUnreadable:
+    return TakedownsUnreadable(
+        f"The list of takedowns {path} cannot be read: {why}. Nothing is published and no file is served until {until}."
+    )

@@ -1,0 +1,316 @@
+"""The takedowns in force: which items, files and addresses must not be published. Pure.
+
+An entry names an item (identifier, DOI), a file (SHA-256), an address (URL), or many addresses (prefix, host). It also
+carries what it has hit: `items` stay withheld when their source drops the DOI, `files` wherever the same bytes lie.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Collection, Iterable, Iterator
+from enum import StrEnum
+from functools import lru_cache
+from hashlib import sha256
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from gateway.addresses import address, uri_of
+from gateway.model import FileLink, Work
+
+
+class Kind(StrEnum):
+    """What an entry names: a closed list."""
+
+    IDENTIFIER = "identifier"  # of ours
+    UPSTREAM = "upstream"  # an identifier in the protocol of one source
+    DOI = "doi"
+    URL = "url"
+    PREFIX = "prefix"  # of URLs
+    HOST = "host"  # `*.example.org`: with the hosts below it
+    SHA256 = "sha256"
+
+
+class Takedown(NamedTuple):
+    """One entry. `value` is in normal form; `items` are identifiers of ours and `files` SHA-256 that it has hit.
+
+    One that was removed stays on the list, without force, so that an old list is not taken for one with removals.
+    """
+
+    kind: Kind
+    value: str
+    source: str = ""
+    reason: str = ""
+    at: str = ""
+    items: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    removed_at: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells two entries apart."""
+        return " ".join(filter(None, (self.kind.value, self.source, self.value)))
+
+
+# --- normal forms -------------------------------------------------------------------------------------------------
+
+_SESSION = re.compile(r"(?i);jsessionid=[^/?#;]*")
+_SLASHES = re.compile(r"/{2,}")
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_WEB_PORTS = (None, 80, 443)
+
+
+@lru_cache(maxsize=4096)
+def place_of(url: str) -> str:
+    """Return an http address in normal form, without its scheme; empty for anything else.
+
+    Scheme, case of the host, default port, user, fragment, session, repeated slashes, dot segments and
+    percent-encoding make no difference (RFC 3986 section 6.2).
+    """
+    try:
+        parts = urlsplit(address(url.strip()))
+        host, port = unquote(parts.hostname or "").rstrip(".").lower(), parts.port
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+        return ""
+    path = _without_dots(_SLASHES.sub("/", _SESSION.sub("", unquote(parts.path)))) or "/"
+    query = f"?{unquote(parts.query)}" if parts.query else ""
+    return f"{host if port in _WEB_PORTS else f'{host}:{port}'}{path}{query}"
+
+
+def _without_dots(path: str) -> str:
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            kept[1:] = kept[1:-1]
+        elif part != ".":
+            kept.append(part)
+    is_folder = path.endswith(("/", "/.", "/.."))
+    return "/".join(kept) + "/" * (is_folder and not (kept and kept[-1] == ""))
+
+
+def doi_of(text: str) -> str:
+    """Return a DOI as `10.1234/abc` in lower case, however it is spelled; empty when the text is none."""
+    uri = uri_of(text.strip())
+    return unquote(uri.removeprefix("https://doi.org/")).lower() if uri.startswith("https://doi.org/") else ""
+
+
+_DOI = re.compile(r"(?i)10\.\d{4,9}(?:\.\d{1,9}){0,4}(?:/|%2f)[^\s\"'<>|]{1,500}")
+_BEHIND_DOI = re.compile(
+    r"(?i)(?:/(?:abstract|full(?:text)?(?:/html)?|e?pdf(?:direct)?|html|references|meta|summary))?/?(?:\.pdf)?$"
+)
+_STOPS = ".,;:)]}*"
+
+
+def dois_in(text: str) -> Iterator[str]:
+    """Yield what may be a DOI in a text, in lower case, with and without what may stand behind it."""
+    for match in _DOI.finditer(text):
+        whole = unquote(match[0]).lower()
+        plain = re.split(r"[?#&]", whole, maxsplit=1)[0]
+        for each in (whole, plain, _BEHIND_DOI.sub("", plain, count=1)):
+            yield each
+            yield each.rstrip(_STOPS)
+
+
+# --- texts --------------------------------------------------------------------------------------------------------
+
+_URL = re.compile(r"(?i)https?://[^\s\"'<>\\^`{|}]{1,4096}")
+_STOPS_BEHIND_URL = ".,;:!?)]}'\""
+_REFERENCE = re.compile(r"&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_DIGEST = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])")
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{64,}={0,2}")  # shorter than that is no file that anybody takes down
+_DISGUISES = (b"&#", b"%2e", b"%3a")  # of a host, where its own letters need not stand
+_MOST_NEEDLES = 64  # then it is faster to look at each address than for each host
+_LAST_CHARACTER = 0x10FFFF
+
+
+def _plain(content: bytes) -> str:
+    """Return what a payload says: character references of XML, and slashes that JSON escapes, are read."""
+    text = content.decode("utf-8", "replace")
+    return _REFERENCE.sub(_character, text.replace("\\/", "/"))
+
+
+def _character(match: re.Match[str]) -> str:
+    if match[3]:
+        return _NAMED[match[3]]
+    number = int(match[1], 16) if match[1] else int(match[2])
+    return chr(number) if number <= _LAST_CHARACTER else ""
+
+
+class Takedowns:
+    """The list, ready to be asked: `entries` are those in force, `listed` also those that were removed.
+
+    `revision` tells two states of the list apart.
+    """
+
+    def __init__(self, entries: Iterable[Takedown] = (), revision: str = "") -> None:
+        """Take all entries."""
+        self.listed = tuple(entries)
+        self.entries = tuple(each for each in self.listed if not each.removed_at)
+        self.revision = revision
+        of = {kind: [each for each in self.entries if each.kind is kind] for kind in Kind}
+        self._hit = frozenset[str]().union(*(each.items for each in self.entries))
+        self._items = self._hit.union(each.value for each in of[Kind.IDENTIFIER])
+        self._upstreams = {(each.source, each.value) for each in of[Kind.UPSTREAM]}
+        self._dois = {each.value for each in of[Kind.DOI]}
+        self._urls = {each.value.rstrip("/") for each in of[Kind.URL]}
+        self._prefixes = tuple(each.value for each in of[Kind.PREFIX])
+        self._hosts = {each.value for each in of[Kind.HOST]}
+        self._digests = frozenset(each.value for each in of[Kind.SHA256]).union(*(each.files for each in self.entries))
+        self._registrants = {doi.partition("/")[0] for doi in self._dois}
+        places = (*self._urls, *self._prefixes, *self._hosts)
+        self._needles = tuple(
+            {each.partition("/")[0].removeprefix("*.").encode() for each in places}
+            | {each.encode() for each in self._registrants}
+        )
+        self._has_needle = lru_cache(maxsize=16)(self._find_needle)  # of one payload it is asked several times
+        self._has_idn = any(b"xn--" in each for each in self._needles)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the same is taken down."""
+        return isinstance(other, Takedowns) and self.listed == other.listed
+
+    def __hash__(self) -> int:
+        return hash(self.listed)
+
+    def __reduce__(self) -> tuple[type[Takedowns], tuple[object, ...]]:
+        return Takedowns, (self.listed, self.revision)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing is taken down."""
+        return not self.entries
+
+    @property
+    def digests(self) -> frozenset[str]:
+        """Return the SHA-256 of all files that are taken down, as far as they are known."""
+        return self._digests
+
+    @property
+    def hit_items(self) -> frozenset[str]:
+        """Return the identifiers of items that were published when a takedown hit them."""
+        return self._hit
+
+    # -- items ---------------------------------------------------------------------------------------------------
+
+    def names_item(self, identifier: str, source: str, upstream: str) -> bool:
+        """Tell whether an item is taken down, by its identifier here or at its source, which may be its address."""
+        return identifier in self._items or (source, upstream) in self._upstreams or self.names_address(upstream)
+
+    def names_work(self, upstream: str, work: Work) -> bool:
+        """Tell whether a work is taken down: by its DOI, or by the URL of its landing page or identifier."""
+        if self._urls and any(map(self._is_url, (*work.identifiers, work.landing_page))):
+            return True
+        if not self._dois:
+            return False
+        said = (text for element, text, _ in work.statements if element == "identifier")
+        texts = (
+            text for text in (*work.identifiers, upstream, *said) if any(map(text.__contains__, self._registrants))
+        )
+        return any(doi in self._dois for text in texts for doi in dois_in(text))
+
+    # -- files and addresses -------------------------------------------------------------------------------------
+
+    def names_file(self, file: FileLink) -> bool:
+        """Tell whether a file is taken down, by its address or its bytes."""
+        return self.names_digest(file.sha256) or self.names_address(file.url)
+
+    def names_digest(self, digest: str) -> bool:
+        """Tell whether the file with this SHA-256 is taken down."""
+        return digest.lower() in self._digests
+
+    def names_address(self, url: str) -> bool:
+        """Tell whether nothing may be fetched from, or told of, an address."""
+        place = place_of(url) if self._urls or self._prefixes or self._hosts else ""
+        if not place:
+            return False
+        return place.rstrip("/") in self._urls or place.startswith(self._prefixes) or self._is_host(place)
+
+    def _is_url(self, text: str) -> bool:
+        return place_of(text).rstrip("/") in self._urls if text else False
+
+    def _is_host(self, place: str) -> bool:
+        host = place.partition("/")[0]
+        host = host if host.endswith("]") else host.partition(":")[0] if host.count(":") == 1 else host
+        if host in self._hosts:
+            return True
+        labels = host.split(".")
+        return any(f"*.{'.'.join(labels[place:])}" in self._hosts for place in range(len(labels)))
+
+    # -- texts ---------------------------------------------------------------------------------------------------
+
+    def mentions(self, content: bytes, urls: Collection[str] = ()) -> bool:
+        """Tell whether a payload tells an address that is taken down, or one of `urls`, or has such a file in it."""
+        may_tell = bool(urls) or self._has_needle(content)
+        if not (may_tell or self._digests):
+            return False
+        text = _plain(content)
+        if may_tell and any(self._is_told(match[0], urls) for match in _URL.finditer(text)):
+            return True
+        return bool(self._digests) and self._has_file(text)
+
+    def _find_needle(self, content: bytes) -> bool:
+        """Tell whether a payload may tell an address or a DOI: quickly, for every record is asked."""
+        if not self._needles:
+            return False
+        low = content.lower()
+        if len(self._needles) > _MOST_NEEDLES:
+            return b"http" in low or b"10." in low or b"&#" in low
+        for each in (*self._needles, *_DISGUISES):
+            if each in low:
+                return True
+        return self._has_idn and not content.isascii()
+
+    @property
+    def needs_scan(self) -> bool:
+        """Tell whether records must be read to find what is meant: identifiers alone tell it themselves."""
+        return bool(self._needles or self._digests)
+
+    def may_concern(self, content: bytes) -> bool:
+        """Tell, quickly for most, whether a published record may tell something that is taken down, or a DOI."""
+        if self._has_needle(content):
+            text = _plain(content)
+            return self.mentions(content) or any(doi in self._dois for doi in dois_in(text))
+        return bool(self._digests) and self._has_file(content.decode("utf-8", "replace"))
+
+    def without(self, text: str, urls: Collection[str] = ()) -> str:
+        """Return a text without the addresses that are taken down, and without `urls`."""
+        return _URL.sub(lambda match: "" if self._is_told(match[0], urls) else match[0], text).strip()
+
+    def _is_told(self, url: str, urls: Collection[str]) -> bool:
+        return any(each in urls or self.names_address(each) for each in {url, url.rstrip(_STOPS_BEHIND_URL)})
+
+    def _has_file(self, text: str) -> bool:
+        if any(match[0].lower() in self._digests for match in _DIGEST.finditer(text)):
+            return True
+        return any(_digest(match[0]) in self._digests for match in _BASE64.finditer(text))
+
+
+def _digest(encoded: str) -> str:
+    """Return the SHA-256 of what is encoded in base64; empty when it is not."""
+    try:
+        return sha256(b64decode("".join(encoded.split()), validate=True)).hexdigest()
+    except (NotBase64, ValueError):
+        return ""
+
+
+def joined(one: Iterable[Takedown], other: Iterable[Takedown]) -> tuple[Takedown, ...]:
+    """Return the union of two lists, such as a list and an older copy of it: of one key the later word counts."""
+    found: dict[str, Takedown] = {}
+    for each in (*one, *other):
+        before = found.get(each.key)
+        found[each.key] = each if before is None else _joined(before, each)
+    return tuple(found.values())
+
+
+def _joined(one: Takedown, other: Takedown) -> Takedown:
+    if one.removed_at or other.removed_at:
+        return max(one, other, key=lambda each: (max(each.at, each.removed_at), not each.removed_at))
+    later = max(one, other, key=lambda each: each.at)
+    items, files = {*one.items, *other.items}, {*one.files, *other.files}
+    return later._replace(items=tuple(sorted(items)), files=tuple(sorted(files)))

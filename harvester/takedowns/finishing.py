@@ -1,0 +1,80 @@
+"""Whatever the list of takedowns means for this instance is done: published, and the copies of files deleted.
+
+A command that changes the list does it at once. If it is killed, the next `takedown`, `run`, `publish` or `tend` does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from gateway.model import Candidate, SearchState
+from gateway.obeying import Obeyed, obey, pending
+from gateway.store.takedown_file import Entries, TakedownFile
+from gateway.takedowns import Takedowns
+from harvester.instance import Instance
+from harvester.search.checking import REVIEWED
+from harvester.search.copies import Copies
+from harvester.search.releasing import Releasing
+from harvester.search.stories import candidates_of
+
+_BATCH = 500
+_EVER = 1 << 62  # a second behind all others
+
+
+class Finished(NamedTuple):
+    """What was done: what was published, and how many copies of files were deleted."""
+
+    obeyed: Obeyed
+    copies: int
+
+
+def finish(instance: Instance, progress: Callable[[int], None] = lambda _: None) -> Finished:
+    """Do whatever the list means and is not done yet. May be killed and repeated. Raise StoreError."""
+    store, file = instance.store, TakedownFile(instance.folder)
+    new, lifted = pending(store)
+    if store.takedowns().is_empty and not lifted:
+        return Finished(Obeyed(), 0)
+    if instance.has_searched and new:
+        instance.desk().forget_answers(_EVER)  # pages and files as they were fetched
+    if instance.has_searched and lifted:
+        instance.desk().change_all()
+    obeyed = obey(store, instance.inbox, file, progress, partial(_found, instance))
+    if new:
+        store.settle()  # files that were carried in records stand in its log
+    copies = Copies(instance.folder)
+    deleted = sum(copies.remove(each) for each in sorted(file.read().digests))
+    if instance.has_searched and lifted:
+        Releasing(store, instance.inbox, instance.desk(), instance.settings).release()
+    return Finished(obeyed, deleted)
+
+
+def _found(instance: Instance, entries: Entries) -> Mapping[str, set[str]]:
+    """Return the files that were found for works and are meant by entries, published or not, by the entries' keys."""
+    found: dict[str, set[str]] = defaultdict(set)
+    after = ""
+    alone = [(each, Takedowns((each,))) for each in entries]
+    while alone and instance.has_searched and (batch := instance.desk().searches(after, _BATCH)):
+        for state in batch:
+            for candidate in filter(_has_bytes, candidates_of(state)):
+                for entry, takedowns in alone:
+                    if _is_meant(instance, takedowns, state, candidate):
+                        found[entry.key].add(candidate.sha256)
+        after = batch[-1].identifier
+    return found
+
+
+def _has_bytes(candidate: Candidate) -> bool:
+    return bool(candidate.sha256)
+
+
+def _is_meant(instance: Instance, takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:
+    """Tell whether a file is meant: by an address on the way to it, or as that of an item which no other item has."""
+    if any(map(takedowns.names_address, (candidate.url, candidate.final_url, *candidate.hops))):
+        return True
+    if candidate.outcome not in REVIEWED or not takedowns.names_item(state.identifier, state.source, state.upstream):
+        return False
+    known = instance.store.states(state.source, (state.upstream,)).get(state.upstream)
+    return not {*instance.store.items_with(candidate.sha256)} - {known.number if known else 0}

@@ -1,0 +1,68 @@
+"""Addresses as requests need them: cleaned, cut into origins, and shown without what nobody should read."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+
+from gateway.errors import AddressRefused
+from harvester.wire.http import without_keys
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")  # with one of them requests would quote all that is quoted again
+_SAFE = "%/:?#[]@!$&'()*+,;=~-._"  # what `quote` leaves alone in an address that is mostly right
+
+
+class Origin(NamedTuple):
+    """Scheme, host (as names are looked up: in ASCII, in small letters, without a dot at its end) and port."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def covers(self, other: Origin) -> bool:
+        """Tell whether credentials for this origin may go to the other: the same, or its encrypted side."""
+        upgraded = Origin("https", self.host, _DEFAULT_PORTS["https"])
+        return other == self or (self == Origin("http", self.host, _DEFAULT_PORTS["http"]) and other == upgraded)
+
+
+def clean(url: str) -> str:
+    """Return the address without user, password and fragment, legally written. Raise AddressRefused for no address."""
+    try:
+        parts = urlsplit(url.strip())
+        _origin_of(parts)
+    except ValueError as error:
+        raise AddressRefused(f"{shown(url)} is no address of the web: {error}.") from error
+    host = parts.netloc.rpartition("@")[2]
+    path, query = (_STRAY_PERCENT.sub("%25", quote(part, safe=_SAFE)) for part in (parts.path, parts.query))
+    return urlunsplit((parts.scheme, host, path, query, ""))
+
+
+def origin_of(url: str) -> Origin:
+    """Return the origin of a clean address."""
+    return _origin_of(urlsplit(url))
+
+
+def _origin_of(parts: SplitResult) -> Origin:
+    if parts.scheme not in _DEFAULT_PORTS:
+        raise ValueError(f"its scheme is {parts.scheme or 'missing'!r}, not http or https")
+    if not parts.hostname:
+        raise ValueError("it names no host")
+    return Origin(parts.scheme, _ascii(parts.hostname).rstrip("."), parts.port or _DEFAULT_PORTS[parts.scheme])
+
+
+def _ascii(host: str) -> str:
+    if host.isascii():
+        return host.lower()
+    try:
+        return host.encode("idna").decode("ascii").lower()
+    except UnicodeError:  # no name that could be registered; it is not found then
+        return host.lower()
+
+
+def shown(url: str) -> str:
+    """Return the address as a sentence may show it: without user, password and keys, and not too long."""
+    scheme, separator, rest = without_keys(url).partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:300]

@@ -1,0 +1,99 @@
+"""A small instance on which every command has something to do, and what it asks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gateway.model import Decision
+from gateway.store.sqlite_discovery import open_discovery
+from tests.commands.calls import ITEM, PROGRAMS, URL, line
+from tests.commands.site import Site, serving
+
+CONFIG = """
+publish_processes = 0
+fetch_retries = 0
+fetch_backoff_seconds = 0.001
+fetch_delay_seconds = 0
+discover_delay_seconds = 0
+files_keep = false
+websub_url = "{site}/websub"
+audit_crossref_url = "{site}/crossref"
+audit_doi_url = "{site}/crossref"
+"""
+FRIENDS = "<BaseURLs><baseURL>{oai}</baseURL><baseURL>http://127.0.0.1:9/oai</baseURL></BaseURLs>"
+
+
+@pytest.fixture(scope="session")
+def shared_site() -> Iterator[Site]:
+    """Serve what the commands ask, for all tests here."""
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Iterator[Site]:
+    """Return the site, which does what a test tells it and is well again afterwards."""
+    yield shared_site
+    shared_site.before = lambda _: False
+
+
+def called(command: str, *arguments: str, tmp: Path, oai: str) -> Result:
+    """Run a command in this process."""
+    program, *words = line(command, arguments, tmp, oai)
+    found = CliRunner().invoke(PROGRAMS[program], words)
+    if found.exception is not None and not isinstance(found.exception, SystemExit):
+        raise found.exception
+    return found
+
+
+@pytest.fixture(scope="session")
+def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the folders once: an instance with sources, a mirror, a dump, a package."""
+    tmp = tmp_path_factory.mktemp("commands")
+    oai = shared_site.oai
+
+    def do(command: str, *arguments: str) -> None:
+        assert called(command, *arguments, tmp=tmp, oai=oai).exit_code in (0, 3)
+
+    do("gateway init", "--domain", "repo.example.org", "--email", "a@repo.example.org")
+    with (tmp / "instance" / "config.toml").open("a") as config:
+        config.write(CONFIG.format(site=shared_site.url))
+    do("harvester source add", "fake", "{oai}", "--every", "1s")
+    do("harvester source add", "empty", "{oai}?a=1", "--no-check")
+    do("harvester source add", "rs", f"{shared_site.url}/rs/list.xml", "--kind", "resourcesync", "--no-check")
+    do("harvester source subscribe", "rs", "--wait", "0")
+    do("harvester run", "fake")
+    do("harvester discover")
+    do("harvester dump", "{oai}", "{tmp}/dump.xml")
+    do("harvester takedown add", "withdrawn.example.org")
+    (tmp / "package").mkdir()
+    shutil.copy(tmp / "dump.xml", tmp / "package")
+    do("harvester mirror run", "{oai}", "{tmp}/mirror", "--format", "mods", "--allow", "127.0.0.1")
+    next((tmp / "mirror" / "ocfl").rglob("document.xml")).unlink()
+    do("gateway backup", "{tmp}/backup")
+    (tmp / "friends.xml").write_text(FRIENDS.format(oai=oai))
+    _decide(tmp / "instance")
+    return tmp
+
+
+def _decide(instance: Path) -> None:
+    desk = open_discovery(instance)
+    for at, verdict in enumerate(("accept", "reject"), 1):
+        desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
+    desk.close()
+
+
+@pytest.fixture
+def fresh(template: Path, tmp_path: Path) -> Callable[[], Path]:
+    """Return a function that returns a new copy of the folders."""
+    count = iter(range(1000))
+
+    def copied() -> Path:
+        return shutil.copytree(template, tmp_path / str(next(count)), symlinks=True)
+
+    return copied

@@ -1,0 +1,82 @@
+"""What `--json` writes is what `JSON.md` documents: one object per line, with these fields of these types."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from gateway.contract import OBJECTS as OURS
+from gateway.contract import Field, fields
+from harvester.contract import OBJECTS as THEIRS
+from tests.commands.calls import CALLS, WITHOUT_DATA, commands
+from tests.commands.conftest import called
+
+OBJECTS = {**OURS, **THEIRS}
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_counts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, int) for each in value.values())
+
+
+IS_A = {
+    "text": lambda value: isinstance(value, str),
+    "texts": _is_texts,
+    "integer": lambda value: type(value) is int,
+    "number": lambda value: type(value) in (int, float),
+    "claim": lambda value: isinstance(value, bool),
+    "time": lambda value: isinstance(value, str) and bool(_TIME.fullmatch(value)),
+    "counts": _is_counts,
+    "object": lambda value: isinstance(value, dict),
+    "list": lambda value: isinstance(value, list) and all(isinstance(each, dict) for each in value),
+    "any": lambda _: True,
+}
+
+
+def _is_of(value: object, kind: str) -> bool:
+    return (kind.endswith("?") and value is None) or IS_A[kind.removesuffix("?")](value)
+
+
+def _wrong(found: dict[str, object], wanted: tuple[Field, ...]) -> list[str]:
+    """Return how an object differs from its documentation."""
+    known = {each.name: each for each in wanted}
+    return [
+        *(f"{name} is not documented" for name in found if name not in known),
+        *(f"{each.name} is missing" for each in wanted if each.is_always and each.name not in found),
+        *(f"{name} is no {known[name].type}: {value!r}" for name, value in found.items()
+          if name in known and not _is_of(value, known[name].type)),
+    ]  # fmt: skip
+
+
+def test_every_command_that_writes_data_has_json():
+    takers = {name for name, command in commands() if any("--json" in each.opts for each in command.params)}
+    assert takers == {name for name, _ in commands()} - WITHOUT_DATA
+
+
+def test_every_command_that_writes_data_is_documented_and_called_here():
+    assert set(OBJECTS) == set(CALLS) == {name for name, _ in commands()} - WITHOUT_DATA
+
+
+def test_a_type_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="no type 'string'"):
+        fields("name | string | The name.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", CALLS)
+def test_a_command_writes_the_objects_that_are_documented(command, fresh, site):
+    kinds = dict(OBJECTS[command])
+    seen = set()
+    for arguments in CALLS[command]:
+        found = called(command, *arguments, "--json", tmp=fresh(), oai=site.oai)
+        for line in found.stdout.splitlines():
+            fitting = {what: _wrong(json.loads(line), wanted) for what, wanted in kinds.items()}
+            assert [] in fitting.values(), fitting
+            seen |= {what for what, wrong in fitting.items() if not wrong}
+    assert seen == set(kinds), found.stderr

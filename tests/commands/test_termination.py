@@ -1,0 +1,319 @@
+"""SIGTERM ends every command within ten seconds, whatever the command waits for; and no child goes on without it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TypeAlias
+
+import pytest
+
+from gateway.statuses import Status
+from tests.commands.calls import line
+from tests.discovery.pdfs import a_bomb
+from tests.live import COMMANDS
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
+# Ten seconds are promised; a machine that runs other tests beside is given more.
+PATIENCE_SECONDS = 30.0
+START_SECONDS = 120.0
+# Every command that asks somebody.
+ASKING = {
+    "harvester source add": ("new", "{oai}"),
+    "harvester source check": ("fake",),
+    "harvester source friends": ("{oai}",),
+    "harvester source sweep": ("fake", "--yes"),
+    "harvester source audit": ("rs",),
+    "harvester source subscribe": ("rs",),
+    "harvester source unsubscribe": ("rs",),
+    "harvester run": ("fake", "--full"),
+    "harvester run --dry-run": ("fake",),
+    "harvester tend": (),
+    "harvester tend --watch": (),
+    "harvester dump": ("{oai}", "{tmp}/another.xml"),
+    "harvester mirror run": ("{oai}", "{tmp}/new", "--format", "mods", "--allow", "127.0.0.1"),
+    "harvester mirror audit": ("{tmp}/mirror",),
+    "harvester audit": ("--crossref", "--issn", "1234-5679", "--allow", "127.0.0.1"),
+    "harvester validate": ("{oai}",),
+}
+PATIENT = {"GATEWAY_FETCH_RETRIES": "5", "GATEWAY_FETCH_BACKOFF_SECONDS": "1", "GATEWAY_FETCH_MAX_WAIT_SECONDS": "3600"}
+_Process: TypeAlias = subprocess.Popen[str]
+
+
+def _below(process: int) -> set[int]:
+    """Return the processes that a process has started, and those that these have started."""
+    parents: dict[int, set[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            parents.setdefault(parent, set()).add(int(entry.name))
+    found, new = set[int](), {process}
+    while new:
+        new = set().union(*(parents.get(each, set()) for each in new))
+        found |= new
+    return found
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@contextmanager
+def _started(command: str, arguments: tuple[str, ...], tmp: Path, oai: str, **environment: str) -> Iterator[_Process]:
+    program, *words = line(command, arguments, tmp, oai)
+    with subprocess.Popen(
+        [str(COMMANDS / program), *words],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment},
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+class _Ending:
+    """A process that was sent a signal, and how it ends."""
+
+    def __init__(self, process: _Process, number: int = signal.SIGTERM) -> None:
+        self._process, self._children, self._began = process, _below(process.pid), monotonic()
+        process.send_signal(number)
+
+    def check(self, command: str) -> None:
+        """Wait for the end of the process, and of its children."""
+        _, said = self._process.communicate(timeout=PATIENCE_SECONDS)
+        print(f"{command}: {monotonic() - self._began:.1f} s, {self._process.returncode}")
+        while any(map(_is_alive, self._children)) and monotonic() - self._began < PATIENCE_SECONDS:
+            sleep(0.05)
+        assert not [each for each in self._children if _is_alive(each)]
+        # A machine that is too busy for the end of an interpreter leaves it to the timer of the kernel.
+        assert self._process.returncode in {*Status, -signal.SIGALRM}, said
+        assert "Traceback" not in said
+
+
+class _Site:
+    """Answers as a test wants until the end of the block; `heard` counts the requests."""
+
+    def __init__(self, site, answer) -> None:
+        self.heard, self.over = threading.Semaphore(0), threading.Event()
+        self._site, self._answer = site, answer
+
+    def __enter__(self):
+        self._site.before = self._before
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+
+    def _before(self, handler) -> bool:
+        self.heard.release()
+        return self._answer(handler, self)
+
+    def wait(self, count: int = 1) -> None:
+        """Return when so many requests have come."""
+        for _ in range(count):
+            assert self.heard.acquire(timeout=START_SECONDS)
+
+
+def _is_silent(handler, here) -> bool:
+    here.over.wait(START_SECONDS)
+    handler.close_connection = True
+    return True
+
+
+def _asks_to_wait(handler, _here) -> bool:
+    handler.send_response(503)
+    handler.send_header("Retry-After", "3000")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
+    return True
+
+
+def _trickles(handler, here) -> bool:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000000")
+    handler.end_headers()
+    while not here.over.wait(0.2):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+    handler.close_connection = True
+    return True
+
+
+@pytest.mark.parametrize("answer", [_is_silent, _asks_to_wait, _trickles])
+def test_a_command_that_waits_for_a_server_is_ended_by_sigterm(answer, fresh, site):
+    with _Site(site, answer) as here, ExitStack() as started:
+        processes = {
+            command: started.enter_context(_started(command, arguments, fresh(), site.oai, **PATIENT))
+            for command, arguments in ASKING.items()
+        }
+        here.wait(len(ASKING))
+        sleep(0.5)  # a pause has begun
+        endings = {command: _Ending(process) for command, process in processes.items()}
+        for command, ending in endings.items():
+            ending.check(command)
+
+
+# --- while it works -------------------------------------------------------------------------------------------------
+
+_RECORD = (
+    "<record><header><identifier>oai:fake:{0}</identifier><datestamp>2024-01-01T00:00:00Z</datestamp></header><metadata>"
+    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    "<dc:title>Work {0}</dc:title></oai_dc:dc></metadata></record>"
+)
+_PAGE = (
+    '<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">'
+    "<responseDate>2024-01-02T00:00:00Z</responseDate><request>http://example.org/oai</request>"
+    "<{0}>{1}</{0}></OAI-PMH>"
+)
+
+
+@pytest.fixture(scope="session")
+def long_page() -> bytes:
+    """Return a page of records that takes seconds to read."""
+    return _PAGE.format("ListRecords", "".join(map(_RECORD.format, range(150_000)))).encode()
+
+
+def _answers_long(page: bytes):
+    def answer(handler, here) -> bool:
+        if "verb=List" not in handler.path or "ListRecords" not in handler.path:
+            return False
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(page)))
+        handler.end_headers()
+        handler.wfile.write(page)
+        here.sent.set()
+        return True
+
+    return answer
+
+
+@pytest.mark.parametrize("command", ["harvester run", "harvester dump", "harvester mirror run", "harvester validate"])
+def test_a_command_that_reads_a_long_page_is_ended_by_sigterm(command, fresh, site, long_page):
+    with (
+        _Site(site, _answers_long(long_page)) as here,
+        _started(command, ASKING[command], fresh(), site.oai) as process,
+    ):
+        here.sent = threading.Event()
+        assert here.sent.wait(START_SECONDS)
+        sleep(0.5)
+        _Ending(process).check(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("harvester source load", ("empty", "{tmp}/package")),
+        ("harvester mirror import", ("{tmp}/new", "{tmp}/package", "--provider", "{oai}", "--format", "oai_dc")),
+    ],
+)
+def test_a_command_that_reads_a_long_file_is_ended_by_sigterm(command, arguments, fresh, site, long_page):
+    tmp = fresh()
+    (tmp / "package" / "dump.xml").write_bytes(long_page)
+    with _started(command, arguments, tmp, site.oai) as process:
+        sleep(3)
+        _Ending(process).check(command)
+
+
+def test_a_command_that_publishes_is_ended_by_sigterm_with_its_children(fresh, site):
+    tmp = fresh()
+    pages = {"GATEWAY_PUBLISH_PROCESSES": "2"}
+
+    def answer(handler, here) -> bool:
+        if "resumptionToken" in handler.path:
+            here.paged.release()
+        return False
+
+    site.repository.fill(20_000, 100)
+    site.repository.page_size = 500
+    try:
+        with (
+            _Site(site, answer) as here,
+            _started("harvester run", ("fake", "--full"), tmp, site.oai, **pages) as process,
+        ):
+            here.paged = threading.Semaphore(0)
+            for _ in range(8):
+                assert here.paged.acquire(timeout=START_SECONDS)
+            assert _below(process.pid)
+            _Ending(process).check("harvester run")
+        with _started("harvester publish", (), tmp, site.oai, **pages) as process:
+            sleep(1.5)
+            _Ending(process).check("harvester publish")
+        with _started("gateway rebuild", (), tmp, site.oai) as process:
+            sleep(1.5)
+            _Ending(process).check("gateway rebuild")
+    finally:
+        site.repository.page_size = 10
+        for name in [each for each in site.repository.items if each > "oai:fake:00099"]:
+            del site.repository.items[name]
+
+
+def test_a_search_that_reads_a_pdf_is_ended_by_sigterm_with_its_child(fresh, site):
+    tmp = fresh()
+    page = '<meta name="citation_pdf_url" content="https://example.org/bomb.pdf">'
+    bodies = {"/example.org/bomb.pdf": a_bomb(), "/example.org/oai:fake:00007": page.encode()}
+
+    def answer(handler, here) -> bool:
+        body = bodies.get(handler.path)
+        if body is None:
+            return False
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/pdf" if body.startswith(b"%PDF") else "text/html")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+        return True
+
+    item = "oai:repo.example.org:fake/oai:fake:00007"
+    instead = {"GATEWAY_DISCOVER_INSTEAD": f"https://={site.url}/"}
+    with _Site(site, answer), _started("harvester discover", ("--item", item), tmp, site.oai, **instead) as process:
+        end = monotonic() + START_SECONDS
+        while not _below(process.pid) and process.poll() is None and monotonic() < end:
+            sleep(0.05)
+        assert _below(process.pid), process.stderr.read()
+        _Ending(process).check("harvester discover")
+
+
+def test_a_search_whose_reader_has_gone_does_not_wait_for_the_searches_under_way(fresh, site):
+    """They went on for minutes, on databases that were closed."""
+    pages: list[str] = []
+    go = threading.Event()
+
+    def answer(handler, here) -> bool:
+        if not handler.path.startswith("/example.org/oai:"):
+            return False
+        pages.append(handler.path)
+        if len(pages) > 2:
+            return _is_silent(handler, here)
+        assert len(pages) == 1 or go.wait(START_SECONDS)
+        return False  # nothing is there
+
+    instead = {"GATEWAY_DISCOVER_INSTEAD": f"https://={site.url}/", **PATIENT}
+    tmp = fresh()
+    for file in (tmp / "instance").glob("discovery.sqlite*"):  # nothing was searched for yet
+        file.unlink()
+    words = line("harvester discover", ("--json",), tmp, site.oai)
+    with (
+        _Site(site, answer),
+        subprocess.Popen(
+            [str(COMMANDS / words[0]), *words[1:]],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **instead},
+        ) as process,
+    ):  # fmt: skip
+        try:
+            assert process.stdout.readline().startswith("{")
+            process.stdout.close()
+            go.set()
+            assert process.wait(PATIENCE_SECONDS) == Status.READER_GONE
+            assert "Traceback" not in process.stderr.read()
+        finally:
+            process.kill()

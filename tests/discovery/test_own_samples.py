@@ -1,0 +1,150 @@
+"""Answers of each service and page that the project wrote itself (`answers/`): they need no reference data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harvester.wire import crossref, datacite, landing_page, links, semantic_scholar, signposting, unpaywall
+from harvester.wire.copies import Copy
+from harvester.wire.http import Fetched
+
+ANSWERS = Path(__file__).parent / "answers"
+PAGE = "https://repository.example.org/12"
+CC_BY = ("cc-by", "https://creativecommons.org/licenses/by/4.0/")
+
+
+def sample(name: str, url: str = "https://api.example.org/", content_type: str = "application/json") -> Fetched:
+    return Fetched(url, 200, (("Content-Type", content_type),), (ANSWERS / name).read_bytes(), 0)
+
+
+def test_a_work_of_crossref_has_its_files_and_the_licence_of_each_version() -> None:
+    found = crossref.read(sample("crossref-work.json"))
+    assert found is not None
+    assert found.doi == "10.5555/oats.2021.7"
+    assert found.title == "Oats under Avena rust: a trial"
+    assert found.authors == ("Example", "Sample")
+    assert (found.container, found.publisher, found.year) == ("Journal of Invented Agronomy", "Example Press", "2021")
+    assert found.abstract == "We sowed oats. They grew."
+    assert found.issns == ("2049-3630", "1234-5679")
+    assert found.also == ("oats-7",)
+    assert [(copy.url.rpartition("oats/")[2], copy.is_page, copy.mime_type, copy.version) for copy in found.copies] == [
+        ("7.pdf", False, "application/pdf", "published"),
+        ("7.html", True, "text/html", "published"),
+        ("7/manuscript", False, "", "accepted"),
+    ]
+    assert {copy[4:] for copy in found.copies if copy.is_page} == {
+        (*CC_BY, "publisher", "crossref:link[syndication]", "2021-09-09")
+    }
+
+
+def test_a_list_of_crossref_has_works_of_groups_and_works_without_title_or_year() -> None:
+    first, second = crossref.read_list(sample("crossref-list.json"))
+    assert (first.doi, first.title, first.authors) == ("10.5555/first", "The first work", ("The Oat Consortium",))
+    assert (second.doi, second.title, second.year) == ("10.5555/second", "", "")
+
+
+def test_a_list_that_crossref_does_not_know_is_empty() -> None:
+    assert crossref.read_list(Fetched("https://api.example.org/", 404, (), b"Resource not found.", 0)) == ()
+
+
+def test_a_work_of_datacite_has_its_files_before_its_page_and_the_licence_that_says_most() -> None:
+    found = datacite.read(sample("datacite-work.json"))
+    assert found is not None
+    assert (found.doi, found.title) == ("10.5555/field.data", "Weights of oats, by field")
+    assert (found.authors, found.year) == (("Example", "Sample"), "2020")
+    assert (found.container, found.publisher) == ("Fields of the North", "Invented Data Archive")
+    assert (found.abstract, found.issns, found.also) == ("All weights of one summer.", ("2049-3630",), ("field-12",))
+    assert found.is_open is True
+    known = Copy("", license=CC_BY[0], license_url=CC_BY[1], host_type="repository")
+    assert found.copies == (
+        known._replace(url="https://data.example.org/field-12/weights.csv", evidence="datacite:contentUrl"),
+        known._replace(url="https://data.example.org/field-12", is_page=True, evidence="datacite:url"),
+    )
+
+
+def test_a_list_of_datacite_has_organisations_and_publishers_in_their_newer_form() -> None:
+    first, second = datacite.read_list(sample("datacite-list.json"))
+    assert (first.doi, first.is_open, [copy.url for copy in first.copies]) == (
+        "10.5555/a",
+        None,
+        ["https://data.example.org/a"],
+    )
+    assert (second.authors, second.publisher, second.copies) == (("Oat Survey",), "Invented Data Archive", ())
+
+
+def test_a_work_of_semantic_scholar_has_its_open_copy() -> None:
+    found = semantic_scholar.read(sample("semantic-scholar-work.json"))
+    assert found is not None
+    assert (found.doi, found.year, found.is_open, found.also) == ("10.5555/oats.2021.7", "2021", True, ("7000007",))
+    assert [(copy.url, copy.license, copy.evidence) for copy in found.copies] == [
+        ("https://repository.example.org/7.pdf", "cc-by", "semantic_scholar:green")
+    ]
+
+
+def test_a_list_of_semantic_scholar_has_works_without_doi_and_without_copy() -> None:
+    barley, rye = semantic_scholar.read_list(sample("semantic-scholar-list.json"))
+    assert (barley.doi, barley.year, barley.is_open, barley.copies) == ("", "", False, ())
+    assert (rye.doi, rye.year, rye.is_open, rye.copies) == ("10.5555/rye", "1999", True, ())
+    unknown = Fetched("https://api.example.org/", 404, (), b'{"error": "Paper not found"}', 0)
+    assert semantic_scholar.read(unknown) is None
+    assert semantic_scholar.read_list(unknown) == ()
+
+
+def test_a_work_of_unpaywall_has_the_file_and_the_page_of_every_location() -> None:
+    found = unpaywall.read(sample("unpaywall-work.json"))
+    assert found is not None
+    assert (found.doi, found.authors, found.year) == ("10.5555/oats.2021.7", ("Example", "Sample"), "2021")
+    assert (found.issns, found.is_open) == (("2049-3630", "1234-5679"), True)
+    open_file = Copy(
+        "https://press.example.org/oats/7.pdf",
+        mime_type="application/pdf",
+        version="published",
+        license="cc-by",
+        host_type="publisher",
+        evidence="unpaywall:open (via page says license)",
+    )
+    assert found.copies == (
+        open_file,
+        open_file._replace(url="https://doi.org/10.5555/oats.2021.7", is_page=True, mime_type=""),
+        Copy(
+            "https://repository.example.org/7",
+            is_page=True,
+            version="accepted",
+            host_type="repository",
+            evidence="unpaywall:deprecated",
+        ),
+    )
+
+
+def test_a_doi_that_unpaywall_does_not_know_may_come_with_status_200() -> None:
+    assert unpaywall.read(sample("unpaywall-unknown.json")) is None
+
+
+def test_lines_of_a_snapshot_of_unpaywall_that_are_no_objects_are_left_out() -> None:
+    closed, free = unpaywall.read_lines((ANSWERS / "unpaywall-snapshot.jsonl").read_bytes())
+    assert (closed.doi, closed.is_open, closed.issns, closed.copies) == ("10.5555/closed", False, (), ())
+    assert (free.doi, free.is_open, [copy.license for copy in free.copies]) == ("10.5555/open", True, ["cc0"])
+
+
+def test_both_forms_of_a_link_set_tell_the_items_of_one_page_alone() -> None:
+    as_json = signposting.of_linkset(sample("linkset.json", content_type="application/linkset+json"), PAGE)
+    assert [copy.url for copy in as_json.copies] == [f"{PAGE}/report.pdf", f"{PAGE}/weights.csv"]
+    assert {copy.license for copy in as_json.copies} == {"cc-by"}
+    assert [link.profile for link in as_json.described_by] == ["http://www.loc.gov/METS/"]
+    as_text = signposting.of_linkset(sample("linkset.txt", content_type="application/linkset; charset=utf-8"), PAGE)
+    assert [(copy.url, copy.mime_type) for copy in as_text.copies] == [(f"{PAGE}/weights.csv", "text/csv")]
+    assert as_json.cite_as == as_text.cite_as == "https://doi.org/10.5555/field.data"
+
+
+def test_the_head_of_a_page_names_the_work_its_file_and_its_licence() -> None:
+    url = "https://repository.example.org/7"
+    found = landing_page.read((ANSWERS / "page.html").read_bytes(), url)
+    assert (found.title, found.doi, found.license) == ("Oats under Avena rust: a trial", "10.5555/oats.2021.7", "cc-by")
+    assert [copy.url for copy in found.copies] == [f"{url}/oats.pdf"]
+    signposts = signposting.read(url, found.links)
+    assert [(copy.url, copy.license) for copy in signposts.copies] == [(f"{url}/oats.pdf", "cc-by")]
+    assert signposts.cite_as == "https://doi.org/10.5555/oats.2021.7"
+
+
+def test_an_anchor_that_is_no_address_has_no_link() -> None:
+    assert links.from_header(['<a>; rel="item"; anchor="http://["'], PAGE) == ()

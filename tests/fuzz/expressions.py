@@ -1,0 +1,93 @@
+"""`python -m tests.fuzz.expressions`: every regular expression of the program, with texts made to be expensive for it.
+
+What a pattern may cost: so much processor time per character that 8,000 characters take a few milliseconds. A pattern
+that looks back from every character, or tries every way to divide a text, takes seconds or for ever; so each pattern is
+tried in short texts first, and the system ends this process when one attack takes longer than `_MOST_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from time import process_time
+
+from tests.fuzz.attacks import attacks
+from tests.fuzz.patterns import Pattern, every
+
+_LENGTHS = (60, 1_000, 8_000)
+MOST_NANOSECONDS = 800.0  # per character; what is linear takes 1 to 100, what is not 10,000 and more
+_FIXED_SECONDS = 0.001
+_MOST_SECONDS = 10  # of processor time for one attack
+_TRIES = 3
+
+
+def failures(pattern: Pattern, before_each: Callable[[], None] = lambda: None) -> Iterator[str]:
+    """Return a sentence for each attack that costs more than linear time; `before_each` is called before an attack."""
+    for beginning, repeated, end in attacks(pattern.compiled):
+        for length in _LENGTHS:
+            text = beginning + repeated * (length // len(repeated)) + end
+            before_each()
+            seconds = _least(pattern, text)
+            if seconds > _FIXED_SECONDS + len(text) * MOST_NANOSECONDS / 1e9:
+                shown = f"{beginning[:40]!r} + {repeated[:40]!r} * {length // len(repeated)} + {end!r}"
+                yield f"{pattern.place}: {pattern.compiled.pattern[:60]!r} takes {seconds:.3f} s for {shown}"
+                break
+
+
+def _least(pattern: Pattern, text: str) -> float:
+    """Return the least processor time of a few tries; a cheap first one is enough."""
+    least = float("inf")
+    for _ in range(_TRIES):
+        began = process_time()
+        _apply(pattern, text)
+        least = min(least, process_time() - began)
+        if least < _FIXED_SECONDS or least > 1:
+            break
+    return least
+
+
+def _apply(pattern: Pattern, text: str) -> None:
+    compiled: re.Pattern[object] = pattern.compiled
+    subject = text.encode("utf-8", "replace") if isinstance(pattern.compiled.pattern, bytes) else text
+    compiled.fullmatch(subject)
+    compiled.match(subject)
+    if not pattern.is_anchored:
+        for _ in compiled.finditer(subject):
+            pass
+
+
+def _allow_one_attack() -> None:
+    """Let the system end this process when one attack takes too long. Only for a process that does nothing else."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + _MOST_SECONDS + 1, hard))
+
+
+def _tried(pattern: Pattern) -> bool:
+    """Try one pattern in a process of its own, which prints what fails; tell whether nothing did."""
+    child = os.fork()
+    if child == 0:
+        found = False
+        for sentence in failures(pattern, _allow_one_attack):
+            found = True
+            print(f"FAILED {sentence}", flush=True)
+        os._exit(found)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        print(f"FAILED {pattern.place}: {pattern.compiled.pattern[:60]!r} does not end.", flush=True)
+    return status == 0
+
+
+def main() -> int:
+    """Try every pattern; print a sentence for whatever fails, and how many were tried."""
+    patterns = every()
+    sys.stdout.flush()
+    failed = sum(not _tried(each) for each in patterns)
+    print(f"{len(patterns)} patterns were tried, {failed} failed.")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""Mutated answers for every parser, and growing ones: errors of ours alone, and no more than linear time."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+from time import process_time
+
+from lxml import etree
+
+from gateway.errors import GatewayError
+from tests.conftest import SHARED
+from tests.fuzz.mutants import TOKENS, mutant
+from tests.fuzz.targets import Target, real_samples
+
+_FAULT = "This program has a fault"  # what `unforeseen` says
+_MOST_SECONDS = 2.0  # of processor time for a mutant, which has 60 kB at most; the slowest parser takes 0.3
+_SMALL, _LARGE = 10_000, 80_000  # bytes of a growing document
+_MOST_GROWTH = 24  # times as long for eight times as much; what is quadratic takes 64 times as long
+_MANY = 4_000  # times that an element comes again
+_MOST_REPEATED = 300_000  # bytes of them
+_MOST_PAIRS = 30  # of elements of one sample
+_MOMENT = 0.15  # seconds that a growing document may take in any case
+
+
+@lru_cache
+def samples_of(target: Target) -> tuple[bytes, ...]:
+    """Return the samples of a parser; of those that read whole documents, real ones too, where there are some."""
+    folder = SHARED / "data"
+    is_of_documents = target.name.startswith(("oai_pmh", "files.cut_document", "resourcesync", "formats"))
+    return (*target.samples, *(real_samples(folder) if is_of_documents and folder.is_dir() else ()))
+
+
+def tried(target: Target, body: bytes) -> tuple[float, str]:
+    """Let a parser read; return the processor time that it took, and the fault as a text: empty when there is none."""
+    began, fault = process_time(), ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            target.read(body)
+    except GatewayError as error:
+        fault = str(error) if _FAULT in str(error) else ""
+    except target.raises:
+        pass
+    except Exception:  # noqa: BLE001 - that is what is looked for
+        fault = traceback.format_exc(limit=-4)
+    return process_time() - began, fault
+
+
+def mutants_of(target: Target, seed: int, count: int) -> Iterator[str]:
+    """Return a text for each mutant that a parser fails on."""
+    chance = Random(f"{seed} {target.name}")
+    for number in range(count):
+        body = mutant(chance, samples_of(target))
+        seconds, fault = tried(target, body)
+        if fault:
+            yield f"{target.name}, mutant {number}: {body[:2000]!r}\n{fault}"
+        elif seconds > _MOST_SECONDS:
+            yield f"{target.name}, mutant {number}: {seconds:.1f} s for {len(body)} bytes, {body[:2000]!r}"
+
+
+def growths_of(target: Target, seed: int = 1, kinds: int = 0) -> Iterator[str]:
+    """Return a text for each kind of document that costs a parser more than linear time; of `kinds` of them, 0: all."""
+    sample = min(target.samples, key=len)
+    units = [*TOKENS, sample, *(sample[start : start + 40] for start in range(0, min(len(sample), 800), 40))]
+    if kinds:
+        units = Random(f"{seed} {target.name}").sample(units, kinds)
+    for unit in units:
+        for head, tail in ((b"", b""), (sample[: len(sample) // 2], sample[len(sample) // 2 :])):
+            small, large = (head + unit * (size // len(unit)) + tail for size in (_SMALL, _LARGE))
+            seconds, fault = tried(target, large)
+            if fault:
+                yield f"{target.name}, {unit[:40]!r} again and again behind {head[-40:]!r}:\n{fault}"
+            elif seconds > _MOMENT and _least(target, large) > _MOST_GROWTH * max(_least(target, small), 0.003):
+                yield f"{target.name}: {seconds:.2f} s for {unit[:40]!r} again and again behind {head[-40:]!r}"
+
+
+def element_growths_of(target: Target, seed: int = 1, kinds: int = 0) -> Iterator[str]:
+    """Return a text for each element of a sample, or pair of them, that costs the square when it comes many times."""
+    for sample in target.samples:
+        try:
+            count = len(list(etree.fromstring(sample).iter("{*}*")))
+        except etree.XMLSyntaxError:
+            continue
+        pairs = [(one, other) for one in range(1, count) for other in range(one, count)]
+        for pair in Random(f"{seed} {target.name}").sample(pairs, min(kinds or _MOST_PAIRS, len(pairs))):
+            large = _repeated(sample, pair, _MANY)
+            seconds, fault = tried(target, large)
+            if fault:
+                yield f"{target.name}, elements {pair} of {sample[:60]!r} many times:\n{fault}"
+            elif seconds > _MOMENT:
+                small = _repeated(sample, pair, _MANY // 8)
+                growth = _MOST_GROWTH / 8 * len(large) / len(small)  # pairs do not grow evenly
+                if _least(target, large) > growth * max(_least(target, small), 0.003):
+                    yield f"{target.name}: {seconds:.2f} s for the elements {pair} of {sample[:60]!r} many times"
+
+
+def _repeated(sample: bytes, pair: tuple[int, int], times: int) -> bytes:
+    """Return a document with two of its elements so many times."""
+    root = etree.fromstring(sample)
+    elements = list(root.iter("{*}*"))
+    for each in {elements[place] for place in pair}:
+        parent = each.getparent()
+        text = etree.tostring(each, with_tail=False)
+        copies = etree.fromstring(
+            b"<a>" + text * max(1, min(times, times * _MOST_REPEATED // (_MANY * len(text)))) + b"</a>"
+        )
+        parent[parent.index(each) : parent.index(each)] = list(copies)
+    return etree.tostring(root)
+
+
+def _least(target: Target, body: bytes) -> float:
+    return min(tried(target, body)[0] for _ in range(3))

@@ -1,0 +1,151 @@
+# ruff: noqa: E501 - tables have long lines
+"""Requests to the application of OAI-PMH: legal ones, and mutants of them; whatever comes, an answer and no traceback."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from random import Random
+from time import process_time
+
+from click.testing import CliRunner
+from flask import Flask
+from lxml import etree
+
+from gateway.cli import main
+from gateway.mapping import SourceFacts
+from gateway.model import Cursor, RawPage, Source
+from gateway.publish import publish_pending
+from gateway.store.sqlite import open_inbox, open_store
+from harvester.wire.oai_pmh import parse_list
+from tests.fuzz.mutants import mutant
+from tests.fuzz.targets import TARGETS
+
+_MOST_SECONDS = 2.0  # of processor time for one request; the slowest takes a twentieth
+_STATUSES = frozenset((200, 204, 206, 301, 302, 304, 308, 400, 403, 404, 405, 406, 411, 413, 414, 415, 416, 431, 451))
+_PREFIX = "oai:gateway.example.org:laro/oai:x:"
+QUERIES = tuple(
+    each.encode()
+    for each in (
+        "verb=Identify",
+        "verb=ListMetadataFormats",
+        f"verb=ListMetadataFormats&identifier={_PREFIX}1",
+        "verb=ListSets",
+        f"verb=GetRecord&metadataPrefix=oai_dc&identifier={_PREFIX}1",
+        f"verb=GetRecord&metadataPrefix=oai_didl&identifier={_PREFIX}3",
+        "verb=ListRecords&metadataPrefix=oai_dc",
+        "verb=ListRecords&metadataPrefix=oai_didl&from=2020-01-01&until=2030-01-01T00:00:00Z&set=source:laro",
+        "verb=ListIdentifiers&metadataPrefix=oai_dc&set=source:laro:a:b~FF",
+        "verb=ListRecords&resumptionToken=1.abc",
+        "",
+    )
+)
+_PATHS = (
+    "/oai",
+    "/oai",
+    "/oai",
+    "/oai",
+    "/oai/",
+    "/",
+    "/schemas/oai_dc.xsd",
+    "/websub/a",
+    "/files/a",
+    "/healthz",
+    "/readyz",
+)
+_METHODS = ("GET", "GET", "GET", "GET", "POST", "POST", "HEAD", "PUT", "OPTIONS", "DELETE")
+_FORM = "application/x-www-form-urlencoded"
+
+
+def filled(folder: Path) -> None:
+    """Make an instance that has published the sample of a list."""
+    made = CliRunner().invoke(main, ["--instance", str(folder), "init", "--domain", "gateway.example.org"])
+    assert made.exit_code == 0, made.output
+    body = next(each.samples[0] for each in TARGETS if each.name == "oai_pmh.parse_list")
+    store, inbox = open_store(folder), open_inbox(folder)
+    try:
+        store.add_source(Source("laro", "http://x.org/oai"))
+        page = RawPage("laro", "ListRecords", "http://x.org/oai", 1_600_000_000, 200, (), body, "oai_dc")
+        inbox.receive(page, parse_list(body).slices, Cursor("laro", "oai_dc"))
+        publish_pending(store, inbox, "laro", SourceFacts("laro", "http://x.org/oai", "gateway.example.org"), 10)
+    finally:
+        inbox.close()
+        store.close()
+
+
+def tokens_of(app: Flask) -> tuple[bytes, ...]:
+    """Return legal requests that have a token of this repository."""
+    answer = app.test_client().get("/oai?verb=ListRecords&metadataPrefix=oai_dc").data
+    found = [each.text for each in etree.fromstring(answer).iter("{*}resumptionToken") if each.text]
+    return tuple(f"verb=ListRecords&resumptionToken={token}".encode() for token in found)
+
+
+def faults_of(app: Flask, seed: int, count: int) -> Iterator[str]:
+    """Send so many requests; return a text for each that brings a traceback, no answer, or takes too long."""
+    app.testing = True  # errors are raised and not hidden in an answer
+    chance = Random(f"{seed} requests")
+    queries = (*QUERIES, *tokens_of(app))
+    for number in range(count):
+        request = _request(chance, queries)
+        began = process_time()
+        fault = _fault(app, request)
+        seconds = process_time() - began
+        if fault or seconds > _MOST_SECONDS:
+            yield f"request {number}: {fault or f'{seconds:.1f} s'}\n{ {key: value for key, value in request.items() if key.isupper()}!r}"
+
+
+def _request(chance: Random, queries: tuple[bytes, ...]) -> dict[str, object]:
+    query = chance.choice(queries) if chance.random() < 0.1 else mutant(chance, queries)
+    method, path = chance.choice(_METHODS), chance.choice(_PATHS)
+    body = b"" if method != "POST" else query if chance.random() < 0.7 else mutant(chance, queries)
+    if chance.random() < 0.1:
+        path = _on_one_line(mutant(chance, (path.encode(),)))
+    return {
+        "REQUEST_METHOD": method, "SCRIPT_NAME": "", "PATH_INFO": path, "SERVER_NAME": "x.org", "SERVER_PORT": "80",
+        "QUERY_STRING": _on_one_line(query) if method != "POST" or chance.random() < 0.3 else "",
+        "CONTENT_TYPE": chance.choice((_FORM, _FORM, f"{_FORM}; charset=utf-8", "text/xml", "multipart/form-data", "\xff")),
+        "CONTENT_LENGTH": chance.choice((str(len(body)),) * 9 + ("", "-1", "\xb2", "9" * 30)), "SERVER_PROTOCOL": "HTTP/1.1",
+        "HTTP_ACCEPT_ENCODING": chance.choice(("gzip", "", "gzip;q=0", "identity;q=\xb2", "*", ",,,", "deflate, gzip;q=1.5")),
+        "HTTP_IF_MODIFIED_SINCE": chance.choice(("", "Mon, 06 Jul 2020 00:00:00 GMT", "x", "Mon, 06 Jul 99999 00:00:00 GMT")),
+        "HTTP_HOST": chance.choice(("x.org", "[", "a:b", "")), "HTTP_RANGE": chance.choice(("", "bytes=0-1", "bytes=\xb2-")),
+        "wsgi.input": BytesIO(body), "wsgi.errors": BytesIO(), "wsgi.version": (1, 0), "wsgi.url_scheme": "http",
+        "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
+    }  # fmt: skip
+
+
+def _on_one_line(text: bytes) -> str:
+    """Return a part of a request line as WSGI has it; no web server takes the end of the line for a part of it."""
+    return text.replace(b"\r", b"%0D").replace(b"\n", b"%0A").decode("latin-1")
+
+
+def _fault(app: Callable[..., object], request: Mapping[str, object]) -> str:
+    """Return what is wrong with an answer; empty when nothing is."""
+    told: list[str] = []
+
+    def start(status: str, headers: list[tuple[str, str]], _: object = None) -> None:
+        told.extend((status, dict(headers).get("Content-Type", ""), dict(headers).get("Content-Encoding", "")))
+
+    try:
+        answer = app(dict(request), start)
+        try:
+            body = b"".join(answer)
+        finally:
+            getattr(answer, "close", lambda: None)()
+    except Exception:  # noqa: BLE001 - that is what is looked for
+        return traceback.format_exc(limit=-6)
+    status, content_type, encoding = told
+    if int(status[:3]) not in _STATUSES:
+        return f"It is answered {status}."
+    if (
+        status.startswith("200")
+        and content_type.startswith("text/xml")
+        and not encoding
+        and request["REQUEST_METHOD"] != "HEAD"
+    ):
+        try:
+            etree.fromstring(body)
+        except etree.XMLSyntaxError as error:
+            return f"The answer is no XML: {error}. {body[:500]!r}"
+    return ""

@@ -1,0 +1,38 @@
+"""No regular expression of the program costs more than linear time, whatever it is given; the test proves itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.fuzz.expressions import failures
+from tests.fuzz.patterns import Pattern
+from tests.live import unmeasured
+
+
+@pytest.mark.long
+def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
+    line = [sys.executable, "-m", "tests.fuzz.expressions"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env=unmeasured(os.environ))
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert int(done.stdout.split()[0]) > 250
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param(r"<!--.*?-->", id="each beginning looks to the end"),
+        pytest.param(r"<\?.{0,2000}?\?>", id="each beginning looks 2,000 characters on"),
+        pytest.param(r"\s+=", id="each space looks to the last one"),
+        pytest.param(r"a\s*;?\s*b", id="two repetitions take the same"),
+        pytest.param(r"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", id="three repetitions take the same"),
+    ],
+)
+def test_expression_that_costs_more_is_found(pattern: str):
+    assert next(failures(Pattern("here", re.compile(pattern, re.DOTALL), is_anchored=False)), "")

@@ -1,0 +1,70 @@
+"""What CI runs of the fuzz: a share of the requests, the mutants, the growing documents and the worst shapes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from random import Random
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.fuzz import memory
+from tests.fuzz.mutants import mutant
+from tests.fuzz.parsers import growths_of, mutants_of
+from tests.fuzz.targets import PARTS, TARGETS, Target
+from tests.live import unmeasured
+
+MIB = 1 << 20
+
+
+def test_every_module_that_reads_foreign_bytes_is_fuzzed():
+    """Name a new module of harvester/wire in a target of tests/fuzz/targets.py, or in PARTS with the reason there."""
+    modules = {file.stem for file in (ROOT / "harvester" / "wire").glob("*.py")} - {"__init__"}
+    named = {word.partition(".")[0] for target in TARGETS for word in target.name.replace(",", " ").split()}
+    assert modules - named == PARTS
+
+
+@pytest.mark.long
+def test_share_of_the_fuzz_finds_nothing():
+    line = [sys.executable, "-m", "tests.fuzz", "--share", "--seed", "1"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env=unmeasured(os.environ))
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name", ["ordinary", "empty elements", "attributes", "broken ordinary", "list: links of one entry"]
+)
+def test_document_of_200_mb_takes_less_than_512_mib(name: str):
+    """An ordinary one is read; 20 MB of empty elements took 644 MB before."""
+    ((_, peak, _, said),) = memory.rows(199_000_000, (name,))
+    assert peak < 512 * MIB, (peak / MIB, said)
+    assert "FAULT" not in said
+    assert name != "ordinary" or said == "117821 records"
+
+
+# --- the fuzz proves itself ---------------------------------------------------------------------------------------
+
+
+def _faulty(body: bytes) -> object:
+    return int(body.count(b"<") and "²")
+
+
+def test_parser_with_a_fault_is_found():
+    assert "ValueError" in next(mutants_of(Target("faulty", _faulty, (b"<a/>",)), 1, 50), "")
+
+
+@pytest.mark.slow
+def test_parser_that_costs_the_square_is_found():
+    def square(body: bytes) -> object:
+        return sum(body.count(b"<", at) for at in range(0, len(body), 2))
+
+    assert "again and again" in next(growths_of(Target("square", square, (b"<a/>",))), "")
+
+
+def test_same_seed_brings_the_same_mutants():
+
+    made = [[mutant(Random(seed), (b"<a>b</a>", b"c")) for _ in range(5)] for seed in (3, 3, 4)]
+    assert made[0] == made[1] != made[2]

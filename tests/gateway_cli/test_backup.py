@@ -1,0 +1,684 @@
+"""`gateway backup` and `gateway restore`: every file, while everything runs, whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+import stat
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from time import time
+
+import pytest
+
+from gateway import backup as backup_module
+from gateway import durable, manifest
+from gateway import restore as restore_module
+from gateway.backup import back_up
+from gateway.errors import ClockAhead, StoreDamaged, StoreError, StoreUnwritable
+from gateway.model import RawPage
+from gateway.recovery import remember_sources
+from gateway.restore import Choice, restore
+from gateway.settings import READY, load, place_of_copy
+from gateway.store import sqlite_copy
+from gateway.store.base import OBEYED_FACT
+from gateway.store.ceiling import Ceiling
+from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.sqlite_discovery import open_discovery
+from gateway.store.step import EPOCH_FACT
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown
+from gateway.upkeep import complete_takedowns
+from tests.gateway_cli.test_from_inbox import make_filled
+
+ENTRY = '[laro]\nurl = "http://laro.example.org/oai"\nevery = "1d"\n'
+COPY = b"%PDF-1.4 a document"
+NAME = sha256(COPY).hexdigest()
+
+
+def make_full(folder: Path) -> None:
+    """Make an instance with records, a search, a copy of a document, a takedown and files of other kinds."""
+    make_filled(folder)
+    open_discovery(folder).close()
+    place = place_of_copy(folder, NAME)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(COPY)
+    (folder / "sources.toml").write_text(ENTRY)
+    (folder / "downloads" / "laro").mkdir(parents=True)
+    (folder / "downloads" / "laro" / "list.xml").write_text("<list/>")
+    (folder / "locks").mkdir(exist_ok=True)
+    (folder / "locks" / "laro").write_text("1")
+    with closing(sqlite3.connect(folder / "audits.sqlite")) as audit:
+        audit.execute("create table ledger (doi)")
+    TakedownFile(folder).change(lambda _: [Takedown(Kind.DOI, "10.1234/mine", items=("a",))])
+    with closing(open_store(folder)) as store:
+        store.remember(OBEYED_FACT, '["doi 10.1234/mine"]')
+
+
+@pytest.fixture
+def full(folder, ready_made) -> Path:
+    ready_made(folder, make_full)
+    return folder
+
+
+@pytest.fixture
+def target(tmp_path) -> Path:
+    return tmp_path / "backup"
+
+
+def records(folder: Path) -> dict[str, bytes]:
+    with closing(open_store(folder)) as store, store.view() as view:
+        found = {name: view.record(f"oai:gateway.example.org:{name}/1", "oai_dc") for name in ("gone", "laro")}
+    return {name: each.content for name, each in found.items() if each}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# --- a backup -----------------------------------------------------------------------------------------------------
+
+
+def test_a_backup_holds_every_file_for_its_owner_only(gateway, full, target):
+    result = gateway("backup", str(target), "--json")
+    assert result.exit_code == 0, result.stderr
+    said = json.loads(result.stdout)
+    found = {path.relative_to(said["folder"]).as_posix() for path in Path(said["folder"]).rglob("*") if path.is_file()}
+    assert found == {
+        "answered-until", "audits.sqlite", "config.toml", "discovery.sqlite", "downloads/laro/list.xml",
+        "inbox.sqlite", "secret", "sources.toml", "store.sqlite", "takedowns.json",
+    }  # fmt: skip
+    assert (target / "files" / NAME[:2] / NAME).read_bytes() == COPY
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in [target, *target.rglob("*")]}
+    assert modes == {0o700, 0o600}
+
+
+def test_what_is_there_already_is_not_written_again(gateway, full, target):
+    gateway("backup", str(target))
+    before = (target / "files" / NAME[:2] / NAME).stat()
+    first = manifest.read(target).generation
+    numbers = {name: (target / first / name).stat().st_ino for name in ("sources.toml", "downloads/laro/list.xml")}
+    assert json.loads(gateway("backup", str(target), "--json").stdout)["copies_written"] == 0
+    after = manifest.read(target)
+    assert after.generation != first
+    assert not (target / first).exists()
+    assert {name: (target / after.generation / name).stat().st_ino for name in numbers} == numbers
+    assert (target / "files" / NAME[:2] / NAME).stat().st_ino == before.st_ino
+
+
+def test_a_file_that_changed_is_written_again_and_one_that_is_gone_is_left_out(gateway, full, target):
+    gateway("backup", str(target))
+    (full / "sources.toml").write_text("[another]\n")
+    (full / "downloads" / "laro" / "list.xml").unlink()
+    place_of_copy(full, NAME).unlink()
+    gateway("backup", str(target))
+    found = manifest.read(target)
+    assert (target / found.generation / "sources.toml").read_text() == "[another]\n"
+    assert "downloads/laro/list.xml" not in found.names
+    assert not (target / "files" / NAME[:2] / NAME).exists()
+
+
+def test_where_files_cannot_be_linked_they_are_written_again(gateway, full, target, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OSError(1, "no links here")
+
+    gateway("backup", str(target))
+    monkeypatch.setattr(os, "link", refuse)
+    assert gateway("backup", str(target)).exit_code == 0
+    assert "sources.toml" in manifest.read(target).names
+
+
+def test_a_backup_is_made_while_others_write(full, target):
+    with closing(open_store(full)) as store, store.view(), closing(open_inbox(full)) as inbox:
+        inbox.receive(RawPage("laro", "Identify", "", 1, 200, (), b"x" * 100), (), None)
+
+        def interfere(name: str, _done: int, _total: int) -> None:
+            if name == "store.sqlite":
+                inbox.receive(RawPage("laro", "Identify", "", 1, 200, (), b"y" * 100), (), None)
+                store.remember("something", "else")
+
+        back_up(load(full), target, interfere)
+    place = target / manifest.read(target).generation
+    assert sqlite_copy.last_published(place / "store.sqlite") <= sqlite_copy.last_received(place / "inbox.sqlite")
+
+
+def test_the_copies_of_the_databases_are_of_an_order_in_which_none_refers_to_what_another_lacks(full, target):
+    seen: list[str] = []
+    back_up(load(full), target, lambda name, _done, _total: seen.append(name))
+    databases = [name for name in dict.fromkeys(seen) if name.endswith(".sqlite")]
+    assert databases == ["discovery.sqlite", "store.sqlite", "inbox.sqlite", "audits.sqlite"]
+
+
+def test_a_backup_that_is_stopped_or_killed_leaves_the_former_one_whole(gateway, full, target, monkeypatch):
+    gateway("backup", str(target))
+    before = manifest.read(target)
+
+    def stop(name: str, _done: int, _total: int) -> None:
+        if name == "inbox.sqlite":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        back_up(load(full), target, stop)
+    assert [each.name for each in target.iterdir() if each.is_dir() and each.name != "files"] == [before.generation]
+    with monkeypatch.context() as killed:
+        killed.setattr(shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            back_up(load(full), target, stop)
+    assert manifest.read(target) == before
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert gateway("backup", str(target)).exit_code == 0
+    assert len([each for each in target.iterdir() if manifest.GENERATION.fullmatch(each.name)]) == 1
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(gateway, full, target, tmp_path):
+    target.mkdir()
+    (target / "thesis.tex").touch()
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "thesis.tex" in result.stderr) == (2, True)
+    assert gateway("backup", str(full / "backup")).exit_code == 2
+    shutil.rmtree(target)
+    gateway("backup", str(target))
+    other = tmp_path / "other"
+    shutil.copytree(full, other)
+    (other / "config.toml").write_text('repository_domain = "other.example.org"\n')
+    result = gateway("--instance", str(other), "backup", str(target))
+    assert "a backup of another repository: gateway.example.org" in result.stderr
+
+
+def test_two_backups_do_not_go_to_one_folder_at_once(gateway, full, target):
+    target.mkdir()
+    with (target / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = gateway("backup", str(target))
+    assert (result.exit_code, "Another backup goes to" in result.stderr) == (5, True)
+
+
+def test_no_instance_is_no_backup(gateway, folder, target):
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "There is no instance" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("content", [b"no database" * 1000, None])
+def test_a_damaged_database_ends_a_backup_and_keeps_the_former_one(gateway, full, target, content):
+    gateway("backup", str(target))
+    before = manifest.read(target)
+    if content is None:
+        with (full / "store.sqlite").open("r+b") as stream:
+            stream.seek(40_000)
+            stream.write(b"\xff" * 100_000)
+    else:
+        (full / "store.sqlite").write_bytes(content)
+    result = gateway("backup", str(target))
+    assert result.exit_code == 1, result.stderr
+    assert "store.sqlite" in result.stderr
+    assert manifest.read(target) == before
+
+
+def test_what_is_no_database_is_not_backed_up_as_one(full, target):
+    (full / "inbox.sqlite").write_bytes(b"no database" * 1000)
+    with pytest.raises(StoreDamaged, match="is no database"):
+        back_up(load(full), target)
+    assert manifest.read(target) is None
+
+
+def test_a_folder_that_is_a_link_to_another_disk_is_followed(full, target, tmp_path):
+    for name in ("downloads", "files"):
+        (full / name).rename(tmp_path / name)
+        (full / name).symlink_to(tmp_path / name)
+    done = back_up(load(full), target)
+    assert "downloads/laro/list.xml" in done.manifest.names
+    assert done.copies == 1
+
+
+def test_a_store_that_is_ahead_of_its_inbox_is_told(gateway, full, target):
+    with closing(open_store(full)) as store:
+        store.advance("laro", store.position("laro"), 99)
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "pages that the inbox lacks" in result.stderr) == (1, True)
+
+
+def test_a_loss_never_replaces_the_backup_of_what_was_lost(gateway, full, target):
+    gateway("backup", str(target))
+    before = manifest.read(target)
+    (full / "store.sqlite").unlink()
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "store.sqlite is missing, and the backup" in result.stderr) == (1, True)
+    gateway("init")
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "does not know gone, laro" in result.stderr) == (1, True)
+    for file in full.glob("*.sqlite*"):
+        file.unlink()
+    gateway("init")
+    open_discovery(full).close()
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "The inbox lacks pages that the backup" in result.stderr) == (1, True)
+    assert manifest.read(target) == before
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+
+
+def test_an_inbox_that_was_lost_and_filled_again_never_replaces_the_backup_that_has_it(gateway, full, target):
+    gateway("backup", str(target))
+    before = manifest.read(target)
+    last = before.last_page
+    (full / "inbox.sqlite").unlink()
+    with closing(open_inbox(full, create=True)) as inbox:
+        inbox.number_behind(last)
+        inbox.receive(RawPage("laro", "Identify", "", 1, 200, (), b"x"), (), None)
+    with closing(open_store(full)) as store, closing(open_inbox(full)) as inbox:
+        remember_sources(store, inbox)
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "The inbox lacks pages that the backup" in result.stderr) == (1, True)
+    assert manifest.read(target) == before
+
+
+def test_a_list_of_takedowns_that_was_lost_never_replaces_the_backup_that_has_it(gateway, full, target):
+    gateway("backup", str(target))
+    before = manifest.read(target)
+    (full / "takedowns.json").unlink()
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "takedowns.json is missing, and the backup" in result.stderr) == (1, True)
+    (full / "takedowns.json").write_text('{"takedowns": []}')
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "too old" in result.stderr) == (1, True)
+    assert manifest.read(target) == before
+    assert gateway("restore", str(target), "--missing").exit_code == 0
+    assert gateway("backup", str(target)).exit_code == 0
+
+
+def test_an_instance_without_a_store_is_backed_up_again_and_again(gateway, full, target):
+    (full / "store.sqlite").unlink()
+    assert [gateway("backup", str(target)).exit_code for _ in range(2)] == [0, 0]
+
+
+def test_nothing_is_restored_from_a_folder_to_which_a_backup_goes(gateway, full, target):
+    gateway("backup", str(target))
+    with (target / ".lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = gateway("restore", str(target), "--replace")
+    assert (result.exit_code, "A backup goes to" in result.stderr) == (5, True)
+    (target / ".lock").unlink()
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+
+
+def test_a_copy_whose_bytes_have_changed_is_left_out_and_told(gateway, full, target):
+    place_of_copy(full, NAME).write_bytes(b"%PDF-1.4 another doc")
+    result = gateway("backup", str(target))
+    assert (result.exit_code, NAME in result.stderr) == (3, True)
+
+
+def test_a_disk_that_is_full_is_a_sentence_and_keeps_the_former_backup(gateway, full, target, monkeypatch):
+    gateway("backup", str(target))
+    before = manifest.read(target)
+
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device", str(target))
+
+    (full / "sources.toml").write_text("[b]\n")
+    monkeypatch.setattr(durable, "copy", refuse)
+    result = gateway("backup", str(target))
+    assert (result.exit_code, "No space left on device" in result.stderr) == (1, True)
+    assert manifest.read(target) == before
+
+
+def test_files_that_come_and_go_stop_no_backup(full, target, monkeypatch):
+    names = backup_module._names
+    monkeypatch.setattr(backup_module, "_names", lambda folder: [*names(folder), "gone.txt", "gone.sqlite"])
+    assert "gone.txt" not in back_up(load(full), target).manifest.names
+
+
+def test_a_file_that_cannot_be_read_stops_the_backup(full, target, monkeypatch):
+    def lost(*_: object, **__: object) -> str:
+        raise FileNotFoundError(2, "No such file", "x")
+
+    monkeypatch.setattr(durable, "copy", lost)
+    with pytest.raises(StoreUnwritable, match="No such file"):
+        back_up(load(full), target)
+
+
+def test_a_secret_of_the_environment_is_said_not_to_be_in_the_backup(gateway, full, target):
+    (full / "secret").unlink()
+    assert "The secret comes from GATEWAY_SECRET" in gateway("backup", str(target)).stderr
+
+
+# --- a restore ----------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_folder_becomes_the_instance_that_was_backed_up(gateway, full, target):
+    before = records(full)
+    gateway("backup", str(target))
+    shutil.rmtree(full)
+    result = gateway("restore", str(target))
+    assert result.exit_code == 0, result.stderr
+    assert records(full) == before
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+    assert place_of_copy(full, NAME).read_bytes() == COPY
+    assert (full / "downloads" / "laro" / "list.xml").is_file()
+    assert {stat.S_IMODE(path.stat().st_mode) for path in [full, *full.rglob("*")]} == {0o700, 0o600}
+    assert "harvester run --all" in result.stderr
+
+
+def test_what_is_newer_is_replaced_only_when_it_is_said_and_kept_aside(gateway, full, target):
+    gateway("backup", str(target))
+    (full / "sources.toml").write_text("[newer]\n")
+    result = gateway("restore", str(target))
+    assert (result.exit_code, "sources.toml" in result.stderr) == (2, True)
+    assert (full / "sources.toml").read_text() == "[newer]\n"
+    result = gateway("restore", str(target), "--replace", "--json")
+    assert result.exit_code == 0
+    aside = Path(json.loads(result.stdout)["aside"])
+    assert (aside / "sources.toml").read_text() == "[newer]\n"
+    assert (full / "sources.toml").read_text() == ENTRY
+    assert (aside / "store.sqlite").is_file()
+
+
+def test_only_what_is_missing_or_empty_is_restored_when_it_is_said(gateway, full, target):
+    gateway("backup", str(target))
+    (full / "config.toml").write_text('repository_name = "Newer"\n')
+    (full / "store.sqlite").unlink()
+    (full / "sources.toml").write_text("")
+    result = gateway("restore", str(target), "--missing", "--json")
+    assert json.loads(result.stdout)["files"] == ["answered-until", "sources.toml", "store.sqlite"]
+    assert "Newer" in (full / "config.toml").read_text()
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+    assert json.loads(gateway("restore", str(target), "--missing", "--json").stdout)["files"] == []
+
+
+def test_an_inbox_that_is_older_than_the_store_gives_no_number_twice(gateway, full, target):
+    gateway("backup", str(target))
+    with closing(open_store(full)) as store:
+        store.advance("laro", store.position("laro"), 99)
+    (full / "inbox.sqlite").unlink()
+    assert gateway("restore", str(target), "--missing").exit_code == 0
+    with closing(open_inbox(full)) as inbox:
+        assert inbox.last_number() == 99
+
+
+def test_choices_that_exclude_each_other_are_refused(gateway, full, target):
+    gateway("backup", str(target))
+    assert gateway("restore", str(target), "--missing", "--replace").exit_code == 2
+
+
+def test_nothing_is_restored_while_something_runs(gateway, full, target):
+    gateway("backup", str(target))
+    before = contents(full)
+    with closing(sqlite3.connect(full / "inbox.sqlite", isolation_level=None)) as other:
+        other.execute("begin")
+        other.execute("select * from page").fetchone()
+        result = gateway("restore", str(target), "--replace")
+    assert (result.exit_code, "stop `gateway serve` and harvests first" in result.stderr) == (5, True)
+    assert {name: content for name, content in contents(full).items() if name in before} == before
+    assert not (full / "aside").exists()
+
+
+def test_a_damaged_store_and_its_old_log_are_replaced(gateway, full, target):
+    before = records(full)
+    gateway("backup", str(target))
+    (full / "store.sqlite").write_bytes(b"no database" * 1000)
+    (full / "store.sqlite-wal").write_bytes(b"no log" * 1000)
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert records(full) == before
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda place: (place / "inbox.sqlite").unlink(), "inbox.sqlite is missing"),
+        (lambda place: (place / "sources.toml").write_text("[evil]\n"), "has other bytes than it had"),
+    ],
+)
+def test_a_backup_that_is_damaged_changes_nothing(gateway, full, target, spoil, sentence):
+    gateway("backup", str(target))
+    spoil(target / manifest.read(target).generation)
+    before = {name: content for name, content in contents(full).items() if not name.endswith(("-wal", "-shm"))}
+    result = gateway("restore", str(target), "--replace")
+    assert (result.exit_code, sentence in result.stderr) == (1, True)
+    assert {name: contents(full)[name] for name in before} == before
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "no JSON",
+        "[]",
+        '{"version": 2}',
+        '{"version": 1}',
+        json.dumps(
+            dict.fromkeys(("begun_at", "ended_at", "answered_until", "last_page"), 1)
+            | {"version": 1, "files": [], "generation": "..", "domain": ""}
+        ),
+        '{"version": 1, "files": [{"name": "../x", "size": 1, "sha256": "", "modified_ns": 1, "is_database": false}]}',
+        '{"version": 1, "files": [{"name": "/x", "size": 1, "sha256": "", "modified_ns": 1, "is_database": false}]}',
+    ],
+)
+def test_a_list_that_is_none_is_refused(gateway, full, target, document):
+    target.mkdir()
+    (target / "backup.json").write_text(document)
+    assert gateway("restore", str(target)).exit_code == 2
+    (target / "backup.json").unlink()
+    (target / "backup.json").mkdir()
+    assert gateway("restore", str(target)).exit_code == 2
+
+
+def test_a_folder_without_a_backup_is_told(gateway, full, target):
+    target.mkdir()
+    result = gateway("restore", str(target))
+    assert (result.exit_code, "There is no backup in" in result.stderr) == (2, True)
+
+
+def test_a_restore_that_was_killed_keeps_everybody_out_and_is_finished_by_the_same_command(
+    gateway, full, target, monkeypatch
+):
+    before = records(full)
+    gateway("backup", str(target))
+    replace, moved = Path.replace, []
+
+    def killed(self: Path, place: Path) -> Path:
+        if restore_module.STAGING in self.parts and self.suffix == ".sqlite":
+            moved.append(self)
+            if len(moved) == 2:
+                raise KeyboardInterrupt
+        return replace(self, place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            restore(full, target, Choice.REPLACE)
+    assert (full / READY).exists()
+    for words in (["check"], ["serve", "--port", "0"], ["rebuild"], ["backup", str(target)]):
+        result = gateway(*words)
+        assert result.exit_code != 0
+        assert "was interrupted" in result.stderr
+    assert gateway("restore", str(target)).exit_code == 0
+    assert records(full) == before
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+
+
+def test_a_restore_that_was_killed_before_it_was_ready_has_changed_nothing(gateway, full, target):
+    gateway("backup", str(target))
+    (full / restore_module.STAGING).mkdir()
+    (full / restore_module.STAGING / "store.sqlite").write_bytes(b"half")
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert gateway("check").exit_code == 0, gateway("check").stderr
+
+
+def test_a_folder_that_cannot_be_written_is_told(full, target, monkeypatch):
+    back_up(load(full), target)
+
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device", "x")
+
+    monkeypatch.setattr(durable, "copy", refuse)
+    with pytest.raises(StoreUnwritable, match="No space left"):
+        restore(full, target, Choice.REPLACE)
+
+
+def test_a_copy_that_is_damaged_in_the_backup_is_not_restored(gateway, full, target):
+    gateway("backup", str(target))
+    (target / "files" / NAME[:2] / NAME).write_bytes(b"another")
+    place_of_copy(full, NAME).unlink()
+    result = gateway("restore", str(target), "--replace")
+    assert (result.exit_code, NAME in result.stderr) == (3, True)
+    assert not place_of_copy(full, NAME).exists()
+
+
+# --- takedowns ----------------------------------------------------------------------------------------------------
+
+
+def test_a_restore_never_forgets_a_takedown(gateway, full, target):
+    gateway("backup", str(target))
+    theirs = Takedown(Kind.DOI, "10.1234/mine", items=("b",), files=("f",))
+    later = Takedown(Kind.HOST, "example.org")
+    TakedownFile(full).change(lambda _: [theirs, later])
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert TakedownFile(full).read().entries == (
+        Takedown(Kind.DOI, "10.1234/mine", items=("a", "b"), files=("f",)),
+        later,
+    )
+
+
+def test_an_item_that_was_taken_down_after_the_backup_is_a_tombstone_in_the_restored_store(gateway, full, target):
+    gateway("backup", str(target))
+    item = "oai:gateway.example.org:laro/1"
+    TakedownFile(full).change(lambda mine: [*mine, Takedown(Kind.IDENTIFIER, item)])
+    assert b"A title of laro" in records(full)["laro"]
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert b'status="deleted"' in records(full)["laro"]
+    assert "not completed. `harvester publish` completes it" in gateway("check").stderr
+
+
+def test_a_copy_that_was_taken_down_after_the_backup_is_not_brought_back(gateway, full, target):
+    gateway("backup", str(target))
+    TakedownFile(full).change(lambda mine: [*mine, Takedown(Kind.SHA256, NAME)])
+    place_of_copy(full, NAME).unlink()
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert not place_of_copy(full, NAME).exists()
+
+
+def test_a_list_of_takedowns_that_cannot_be_read_is_put_aside_for_that_of_the_backup(gateway, full, target):
+    gateway("backup", str(target))
+    (full / "takedowns.json").write_text("{")
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    assert [each.value for each in TakedownFile(full).read().entries] == ["10.1234/mine"]
+    assert len(list(full.glob("aside/*/takedowns.json"))) == 1
+
+
+# --- the clock ----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_stamped_below_what_the_lost_store_may_have_answered(gateway, full, target):
+    gateway("backup", str(target))
+    ahead = Ceiling(full / "store.sqlite").read() + 5_000
+    with closing(open_store(full)) as store, store._file.writing() as session:
+        session.execute("update clock set ceiling = ?", (ahead,))
+    (full / "answered-until").unlink()
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+    with closing(open_store(full)) as store:
+        assert store.intend().datestamp >= ahead
+        assert store.fact(EPOCH_FACT) != ""
+
+
+def test_a_store_that_ran_ahead_when_it_was_backed_up_ran_ahead_until_it_was_lost(gateway, full, target):
+    found = back_up(load(full), target).manifest
+    lead = 100_000
+    document = json.loads((target / "backup.json").read_text())
+    document |= {"begun_at": found.begun_at - 3_600, "ended_at": found.ended_at - 3_600}
+    document |= {"answered_until": document["ended_at"] + lead}
+    (target / "backup.json").write_text(json.dumps(document))
+    shutil.rmtree(full)
+    gateway("restore", str(target))
+    with closing(open_store(full)) as store:
+        assert store.intend().datestamp >= found.ended_at + lead
+
+
+def test_the_clock_of_a_machine_is_not_believed_when_the_backup_is_much_older(gateway, full, target):
+    back_up(load(full), target)
+    document = json.loads((target / "backup.json").read_text())
+    years = 5 * 365 * 86_400
+    for name in ("begun_at", "ended_at", "answered_until"):
+        document[name] -= years
+    (target / "backup.json").write_text(json.dumps(document))
+    with closing(sqlite3.connect(target / document["generation"] / "store.sqlite")) as store:
+        store.execute("update clock set wall = wall - ?1, ceiling = ceiling - ?1, boot = 'another'", (years,))
+        store.commit()
+    _sign(target, "store.sqlite")
+    shutil.rmtree(full)
+    assert gateway("restore", str(target)).exit_code == 0
+    with closing(open_store(full)) as store, pytest.raises(ClockAhead, match="gateway clock --accept"):
+        store.intend()
+    assert gateway("clock", "--accept").exit_code == 0
+    with closing(open_store(full)) as store:
+        assert store.intend().datestamp >= int(time())
+
+
+def test_a_takedown_that_is_newer_than_an_old_backup_is_obeyed_before_anything_is_served(gateway, full, target):
+    """The clock of the machine is not believed then, so the restore itself cannot write a tombstone."""
+    back_up(load(full), target)
+    file = TakedownFile(full)
+    listed = [
+        *file.read().listed,
+        Takedown(Kind.IDENTIFIER, "oai:gateway.example.org:laro/1", at="2090-01-01T00:00:00Z"),
+    ]
+    shutil.rmtree(full)
+    full.mkdir()
+    file.change(lambda _: listed)
+    document = json.loads((target / "backup.json").read_text())
+    month = 30 * 86_400
+    for name in ("begun_at", "ended_at", "answered_until"):
+        document[name] -= month
+    (target / "backup.json").write_text(json.dumps(document))
+    with closing(sqlite3.connect(target / document["generation"] / "store.sqlite")) as store:
+        store.execute("update clock set wall = wall - ?1, ceiling = ceiling - ?1, boot = 'another'", (month,))
+        store.commit()
+    _sign(target, "store.sqlite")
+    restored = gateway("restore", str(target))
+    assert (restored.exit_code, "Restored as of" in restored.stderr) == (0, True)
+    with pytest.raises(StoreError, match=r"would be served: .*gateway clock --accept"):
+        complete_takedowns(full)
+    gateway("clock", "--accept")
+    assert complete_takedowns(full) == ""
+    assert b'status="deleted"' in records(full)["laro"]
+
+
+def _sign(target: Path, name: str) -> None:
+    """Write the digest of a file of a backup into its list."""
+    document = json.loads((target / "backup.json").read_text())
+    entry = next(each for each in document["files"] if each["name"] == name)
+    entry["sha256"] = sha256((target / document["generation"] / name).read_bytes()).hexdigest()
+    (target / "backup.json").write_text(json.dumps(document))
+
+
+def test_a_backup_does_not_replace_another_repository_unless_it_is_said(gateway, full, target):
+    gateway("backup", str(target))
+    (full / "config.toml").write_text('repository_domain = "other.example.org"\n')
+    os.utime(full / "config.toml", (1, 1))
+    result = gateway("restore", str(target), "--missing")
+    assert (result.exit_code, "another repository (other.example.org)" in result.stderr) == (2, True)
+    assert gateway("restore", str(target), "--replace").exit_code == 0
+
+
+def test_a_restore_that_fails_leaves_nothing_half_done_on_the_disk(gateway, full, target):
+    gateway("backup", str(target))
+    (target / manifest.read(target).generation / "store.sqlite").unlink()
+    gateway("restore", str(target), "--replace")
+    assert not (full / restore_module.STAGING).exists()
+
+
+def test_the_copy_of_a_database_is_verified(tmp_path):
+    file = tmp_path / "x.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("create table t (a)")
+        connection.execute("create index i on t (a)")
+        connection.executemany("insert into t values (?)", [(str(number) * 100,) for number in range(1000)])
+        connection.commit()
+        connection.execute("pragma writable_schema = on")
+        connection.execute("delete from sqlite_schema where name = 'i'")
+        connection.commit()
+    with pytest.raises(StoreDamaged, match="is damaged"):
+        sqlite_copy.verify(file)

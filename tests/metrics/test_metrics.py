@@ -1,0 +1,158 @@
+"""`/metrics`: what an administrator alerts on, summed over the web workers, on an address of its own."""
+
+from __future__ import annotations
+
+import fcntl
+import http.client
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from gateway.errors import ConfigurationError
+from gateway.instance import check_settings
+from gateway.metrics.state import State
+from gateway.model import RawPage, RunOutcome, Slice, Source
+from gateway.serve import _folder_of_counts, _metrics_listener
+from gateway.settings import load
+from gateway.store.sqlite import open_inbox, open_store
+from gateway.upkeep import make
+
+NOW = 2_000_000_000
+
+Samples = dict[tuple[str, tuple[str, ...]], float]
+
+
+def samples(text: str) -> Samples:
+    """Return every sample: its name and the values of its labels, in the order of their names."""
+    return {
+        (sample.name, tuple(value for _, value in sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def collected(folder: Path) -> Samples:
+    registry = CollectorRegistry()
+    registry.register(State(folder, lambda: open_store(folder), lambda: open_inbox(folder), lambda: NOW))
+    return samples(generate_latest(registry).decode())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    make(tmp_path, {})
+    store, inbox = open_store(tmp_path), open_inbox(tmp_path)
+    store.add_source(Source("laro", "http://laro.example.org/oai"))
+    for outcome in (RunOutcome.SUCCEEDED, RunOutcome.FAILED, RunOutcome.FAILED):
+        number = inbox.start_run("laro", NOW - 500)
+        inbox.end_run(number, NOW - 400, outcome, outcome is RunOutcome.SUCCEEDED, {}, ())
+    page = RawPage("laro", "ListRecords", "http://laro.example.org/oai", NOW - 450, 200, (), b"<a/>", "oai_dc", "")
+    inbox.receive(page, [Slice("1", 0, False, (), 0, 4)], None)
+    store.close()
+    inbox.close()
+    return tmp_path
+
+
+def test_state_of_an_instance_is_read_from_its_databases(folder: Path) -> None:
+    found = collected(folder)
+    assert found["harvest_runs_total", ("failed", "laro", "harvest")] == 2
+    assert found["harvest_runs_total", ("succeeded", "laro", "harvest")] == 1
+    assert found["harvest_last_success_timestamp_seconds", ("laro", "harvest")] == NOW - 400
+    assert found["publish_pending_pages", ("laro",)] == 1
+    assert found["store_items", ("laro", "live")] == 0
+    assert found["store_quarantined_records", ("laro",)] == 0
+    assert found["store_horizon_lag_seconds", ()] >= 0
+    assert found["instance_disk_free_bytes", ()] > 0
+    assert found["instance_file_bytes", ("store.sqlite",)] > 0
+    assert found["instance_readable", ("store",)] == found["instance_readable", ("inbox",)] == 1
+
+
+def test_database_that_cannot_be_read_is_told_and_hides_nothing_else(folder: Path) -> None:
+    for file in folder.glob("inbox.sqlite*"):
+        file.unlink()
+    found = collected(folder)
+    assert (found["instance_readable", ("inbox",)], found["instance_readable", ("store",)]) == (0, 1)
+    assert ("store_items", ("laro", "live")) in found
+
+
+@pytest.mark.parametrize("text", ["9464", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", ":1", "x:" + "1" * 5000])
+def test_address_of_metrics_that_is_none_is_refused_by_every_command(folder: Path, text: str) -> None:
+    with pytest.raises(ConfigurationError, match="metrics_listen must be an address and a port"):
+        check_settings(load(folder, {}, {"metrics_listen": text}))
+
+
+def test_port_of_metrics_that_is_taken_is_told_with_the_name_of_its_setting(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        text = f"127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(ConfigurationError, match="choose one with metrics_listen"):
+            _metrics_listener(load(folder, {}, {"metrics_listen": text}))
+
+
+def test_folder_of_counts_is_locked_against_what_tidies_the_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
+    with _folder_of_counts(is_wanted=True):
+        folder = os.environ["PROMETHEUS_MULTIPROC_DIR"]
+        descriptor = os.open(folder, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(descriptor)
+    assert not Path(folder).exists()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[Callable[[str], tuple[int, str]], Callable[[str], tuple[int, str]]]]:
+    """Serve with metrics; lend a function that asks the repository, and one that asks where the metrics are."""
+    line = [str(Path(sys.executable).with_name("gateway")), "--instance", str(folder), "serve", "--port", "0"]
+    settings = {"GATEWAY_METRICS_LISTEN": "127.0.0.1:0", "GATEWAY_SERVE_WORKERS": "2"}
+    ports: dict[str, int] = {}
+
+    def ask(name: str, path: str) -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", ports[name], timeout=30)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        told = answer.status, answer.read().decode()
+        connection.close()
+        return told
+
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=os.environ | settings) as process:
+        assert process.stderr is not None
+        for told in process.stderr:
+            for word in told.split():
+                for end in ("/metrics", "/oai"):
+                    if word.endswith(end):
+                        ports[end] = int(word.removesuffix(end).rpartition(":")[2])
+            if "Serving" in told:
+                break
+        yield lambda path: ask("/oai", path), lambda path: ask("/metrics", path)
+        process.terminate()
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+
+
+@pytest.mark.slow
+def test_requests_of_all_workers_are_added_up_and_shown_at_an_address_of_their_own(folder: Path) -> None:
+    with serving(folder) as (repository, metrics):
+        for _ in range(20):
+            assert repository("/oai?verb=Identify")[0] == 200
+        repository("/oai?verb=ListSets")
+        repository("/oai?verb=%3Cscript%3E")
+        status, text = metrics("/metrics")
+        found = samples(text)
+        assert status == 200
+        assert found["oai_requests_total", ("none", "Identify")] == 20
+        assert found["oai_requests_total", ("none", "ListSets")] == 1
+        assert found["oai_pages_total", ("ListSets",)] == 1
+        assert found["oai_requests_total", ("badVerb", "none")] == 1
+        assert found["oai_request_duration_seconds_count", ("Identify",)] == 20
+        assert found["oai_response_bytes_total", ("Identify",)] > 20 * 500
+        assert found["harvest_runs_total", ("failed", "laro", "harvest")] == 2
+        assert metrics("/oai?verb=Identify")[0] == 404
+        assert repository("/metrics")[0] == 404
+        assert "script" not in text

@@ -1,0 +1,115 @@
+"""Delivered archives are unpacked within limits, and what is refused leaves nothing behind."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from gateway.errors import ConfigurationError
+from harvester.mirror.components import Component
+from harvester.mirror.package import Package
+from harvester.mirror.planning import Want
+from harvester.mirror.unpacking import unpacked
+from harvester.wire import archives
+
+
+def _zip(file, names):
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"x")
+    return file
+
+
+def _tar(file, names, links=(), mode="w"):
+    with tarfile.open(file, mode) as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = 3
+            archive.addfile(info, io.BytesIO(b"abc"))
+        for name, target in links:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = tarfile.LNKTYPE, target
+            archive.addfile(info)
+    return file
+
+
+def _unpack(file, tmp_path, most=1000):
+    with unpacked(file, tmp_path / "aside", most, "oai_dc") as package:
+        return {each.name: each.read_bytes() for each in package.payload.rglob("*") if each.is_file()}
+
+
+@pytest.mark.parametrize("pack", [_zip, _tar])
+def test_an_archive_with_too_many_entries_is_refused_and_leaves_nothing(monkeypatch, tmp_path, pack):
+    monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
+    assert len(_unpack(pack(tmp_path / "three", "abc"), tmp_path)) == 3
+    with pytest.raises(ConfigurationError, match=r"four cannot be unpacked: it has more than 3 entries"):
+        _unpack(pack(tmp_path / "four", "abcd"), tmp_path)
+    assert list((tmp_path / "aside").rglob("*")) == []
+
+
+@pytest.mark.parametrize("pack", [_zip, _tar])
+def test_an_archive_with_entries_that_lie_too_deep_is_refused_and_leaves_nothing(tmp_path, pack):
+    """An archive of 84 kB with folders in folders took 17 seconds."""
+    with pytest.raises(ConfigurationError, match="lies more than 32 folders deep"):
+        _unpack(pack(tmp_path / "deep", ["fine.txt", "a/" * 450 + "x.txt"]), tmp_path)
+    assert list((tmp_path / "aside").rglob("*")) == []
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_hard_links_are_files_like_those_they_lead_to(tmp_path, mode):
+    file = _tar(tmp_path / "linked", ["d/a.txt"], [("b.txt", "d/a.txt"), ("d/c.txt", "./b.txt")], mode)
+    assert _unpack(file, tmp_path) == {"a.txt": b"abc", "b.txt": b"abc", "c.txt": b"abc"}
+    with pytest.raises(ConfigurationError, match="has more than 8 bytes, unpacked"):
+        _unpack(file, tmp_path, most=8)
+
+
+@pytest.mark.parametrize("target", ["later.txt", "../../secret.txt", "/etc/passwd", "folder", ""])
+def test_a_hard_link_to_what_is_not_before_it_is_refused(tmp_path, target):
+    (tmp_path / "secret.txt").write_bytes(b"secret")
+    with pytest.raises(ConfigurationError, match=r"cannot be unpacked: .*which is not before it"):
+        _unpack(_tar(tmp_path / "linked", ["folder/a.txt"], [("b.txt", target)]), tmp_path)
+
+
+@pytest.mark.slow
+def test_files_with_one_name_in_many_folders_are_found_in_linear_time(tmp_path):
+    """Each location was compared with every file of its name: 3,000 of them took nine million comparisons."""
+    for number in range(3000):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "document.pdf").write_bytes(b"x")
+    package = Package(tmp_path, "oai_didl")
+    for number in range(3000):
+        want = _want(f"http://repo.example.org/bitstream/{number}/document.pdf")
+        assert package.find(want, tmp_path / "records.xml") == tmp_path / f"{number}" / "document.pdf"
+    assert package.find(_want("http://repo.example.org/document.pdf"), tmp_path / "records.xml") is None
+
+
+@pytest.mark.parametrize(
+    ("location", "found"),
+    [
+        ("http://repo.example.org/a/1.pdf", "x/a/1.pdf"),
+        ("http://repo.example.org/b/1.pdf", "x/b/1.pdf"),
+        ("http://repo.example.org/c/1.pdf", None),  # both end so
+        ("http://repo.example.org/2.pdf", "x/2.pdf"),
+        ("http://repo.example.org/3.pdf", None),
+        ("http://repo.example.org/", None),
+        ("x/2.pdf", "x/2.pdf"),
+    ],
+)
+def test_a_file_is_found_by_the_longest_end_of_its_address_that_one_file_has(tmp_path, location, found):
+    for name in ("x/a/1.pdf", "x/b/1.pdf", "x/2.pdf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    package = Package(tmp_path, "oai_didl")
+    assert package.find(_want(location), tmp_path / "records.xml") == (tmp_path / found if found else None)
+
+
+def test_the_only_file_of_a_package_is_not_that_of_every_address(tmp_path):
+    (tmp_path / "1.pdf").write_bytes(b"x")
+    assert Package(tmp_path, "oai_didl").find(_want("http://repo.example.org/2.pdf"), tmp_path / "r.xml") is None
+
+
+def _want(location):
+    return Want(Component((location,), size=1), "files/document.pdf", None, False)

@@ -1,0 +1,72 @@
+"""Pages that the inbox has lost stop nothing: what comes again is held again, and what is withdrawn is withdrawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.errors import PageLost
+from gateway.obeying import obey
+from gateway.rebuild import rebuild
+from gateway.store.sqlite import open_inbox
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown
+from harvester.holdings import StoredHoldings
+from tests.publish.desk import Desk, Sent, dc, mods
+
+LOCAL = "oai:gateway.example.org:laro/1"
+
+
+@pytest.fixture
+def bereft(desk: Desk) -> Desk:
+    """Return a desk whose inbox was lost after two items were published, one of them in two formats."""
+    desk.sent(Sent("1", dc("One", "<dc:identifier>https://doi.org/10.1234/one</dc:identifier>")), Sent("2", dc("Two")))
+    desk.sent(Sent("1", mods("One")), prefix="mods")
+    last = desk.inbox.last_number()
+    desk.inbox.close()
+    for file in desk.folder.glob("inbox.sqlite*"):
+        file.unlink()
+    desk.inbox = open_inbox(desk.folder, create=True)
+    desk.inbox.number_behind(last)
+    return desk
+
+
+def test_a_record_that_comes_again_after_its_page_was_lost_is_held_again(bereft: Desk) -> None:
+    assert bereft.sent(Sent("2", dc("Two"))).published == 1
+    assert bereft.state("2").payloads[0].page == bereft.inbox.last_number()
+    assert bereft.sent(Sent("2", dc("Two"))).unchanged == 1
+    bereft.now += 1
+    assert rebuild(bereft.store, bereft.inbox) == 0  # of the other nothing can be read, so it stays
+    assert not bereft.state("1").is_deleted
+
+
+def test_one_format_can_be_published_when_the_page_of_another_is_lost(bereft: Desk) -> None:
+    again = dc("One", "<dc:identifier>https://doi.org/10.1234/one</dc:identifier>")
+    assert bereft.sent(Sent("1", again)).published == 1
+    assert not bereft.record(prefix="oai_dc").is_deleted
+    bereft.sent(Sent("1", mods("One")), prefix="mods")
+    assert b"titleInfo" in bereft.record(prefix="mods").content
+
+
+def test_an_item_whose_page_is_lost_can_be_taken_down(bereft: Desk) -> None:
+    file = TakedownFile(bereft.folder)
+    file.change(lambda _: [Takedown(Kind.IDENTIFIER, LOCAL)])
+    bereft.now += 1
+    assert obey(bereft.store, bereft.inbox, file).deleted == 1
+    assert all(is_deleted for _, _, is_deleted in bereft.state().records)
+
+
+def test_a_takedown_that_must_read_what_is_lost_fails_instead_of_finding_nothing(bereft: Desk) -> None:
+    file = TakedownFile(bereft.folder)
+    file.change(lambda _: [Takedown(Kind.DOI, "10.1234/one")])
+    with pytest.raises(PageLost, match="--full"):
+        obey(bereft.store, bereft.inbox, file)
+
+
+def test_items_whose_pages_are_lost_are_held_and_differ_from_every_list(bereft: Desk) -> None:
+    items = list(StoredHoldings(bereft.store, bereft.inbox, "laro").items("oai_dc"))
+    assert [(each.identifier, each.is_deleted, each.content) for each in items] == [
+        ("1", False, b""),
+        ("2", False, b""),
+    ]
+    of_marker = StoredHoldings(bereft.store, bereft.inbox, "laro").item("1", "mods")
+    assert (of_marker.datestamp, of_marker.content) == ("", b"")

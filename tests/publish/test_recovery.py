@@ -1,0 +1,364 @@
+"""The store made again from the inbox: the same records, deletions and sets as before it was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway import recovery
+from gateway.errors import ConfigurationError, StoreError
+from gateway.model import RawPage, SetDescription, Slice, Source
+from gateway.publish import pass_removals, publish_pending
+from gateway.rebuild import rebuild, remove_source
+from gateway.recovery import make_again, remember_sources, words
+from gateway.store.sqlite import open_store
+from gateway.store.step import EPOCH_FACT, check_finished, store_lacks
+from tests.publish.desk import ADDRESS, START, Desk, Sent, dc, make_databases, mods, pdf
+
+DOMAIN = "gateway.example.org"
+
+
+class Remade:
+    """The desk behind the loss of its store: the new one, opened in a folder beside."""
+
+    def __init__(self, desk: Desk, folder: Path) -> None:
+        folder.mkdir()
+        self.desk = desk
+        self.before = told(desk)
+        desk.store.close()
+        desk.store = open_store(folder, create=True)
+        self.made = make_again(desk.store, desk.inbox, DOMAIN)
+
+
+@pytest.fixture
+def lose(desk: Desk, tmp_path: Path) -> Callable[[], Remade]:
+    """Return a function that loses the store and makes it again."""
+    return lambda: Remade(desk, tmp_path / "new")
+
+
+def told(desk: Desk) -> dict[tuple[str, str], tuple[object, ...]]:
+    """Return every record by identifier and prefix: what it says but for its datestamp, and in which sets it is."""
+    found = {}
+    for source, state in desk.store.items(None, 0, 10_000):
+        sets = desk.store.item_sets(state.number)
+        for prefix, digest, is_deleted in state.records:
+            with desk.store.view() as view:
+                content = view.record(state.identifier, prefix).content
+            head, _, rest = content.partition(b"<datestamp>")
+            found[source, state.identifier, prefix] = (head, rest[20:], digest, is_deleted, sets)
+    return found
+
+
+def test_every_record_and_tombstone_is_there_again(desk: Desk, lose) -> None:
+    desk.sent(Sent("1", dc("T", pdf()), sets=("a",)), Sent("2"), Sent("3"), Sent("bad", b"<no"))
+    desk.sent(Sent("1", mods()), prefix="mods")
+    desk.sent(Sent("2", None), Sent("never held", None))
+    desk.sent(Sent("3", dc("New"), sets=("b",)))
+    lost = lose()
+    assert told(desk) == lost.before
+    assert desk.record("2").is_deleted
+    assert desk.state("never held") is None
+    assert [each.identifier for each in desk.store.quarantined()] == ["bad"]
+    assert desk.store.check() == ()
+    assert store_lacks(desk.store, desk.inbox) == ""
+    assert lost.made.counts.pages == 4
+
+
+def test_what_was_live_on_one_page_and_deleted_on_the_next_is_a_tombstone(desk: Desk, lose) -> None:
+    desk.sent(Sent("1"))
+    desk.sent(Sent("1", None))
+    lose()
+    assert desk.record("1").is_deleted
+
+
+def test_what_a_sweep_deleted_is_a_tombstone_again(desk: Desk, lose) -> None:
+    desk.sent(Sent("1"), Sent("2"))
+    page = RawPage("laro", "Sweep", ADDRESS, START, 0, (), b"<vanished/>", "oai_dc")
+    desk.inbox.receive(page, [Slice("1", "2024-01-01", (), True, 0, 0)], None)
+    desk.publish()
+    lost = lose()
+    assert told(desk) == lost.before
+    assert desk.record("1").is_deleted
+
+
+def test_a_removed_source_is_tombstones_again_and_stays_removed(desk: Desk, lose) -> None:
+    desk.sent(Sent("1", sets=("a",)), Sent("2"))
+    desk.sent(Sent("1", mods()), prefix="mods")
+    remove_source(desk.store, desk.inbox, "laro", START)
+    lost = lose()
+    assert told(desk) == lost.before
+    assert desk.record("1", "mods").is_deleted
+    with desk.store.view() as view:
+        assert [each.is_removed for each in view.sources()] == [True]
+
+
+def test_a_source_that_came_back_lives_again_as_far_as_it_came_back(desk: Desk, lose) -> None:
+    desk.sent(Sent("1"), Sent("2"))
+    remove_source(desk.store, desk.inbox, "laro", START)
+    desk.add("laro")
+    desk.sent(Sent("1"))
+    lost = lose()
+    assert told(desk) == lost.before
+    assert [desk.record(each).is_deleted for each in ("1", "2")] == [False, True]
+
+
+def test_what_was_not_published_before_its_source_was_removed_is_never_published(desk: Desk, lose) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("2"))
+    remove_source(desk.store, desk.inbox, "laro", START)
+    desk.add("laro")
+    assert desk.publish().pages == 0
+    lost = lose()
+    assert told(desk) == lost.before
+    assert desk.state("2") is None
+
+
+def test_a_removal_that_was_killed_is_finished_by_whatever_publishes_next(desk: Desk, lose) -> None:
+    desk.sent(Sent("1"))
+    desk.inbox.remove_source("laro", desk.store.position("laro"), START)
+    desk.send(Sent("2"))
+    desk.publish()
+    assert desk.record("1").is_deleted
+    desk.publish()
+    assert not desk.record("2").is_deleted
+    lost = lose()
+    assert told(desk) == lost.before
+
+
+def test_a_removal_that_is_repeated_after_a_kill_is_written_once(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    number = desk.inbox.remove_source("laro", desk.store.position("laro"), START)
+    assert remove_source(desk.store, desk.inbox, "laro", START) == 1
+    assert desk.store.position("laro") == number
+
+
+def test_those_who_publish_in_turn_begin_behind_every_removal(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("2"))
+    number = desk.inbox.remove_source("laro", desk.inbox.last_number(), START)
+    desk.send(Sent("3"))
+    pass_removals(desk.store, desk.inbox, desk.facts())
+    assert desk.store.position("laro") == number
+    assert [desk.record(each).is_deleted for each in ("1", "2")] == [True, True]
+    assert desk.state("3") is None
+
+
+@pytest.mark.parametrize(
+    ("datestamp", "is_told"),
+    [("2023-11-14", True), ("2023-11-12T23:00:00Z", True), ("2023-11-12", True), ("2023-11-11", False), ("soon", True)],
+)
+def test_a_deletion_of_what_only_the_lost_inbox_held_is_told(desk: Desk, datestamp: str, is_told: bool) -> None:
+    """START is 2023-11-14; two days before it are not certain either."""
+    desk.inbox.mark_restored(START, START)
+    desk.sent(Sent("1", None, datestamp=datestamp))
+    assert (desk.state("1") is not None) is is_told
+    assert desk.store.check() == ()
+
+
+def test_a_deletion_that_came_before_a_restore_is_not_told(desk: Desk) -> None:
+    desk.send(Sent("1", None, datestamp="2023-11-14"))
+    desk.inbox.mark_restored(START, START)
+    assert desk.publish().ignored == 1
+
+
+def test_formats_keep_the_names_under_which_they_were_exposed(desk: Desk, lose) -> None:
+    desk.add("abc")
+    odd = b'<mods xmlns="urn:other"><x/></mods>'
+    desk.sent(Sent("1", mods()), prefix="mods")
+    desk.sent(Sent("1", odd), prefix="mods", source="abc")
+    desk.inbox.keep_note("laro", desk.inbox.note("laro"))
+    before = desk.formats()
+    assert "mods.abc" in before
+    lost = lose()
+    assert told(desk) == lost.before
+    assert desk.formats() == before
+
+
+def test_sets_keep_their_names(desk: Desk, lose) -> None:
+    described = SetDescription("source:laro:a", "The letter A", b"<x/>")
+    desk.inbox.keep_sets("laro", [described])
+    desk.inbox.keep_sets("laro", [described])
+    desk.sent(Sent("1", sets=("a",)))
+    lose()
+    with desk.store.view() as view:
+        assert described in view.sets(None, 10)
+
+
+def test_a_store_that_is_an_older_copy_keeps_its_datestamps_and_gets_what_it_lacks(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    stamp = desk.record("1").datestamp
+    desk.send(Sent("2"))
+    desk.now += 100
+    made = make_again(desk.store, desk.inbox, DOMAIN)
+    assert made.counts.stamped == 2
+    assert desk.record("1").datestamp == stamp
+    assert desk.record("2").datestamp > stamp
+    assert desk.store.fact(EPOCH_FACT) == ""
+
+
+def test_a_rebuild_that_was_stopped_goes_on_and_is_not_served_before_its_end(desk: Desk, tmp_path) -> None:
+    desk.sent(Sent("1"))
+    desk.sent(Sent("2"))
+    before = told(desk)
+    desk.store.close()
+
+    def stopped(done: int, total: int) -> None:
+        assert (done, total) == (1, 2)
+        raise KeyboardInterrupt
+
+    desk.store = open_store(tmp_path / "new", create=True)
+    assert "does not know laro" in store_lacks(desk.store, desk.inbox)
+    with pytest.raises(KeyboardInterrupt):
+        make_again(desk.store, desk.inbox, DOMAIN, stopped)
+    with pytest.raises(StoreError, match="not complete"):
+        check_finished(desk.store)
+    assert "not complete" in store_lacks(desk.store, desk.inbox)
+    seen: list[tuple[int, int]] = []
+    make_again(desk.store, desk.inbox, DOMAIN, lambda *numbers: seen.append(numbers))
+    assert seen == [(1, 1)]
+    check_finished(desk.store)
+    assert told(desk) == before
+
+
+def test_another_domain_is_refused_before_anything_is_made(desk: Desk, tmp_path) -> None:
+    desk.sent(Sent("1"))
+    with (
+        closing(open_store(tmp_path / "new", create=True)) as store,
+        pytest.raises(ConfigurationError, match=f"under the domain {DOMAIN}"),
+    ):
+        make_again(store, desk.inbox, "other.example.org")
+
+
+def test_an_inbox_that_lacks_pages_is_not_taken_for_the_whole(desk: Desk, tmp_path) -> None:
+    desk.sent(Sent("1"))
+    desk.store.advance("laro", 1, 7)
+    with pytest.raises(StoreError, match="inbox lacks pages"):
+        make_again(desk.store, desk.inbox, DOMAIN)
+    desk.inbox.number_behind(7)
+    desk.store.close()
+    desk.store = open_store(tmp_path / "new", create=True)
+    made = make_again(desk.store, desk.inbox, DOMAIN)
+    assert made.lost_until == 7
+    assert any("pages up to 7 are missing" in each for each in words(made))
+
+
+def test_an_inbox_of_an_earlier_release_is_read_as_far_as_it_tells(desk: Desk, tmp_path) -> None:
+    answer = RawPage("laro", "Identify", f"{ADDRESS}?verb=Identify", START, 200, (), b"<x/>")
+    desk.inbox.receive(answer, (), None)
+    desk.send(Sent("1"))
+    desk.store.close()
+    desk.store = open_store(tmp_path / "new", create=True)
+    made = make_again(desk.store, desk.inbox, DOMAIN)
+    assert made.guessed == ("laro",)
+    assert "no note on laro" in " ".join(words(made))
+    assert ADDRESS.encode() in desk.record("1").content
+
+
+def test_what_an_earlier_release_knew_in_the_store_alone_is_kept_in_the_inbox(desk: Desk, lose) -> None:
+    desk.sent(Sent("1", sets=("a",)))
+    desk.store.add_sets([SetDescription("source:laro:a", "The letter A")])
+    desk.store.add_source(Source("laro", ADDRESS, is_removed=True))
+    with desk.inbox._file.writing() as session:
+        session.execute("delete from source")
+    rebuild(desk.store, desk.inbox)
+    remember_sources(desk.store, desk.inbox)
+    remember_sources(desk.store, desk.inbox)
+    assert SetDescription("source:laro:a", "The letter A") in desk.inbox.kept_sets("laro")
+    lose()
+    assert desk.record("1").is_deleted
+
+
+def test_notes_of_many_sources_are_all_kept_with_their_sets(desk: Desk, monkeypatch) -> None:
+    monkeypatch.setattr(recovery, "_SETS_AT_ONCE", 1)
+    desk.store.add_sets([SetDescription("source:laro:a", "A"), SetDescription("source:laroche:a", "B")])
+    remember_sources(desk.store, desk.inbox)
+    assert [each.spec for each in desk.inbox.kept_sets("laro")] == ["source:laro", "source:laro:a"]
+
+
+# --- at random ----------------------------------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """What happens to one source."""
+
+    kind: str
+    source: str
+    items: tuple[tuple[str, int, str], ...] = ()  # identifier, version (0: deleted), set
+
+
+SOURCES = ("laro", "abc")
+_items = st.lists(
+    st.tuples(st.sampled_from("123"), st.integers(0, 3), st.sampled_from(("", "a", "b"))), min_size=1, max_size=4
+)
+_steps = st.lists(
+    st.builds(
+        Step,
+        st.sampled_from(("dc", "dc", "dc", "mods", "sweep", "remove", "killed removal", "rebuild", "left")),
+        st.sampled_from(SOURCES),
+        _items.map(tuple),
+    ),
+    max_size=12,
+)
+
+
+def play(desk: Desk, step: Step) -> None:
+    """Let a step happen: what arrives is published at once, page by page, but for what is left."""
+    sent = [
+        Sent(name, _payload(step.kind, version), sets=(spec,) if spec else ()) for name, version, spec in step.items
+    ]
+    if step.kind == "sweep":
+        page = RawPage(step.source, "Sweep", ADDRESS, START, 0, (), b"<vanished/>", "oai_dc")
+        desk.inbox.receive(page, [Slice(each.identifier, "2024", (), True, 0, 0) for each in sent], None)
+    elif step.kind == "remove":
+        remove_source(desk.store, desk.inbox, step.source, START)
+        desk.add(step.source)
+    elif step.kind == "killed removal":
+        publish_all(desk)
+        desk.inbox.remove_source(step.source, desk.store.position(step.source), START)
+    elif step.kind == "rebuild":
+        rebuild(desk.store, desk.inbox)
+    else:
+        desk.send(*sent, prefix="mods" if step.kind == "mods" else "oai_dc", source=step.source)
+    if step.kind != "left":
+        publish_all(desk)
+
+
+def _payload(kind: str, version: int) -> bytes | None:
+    if not version:
+        return None
+    if kind == "mods":
+        return mods(f"Title {version}")
+    return b"<broken" if version == 3 else dc(f"Title {version}", pdf() if version == 2 else "")
+
+
+def publish_all(desk: Desk) -> None:
+    for name in SOURCES:
+        desk.now += 1
+        while publish_pending(desk.store, desk.inbox, name, desk.facts(name), limit_pages=1).pages:
+            pass
+
+
+@given(steps=_steps)
+def test_after_any_history_the_store_is_made_again_as_it_was(steps, tmp_path_factory, ready_made) -> None:
+    folder = tmp_path_factory.mktemp("history")
+    ready_made(folder, make_databases)
+    desk = Desk(folder)
+    try:
+        desk.add("abc")
+        for step in steps:
+            play(desk, step)
+        publish_all(desk)
+        formats = desk.formats()
+        lost = Remade(desk, folder / "new")
+        assert told(desk) == lost.before
+        assert set(desk.formats()) >= set(formats)
+        assert desk.store.check() == ()
+    finally:
+        desk.store.close()
+        desk.inbox.close()

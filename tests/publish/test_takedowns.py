@@ -1,0 +1,375 @@
+"""What is taken down is published by no path, becomes a tombstone, and comes back when its entry is removed."""
+
+from __future__ import annotations
+
+import json
+from base64 import encodebytes
+from hashlib import sha256
+
+import pytest
+
+from gateway.errors import TakedownsUnreadable
+from gateway.filing import file_all
+from gateway.model import FileLink, FileOrigin, Selection, Source
+from gateway.obeying import Obeyed, obey, pending
+from gateway.publish import publish_pending
+from gateway.rebuild import rebuild, remove_source
+from gateway.store.clock import HostClock
+from gateway.store.sqlite import open_store
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown, joined
+from tests.publish.desk import Desk, Sent, dc, mods, pdf
+
+DOI = "<dc:identifier>https://doi.org/10.1234/Secret.1</dc:identifier>"
+PDF = "http://laro.example.org/1.pdf"
+BODY = b"%PDF-1.4 forbidden"
+DIGEST = sha256(BODY).hexdigest()
+FOUND = FileLink(
+    "https://repository.example.org/copy.pdf",
+    "application/pdf",
+    FileOrigin.DISCOVERED,
+    "unpaywall",
+    len(BODY),
+    DIGEST,
+    found_at="2026-11-21T10:00:00Z",
+)
+LATER = "2026-11-22T12:00:00Z"
+LOCAL = "oai:gateway.example.org:laro/1"
+EVERY = [
+    Takedown(Kind.IDENTIFIER, LOCAL),
+    Takedown(Kind.UPSTREAM, "1", "laro"),
+    Takedown(Kind.DOI, "10.1234/secret.1"),
+]
+
+
+def listed(desk: Desk, *entries: Takedown) -> TakedownFile:
+    """Write a list with these entries in force; all others that it had are removed."""
+    file, keys = TakedownFile(desk.folder), {each.key for each in entries}
+    file.change(
+        lambda listed: (*entries, *(each._replace(removed_at=LATER) for each in listed if each.key not in keys))
+    )
+    return file
+
+
+def obeyed(desk: Desk, *entries: Takedown) -> Obeyed:
+    desk.now += 1
+    return obey(desk.store, desk.inbox, listed(desk, *entries))
+
+
+def shown(desk: Desk) -> bytes:
+    """Return all that a harvester can get from this repository."""
+    with desk.store.view() as view:
+        found = [
+            content
+            for each in view.formats()
+            for content in view.page(Selection(each.metadata_prefix), None, 1000).records
+        ]
+        return b"\n".join([*found, *(each.spec.encode() for each in view.sets("", 1000))])
+
+
+def is_tombstone(desk: Desk, upstream: str = "1") -> bool:
+    state = desk.state(upstream)
+    return bool(state and state.is_deleted and state.records and all(gone for _, _, gone in state.records))
+
+
+# --- an item ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.kind.value)
+def test_an_item_that_is_taken_down_becomes_a_tombstone_in_every_format(desk: Desk, entry: Takedown) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI), sets=("a",)), Sent("2", dc("Other")))
+    desk.sent(Sent("1", mods("Secret")), prefix="mods")
+    before = desk.record().datestamp
+    assert obeyed(desk, entry) == Obeyed(deleted=1, stamped=3)
+    assert is_tombstone(desk)
+    assert {prefix for prefix, _, _ in desk.state().records} == {"oai_dc", "oai_didl", "mods"}
+    assert desk.record().datestamp > before
+    assert desk.sets() == ["source:laro:a"]
+    assert b"Secret" not in shown(desk)
+    assert b"Other" in shown(desk)
+    assert desk.store.check() == ()
+
+
+@pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.kind.value)
+def test_what_is_taken_down_before_it_arrives_is_never_exposed(desk: Desk, entry: Takedown) -> None:
+    desk.sent(Sent("2", dc("Other")))
+    obeyed(desk, entry)
+    before = shown(desk)
+    desk.sent(Sent("1", dc("Secret", DOI), sets=("hidden",)))
+    desk.sent(Sent("1", None))
+    desk.sent(Sent("1", dc("Secret again", DOI), sets=("hidden",)))
+    assert shown(desk) == before
+    with desk.store.view() as view:
+        assert not view.has_item(LOCAL)
+    assert desk.store.check() == ()
+
+
+@pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.kind.value)
+def test_what_is_lifted_lives_again_with_a_new_datestamp_and_without_a_harvest(desk: Desk, entry: Takedown) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    obeyed(desk, entry)
+    desk.sent(Sent("3", dc("Never shown", DOI)), Sent("1", dc("Secret, second version", DOI)))
+    gone_at = desk.record().datestamp
+    assert obeyed(desk).returned == (2 if entry.kind is Kind.DOI else 1)
+    assert b"Secret, second version" in desk.record().content
+    assert desk.record().datestamp > gone_at
+    assert b"Never shown" in shown(desk)
+    assert desk.store.withheld(0, 10) == ()
+    assert pending(desk.store) == ((), frozenset())
+
+
+def test_no_publication_brings_an_item_back(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    obeyed(desk, EVERY[2])
+    gone = desk.record()
+    desk.sent(Sent("1", dc("Secret, changed", DOI)))
+    desk.sent(Sent("1", dc("Secret without its DOI")))
+    desk.sent(Sent("1", None))
+    desk.sent(Sent("1", dc("Secret undeleted", DOI)))
+    desk.sent(Sent("1", mods("Secret in MODS")), prefix="mods")
+    desk.now += 1
+    rebuild(desk.store, desk.inbox)
+    file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND,))
+    remove_source(desk.store, desk.inbox, "laro", 0)
+    desk.add("laro")
+    desk.sent(Sent("1", dc("Secret of a source that was added again", DOI)))
+    assert desk.record() == gone
+    assert b"Secret" not in shown(desk)
+    assert desk.state().files == ()
+
+
+def test_an_item_whose_doi_becomes_one_that_is_taken_down_becomes_a_tombstone(desk: Desk) -> None:
+    obeyed(desk, EVERY[2])
+    desk.sent(Sent("1", dc("Secret")))
+    file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND,))
+    assert not is_tombstone(desk)
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    assert is_tombstone(desk)
+    file = TakedownFile(desk.folder)
+    obey(desk.store, desk.inbox, file)
+    assert (file.read().entries[0].items, file.read().entries[0].files) == ((LOCAL,), (DIGEST,))
+    desk.sent(Sent("1", dc("Secret without its DOI")))
+    assert is_tombstone(desk)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doi:10.1234/SECRET.1",
+        "10.1234/secret.1",
+        "http://dx.doi.org/10.1234/secret.1",
+        "info:doi/10.1234/secret.1",
+        "https://doi.org/10.1234%2Fsecret.1",
+        "https://onlinelibrary.example.org/doi/10.1234/secret.1/full",
+        "Journal 12 (2001), doi: 10.1234/secret.1.",
+    ],
+)
+def test_a_doi_is_known_in_any_spelling(desk: Desk, text: str) -> None:
+    desk.sent(Sent("1", dc("Secret", f"<dc:identifier>{text}</dc:identifier>")))
+    desk.sent(Sent("2", dc("Cites it", f"<dc:relation>{text}</dc:relation>")))
+    desk.sent(Sent("3", dc("Longer", "<dc:identifier>10.1234/secret.12</dc:identifier>")))
+    assert obeyed(desk, EVERY[2]).deleted == 1
+    assert is_tombstone(desk)
+
+
+def test_the_url_of_a_landing_page_takes_the_item_down(desk: Desk) -> None:
+    page = "<dc:identifier>https://laro.example.org/record/1</dc:identifier>"
+    desk.sent(Sent("1", dc("Secret", page)), Sent("2", dc("Other", page.replace("/1<", "/10<"))))
+    assert obeyed(desk, Takedown(Kind.URL, "laro.example.org/record/1")).deleted == 1
+    assert is_tombstone(desk)
+
+
+@pytest.mark.parametrize("entry", [(Kind.HOST, "laro.example.org"), (Kind.PREFIX, "laro.example.org/private/")])
+def test_an_item_that_is_a_resource_at_an_address_is_taken_down_with_it(desk: Desk, entry: tuple[Kind, str]) -> None:
+    name = "https://laro.example.org/private/1.xml"
+    desk.sent(Sent(name, dc("Secret")), Sent("2"))
+    assert obeyed(desk, Takedown(*entry)).deleted == 1
+    assert is_tombstone(desk, name)
+
+
+# --- a file -------------------------------------------------------------------------------------------------------
+
+FILES = [
+    Takedown(Kind.URL, "laro.example.org/1.pdf"),
+    Takedown(Kind.PREFIX, "laro.example.org/1"),
+    Takedown(Kind.HOST, "laro.example.org"),
+    Takedown(Kind.HOST, "*.example.org"),
+]
+
+
+@pytest.mark.parametrize("entry", FILES, ids=lambda entry: entry.key)
+def test_a_file_that_its_record_names_leaves_every_record_and_the_set_fulltext(desk: Desk, entry: Takedown) -> None:
+    desk.sent(Sent("1", dc("A title", pdf("1"), "<dc:format>application/pdf</dc:format>")))
+    desk.sent(Sent("1", mods(f"A title, see {PDF}")), prefix="mods")
+    assert desk.sets() == ["fulltext", "source:laro"]
+    assert obeyed(desk, entry) == Obeyed(changed=1, stamped=3)
+    assert b"1.pdf" not in shown(desk)
+    assert b"A title" in desk.record().content
+    assert desk.record(prefix="mods").is_deleted
+    assert desk.sets() == ["source:laro"]
+    assert desk.listed("fulltext") == 0
+    assert obeyed(desk).stamped == 0
+    assert b"1.pdf" in desk.record(prefix="oai_didl").content
+    assert desk.sets() == ["fulltext", "source:laro"]
+
+
+def test_a_file_is_taken_down_by_its_bytes_wherever_they_lie(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another")))
+    learned = FOUND._replace(url=PDF, origin=FileOrigin.UPSTREAM)
+    file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (learned,))
+    file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND._replace(content=BODY, is_named=True),))
+    assert obeyed(desk, Takedown(Kind.SHA256, DIGEST)).changed == 2
+    for secret in (b"1.pdf", b"copy.pdf", DIGEST.encode(), b"JVBERi0"):
+        assert secret not in shown(desk)
+    assert (desk.state("1").files, desk.state("2").files) == ((), ())
+
+
+def test_the_bytes_of_a_file_that_was_taken_down_by_its_url_are_forbidden_too(desk: Desk) -> None:
+    desk.sent(Sent("1"), Sent("2"))
+    file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND,))
+    file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND._replace(url="https://mirror.example.net/x"),))
+    assert obeyed(desk, Takedown(Kind.URL, "repository.example.org/copy.pdf")).stamped == 4
+    assert b"mirror.example.net" not in shown(desk)
+    file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND._replace(url="https://third.example.net/x"),))
+    assert b"third.example.net" not in shown(desk)
+
+
+def test_a_file_in_base64_in_a_payload_is_not_passed_through(desk: Desk) -> None:
+    body = BODY * 10
+    sent = mods("A title").replace(b"</mods>", b"<note>" + encodebytes(body) + b"</note></mods>")
+    desk.sent(Sent("1", sent), prefix="mods")
+    obeyed(desk, Takedown(Kind.SHA256, sha256(body).hexdigest()))
+    assert desk.record(prefix="mods").is_deleted
+    assert not desk.record().is_deleted
+
+
+def test_a_file_that_an_item_which_stays_has_too_is_not_taken_down_with_another_item(desk: Desk) -> None:
+    desk.sent(Sent("1"), Sent("2"))
+    for each in ("1", "2"):
+        file_all(desk.store, desk.inbox, "laro", (each,), lambda _: (FOUND,))
+    obeyed(desk, EVERY[0])
+    assert desk.state("2").files == (FOUND,)
+    assert TakedownFile(desk.folder).read().digests == frozenset()
+    obeyed(desk, EVERY[0], Takedown(Kind.UPSTREAM, "2", "laro"))
+    assert TakedownFile(desk.folder).read().digests == {DIGEST}
+
+
+# --- the list -----------------------------------------------------------------------------------------------------
+
+
+ENTRY = b'{"takedowns": [{"source": "", "reason": "", "at": "", "items": [], "files": [], "removed_at": "", %s}]}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b'{"takedowns": [',
+        b"[]",
+        b'{"takedowns": [{"kind": "doi"}]}',
+        ENTRY % b'"kind": "x", "value": "1"',
+        ENTRY % b'"kind": "doi", "value": 1',
+        ENTRY % b'"kind": "doi", "value": ""',
+        ENTRY % b'"kind": "doi", "value": "10.1/x", "more": ""',
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+)
+def test_with_a_damaged_list_nothing_is_published(desk: Desk, content: bytes) -> None:
+    (desk.folder / "takedowns.json").write_bytes(content)
+    desk.send(Sent("1"))
+    with pytest.raises(TakedownsUnreadable, match="Nothing is published"):
+        desk.publish()
+    with pytest.raises(TakedownsUnreadable):
+        listed(desk, EVERY[0])
+
+
+def test_a_list_that_was_lost_stops_publication_instead_of_bringing_everything_back(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    obeyed(desk, EVERY[0])
+    (desk.folder / "takedowns.json").unlink()
+    desk.send(Sent("1", dc("Secret again")))
+    with pytest.raises(TakedownsUnreadable, match="is missing or too old"):
+        desk.publish()
+    assert is_tombstone(desk)
+
+
+def test_a_list_that_is_older_than_the_store_is_not_taken_for_one_with_removals(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
+    obeyed(desk, Takedown(Kind.UPSTREAM, "2", "laro"))
+    old = (desk.folder / "takedowns.json").read_bytes()
+    obeyed(desk, Takedown(Kind.UPSTREAM, "2", "laro"), EVERY[2])
+    (desk.folder / "takedowns.json").write_bytes(old)
+    with pytest.raises(TakedownsUnreadable, match=r"too old: this store has obeyed doi 10\.1234/secret\.1"):
+        obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+    assert is_tombstone(desk)
+    TakedownFile(desk.folder).change(lambda listed: (*listed, EVERY[2]))
+    obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+    assert is_tombstone(desk)
+
+
+def test_of_two_copies_of_a_list_the_later_word_counts() -> None:
+    first = Takedown(Kind.DOI, "10.1/x", at="2026-01-01T00:00:00Z", items=("a",), files=("f",))
+    again = first._replace(at="2026-03-01T00:00:00Z", items=("b",), files=())
+    gone = first._replace(items=(), files=(), removed_at="2026-02-01T00:00:00Z")
+    other = Takedown(Kind.HOST, "example.org")
+    assert joined([first], [gone, other]) == joined([gone], [first, other]) == (gone, other)
+    assert joined([gone], [again]) == joined([again], [gone]) == (again,)
+    assert joined([first], [again]) == (again._replace(items=("a", "b"), files=("f",)),)
+
+
+def test_the_list_is_for_its_owner_alone_and_tells_everything_again(desk: Desk) -> None:
+    entry = Takedown(Kind.DOI, "10.1/ü\ud800", "", "A “reason”", "2026-11-22T10:00:00Z", ("oai:x:y/1",), (DIGEST,))
+    file = listed(desk, entry)
+    assert (desk.folder / "takedowns.json").stat().st_mode & 0o777 == 0o600
+    assert file.read().entries == (entry,)
+    assert json.loads((desk.folder / "takedowns.json").read_text())["takedowns"][0]["kind"] == "doi"
+
+
+def test_a_publication_that_looked_at_an_earlier_list_looks_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.send(Sent("1", dc("Secret", DOI)))
+    intend = desk.store.intend
+
+    def slow():
+        listed(desk, EVERY[2])
+        return intend()
+
+    monkeypatch.setattr(desk.store, "intend", slow)
+    desk.publish()
+    assert b"Secret" not in shown(desk)
+    assert desk.record() is None
+
+
+# --- what was lost ------------------------------------------------------------------------------------------------
+
+
+def test_the_tombstones_of_a_lost_store_are_made_again(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    obeyed(desk, EVERY[2])
+    desk.store.close()
+    for each in desk.folder.glob("store.sqlite*"):
+        each.unlink()
+    clock = HostClock(lambda: desk.now, lambda: desk.now, lambda: "b")
+    store = open_store(desk.folder, create=True, clock=clock)
+    store.add_source(Source("laro", "http://laro.example.org/oai"))
+    publish_pending(store, desk.inbox, "laro", desk.facts(), limit_pages=100)
+    obey(store, desk.inbox, TakedownFile(desk.folder))
+    with store.view() as view:
+        assert view.record(LOCAL, "oai_dc").is_deleted
+        assert view.record(LOCAL, "oai_didl").is_deleted
+    store.close()
+
+
+def test_what_a_kill_left_is_finished_by_the_next_one(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    listed(desk, EVERY[2])
+    assert pending(desk.store)[0]
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, "publish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+    assert pending(desk.store)[0]
+    obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+    assert is_tombstone(desk)
+    assert not pending(desk.store)[0]

@@ -1,0 +1,225 @@
+"""Whatever happens in whatever order, nothing that is taken down is shown, and all the rest is.
+
+A model of three items is walked at random: sent, deleted, taken down, lifted, rebuilt, filed, removed, killed, lost.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from gateway.filing import file_all
+from gateway.model import FileLink, FileOrigin, Selection, Source
+from gateway.obeying import obey, pending
+from gateway.rebuild import rebuild, remove_source
+from gateway.recovery import make_again
+from gateway.store.clock import HostClock
+from gateway.store.sqlite import open_store
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown
+from tests.publish.desk import ADDRESS, Desk, Sent, dc
+from tests.seeds import seed_of
+
+ITEMS = ("1", "2", "3")
+WALKS, STEPS = 8, 40
+DIGESTS = {name: sha256(name.encode()).hexdigest() for name in ITEMS}
+ENTRIES = (
+    *(Takedown(Kind.IDENTIFIER, f"oai:gateway.example.org:laro/{name}") for name in ITEMS),
+    *(Takedown(Kind.UPSTREAM, name, "laro") for name in ITEMS),
+    *(Takedown(Kind.DOI, f"10.1234/{name}") for name in ITEMS),
+    *(Takedown(Kind.URL, f"files.example.org/{name}.pdf") for name in ITEMS),
+    *(Takedown(Kind.SHA256, DIGESTS[name]) for name in ITEMS),
+    Takedown(Kind.HOST, "copies.example.org"),
+    Takedown(Kind.PREFIX, "files.example.org/"),
+)
+
+
+class Killed(Exception):
+    """This process is no more."""
+
+
+class Walk:
+    """The desk, and what is known of each item without asking the store."""
+
+    def __init__(self, desk: Desk, dice: random.Random) -> None:
+        self.desk, self.dice = desk, dice
+        self.sent: dict[str, str | None] = {}  # the title of the last version; None: it is deleted
+        self.dois: dict[str, bool] = {}
+        self.seen: set[str] = set()  # identifiers that a harvester has seen living
+        self.stuck: set[str] = set()  # what an entry in force has hit
+        self.count = 0
+
+    @property
+    def active(self) -> tuple[Takedown, ...]:
+        return TakedownFile(self.desk.folder).read().entries
+
+    # -- what may happen --
+
+    def send(self) -> None:
+        name, self.count = self.dice.choice(ITEMS), self.count + 1
+        has_doi, has_file = self.dice.random() < 0.7, self.dice.random() < 0.5
+        said = [f"<dc:identifier>https://doi.org/10.1234/{name}</dc:identifier>"] * has_doi
+        said += [f"<dc:identifier>https://files.example.org/{name}.pdf</dc:identifier>"] * has_file
+        title = f"Title {name} of {self.count}"
+        self.sent[name], self.dois[name] = title, has_doi
+        self.desk.sent(Sent(name, dc(title, *said)))
+
+    def delete(self) -> None:
+        name = self.dice.choice(ITEMS)
+        if self.sent.get(name):
+            self.sent[name] = None
+        self.desk.sent(Sent(name, None))
+
+    def take_down(self) -> None:
+        entry = self.dice.choice(ENTRIES)
+        listed = TakedownFile(self.desk.folder).read().listed
+        others = [each for each in listed if each.key != entry.key]
+        if entry.key not in {each.key for each in self.active}:
+            TakedownFile(self.desk.folder).change(lambda _: (*others, entry))
+
+    def lift(self) -> None:
+        if self.active:
+            key = self.dice.choice(self.active).key
+
+            def changed(listed: tuple[Takedown, ...]) -> list[Takedown]:
+                return [
+                    each._replace(removed_at="2026-11-22T00:00:00Z", items=(), files=()) if each.key == key else each
+                    for each in listed
+                ]
+
+            TakedownFile(self.desk.folder).change(changed)
+
+    def file(self) -> None:
+        name = self.dice.choice(ITEMS)
+        link = FileLink(
+            f"https://copies.example.org/{name}",
+            "application/pdf",
+            FileOrigin.DISCOVERED,
+            "unpaywall",
+            9,
+            DIGESTS[name],
+            found_at="2026-11-21T10:00:00Z",
+        )
+        if self.sent:
+            file_all(self.desk.store, self.desk.inbox, "laro", (name,), lambda _: (link,))
+
+    def rebuild(self) -> None:
+        rebuild(self.desk.store, self.desk.inbox)
+
+    def remove_and_add(self) -> None:
+        remove_source(self.desk.store, self.desk.inbox, "laro", int(self.desk.now))
+        self.sent = dict.fromkeys(self.sent)
+        self.desk.add("laro")
+
+    def lose(self) -> None:
+        self.desk.store.close()
+        for each in self.desk.folder.glob("store.sqlite*"):
+            each.unlink()
+        clock = HostClock(lambda: self.desk.now, lambda: self.desk.now, lambda: "b")
+        self.desk.store = open_store(self.desk.folder, create=True, clock=clock)
+        self.desk.store.add_source(Source("laro", ADDRESS))
+        make_again(self.desk.store, self.desk.inbox, "gateway.example.org")
+        if any(each.removed_at for each in TakedownFile(self.desk.folder).read().listed):
+            # Nobody knows any more what was hidden while it lived: a tombstone too many tells nothing.
+            self.seen |= {f"oai:gateway.example.org:laro/{name}" for name in ITEMS}
+
+    def die(self) -> None:
+        """Begin to obey, and be killed before one of its transactions."""
+        store, left = self.desk.store, self.dice.randrange(4)
+        publish, remember = store.publish, store.remember
+
+        def dying(call: Callable) -> Callable:
+            def called(*arguments: object) -> object:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise Killed
+                return call(*arguments)
+
+            return called
+
+        store.publish, store.remember = dying(publish), dying(remember)
+        try:
+            with suppress(Killed):
+                obey(store, self.desk.inbox, TakedownFile(self.desk.folder))
+        finally:
+            store.publish, store.remember = publish, remember
+
+    # -- what must be so --
+
+    def check(self) -> None:
+        store = self.desk.store
+        obey(store, self.desk.inbox, TakedownFile(self.desk.folder))
+        shown, living, dead = self.shown()
+        self.seen |= living
+        hit = {each for entry in self.active for each in entry.items}
+        digests = {each for entry in self.active for each in entry.files}
+        assert dead <= self.seen, "what was never exposed has a tombstone"
+        assert pending(store) == ((), frozenset())
+        for entry in self.active:
+            forbidden = {Kind.URL: entry.value, Kind.SHA256: entry.value}.get(entry.kind, "")
+            forbidden = "files.example.org/" if entry.kind is Kind.PREFIX else forbidden
+            forbidden = "copies.example.org" if entry.kind is Kind.HOST else forbidden
+            assert not forbidden or forbidden not in shown, entry
+        assert not any(each in shown for each in digests)
+        for name in ITEMS:
+            self.check_item(name, shown, living, hit)
+        assert store.check() == ()
+
+    def check_item(self, name: str, shown: str, living: set[str], hit: set[str]) -> None:
+        local = f"oai:gateway.example.org:laro/{name}"
+        by_name = {Takedown(Kind.IDENTIFIER, local).key, Takedown(Kind.UPSTREAM, name, "laro").key}
+        by_doi = Takedown(Kind.DOI, f"10.1234/{name}").key
+        keys = {each.key for each in self.active}
+        is_down = bool(keys & by_name) or (by_doi in keys and self.dois.get(name, False)) or local in hit
+        title = self.sent.get(name)
+        assert (local in living) is (title is not None and not is_down), (name, title, is_down)
+        assert title is None or (title in shown) is not is_down
+
+    def shown(self) -> tuple[str, set[str], set[str]]:
+        """Return all that a harvester can get, and the identifiers that live and that are tombstones."""
+        living, dead, texts = set(), set(), []
+        with self.desk.store.view() as view:
+            for each in view.formats():
+                for content in view.page(Selection(each.metadata_prefix), None, 1000).records:
+                    text = content.decode()
+                    identifier = text.partition("<identifier>")[2].partition("</identifier>")[0]
+                    (dead if 'status="deleted"' in text.partition("</header>")[0] else living).add(identifier)
+                    texts.append(text)
+        return "".join(texts), living, dead - living
+
+
+STEP = {
+    Walk.send: 8,
+    Walk.delete: 2,
+    Walk.take_down: 5,
+    Walk.lift: 3,
+    Walk.file: 3,
+    Walk.rebuild: 1,
+    Walk.remove_and_add: 1,
+    Walk.lose: 1,
+    Walk.die: 2,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(WALKS))
+def test_nothing_that_is_taken_down_is_shown_on_any_way(desk: Desk, tmp_path: Path, number: int) -> None:
+    seed = seed_of("TAKEDOWNS_SEED") + number
+    walk = Walk(desk, random.Random(seed))
+    done = []
+    for _ in range(STEPS):
+        step = walk.dice.choices(list(STEP), list(STEP.values()))[0]
+        done.append(step.__name__)
+        desk.now += 1
+        step(walk)
+        desk.now += 1
+        try:
+            walk.check()
+        except AssertionError as error:
+            raise AssertionError(f"TAKEDOWNS_SEED={seed}, after {' '.join(done)}: {error}") from error

@@ -1,0 +1,72 @@
+"""The client's address behind proxies: read from the right, and never from what the client wrote itself."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from gateway.errors import ConfigurationError
+from gateway.server.clients import Proxies, client, proxies
+
+LOCAL = proxies("127.0.0.1 10.0.0.0/8 ::1", "X-Forwarded-For")
+STANDARD = proxies("127.0.0.1 10.0.0.0/8 ::1", "Forwarded")
+
+
+@pytest.mark.parametrize(
+    ("peer", "header", "found"),
+    [
+        ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "6.6.6.6, 203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "6.6.6.6, 203.0.113.9, 10.1.2.3", "203.0.113.9"),
+        ("::ffff:127.0.0.1", "203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "203.0.113.9:4711", "203.0.113.9"),
+        ("127.0.0.1", "[2001:db8::9]:4711", "2001:db8::9"),
+        ("127.0.0.1", "2001:DB8:0::9", "2001:db8::9"),
+        ("127.0.0.1", "6.6.6.6, unknown", "127.0.0.1"),
+        ("127.0.0.1", "6.6.6.6, \x1b[2J, 10.1.2.3", "10.1.2.3"),
+        ("127.0.0.1", "10.1.2.3, 10.4.5.6", "10.1.2.3"),
+        ("127.0.0.1", "", "127.0.0.1"),
+        ("127.0.0.1", "fe80::1%eth0\x1b", "127.0.0.1"),
+        ("", "203.0.113.9", "203.0.113.9"),
+        ("192.0.2.1", "6.6.6.6", "192.0.2.1"),
+    ],
+)
+def test_first_address_from_the_right_that_is_no_trusted_proxy_is_the_client(peer, header, found):
+    assert client(peer, header, LOCAL) == found
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ('for=203.0.113.9;proto=https;by="[2001:db8::1]"', "203.0.113.9"),
+        ('for=6.6.6.6, For="[2001:db8::9]:4711"', "2001:db8::9"),
+        ("for=6.6.6.6, by=10.1.2.3", "127.0.0.1"),
+        ("for=6.6.6.6, for=_hidden", "127.0.0.1"),
+    ],
+)
+def test_forwarded_is_read_as_rfc_7239_says(header, found):
+    assert client("127.0.0.1", header, STANDARD) == found
+
+
+def test_without_trusted_proxies_no_header_is_believed():
+    assert client("127.0.0.1", "6.6.6.6", Proxies()) == "127.0.0.1"
+    assert client("", "6.6.6.6", Proxies()) == ""
+
+
+def test_only_the_end_of_an_endless_header_is_read():
+    assert client("127.0.0.1", "6.6.6.6," * 1_000_000 + "203.0.113.9", LOCAL) == "203.0.113.9"
+
+
+def test_spaces_in_forwarded_cost_no_more_than_other_characters():
+    began = process_time()
+    assert client("127.0.0.1", "for=" + " " * 4000 + '"x', STANDARD) == "127.0.0.1"
+    assert process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "header"), [("localhost", "Forwarded"), ("10.0.0.1/8", "Forwarded"), ("", "X-Real-IP")]
+)
+def test_wrong_settings_are_refused(text, header):
+    with pytest.raises(ConfigurationError, match="serve_"):
+        proxies(text, header)

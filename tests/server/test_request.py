@@ -1,0 +1,152 @@
+"""Requests read from bytes as they come (RFC 9112): whole, in pieces, too long, and meant to deceive."""
+
+from __future__ import annotations
+
+import time
+from http import HTTPStatus
+
+import pytest
+
+from gateway.server.limits import Limits
+from gateway.server.request import Refused, RequestReader
+
+HOST = b"Host: x\r\n"
+
+
+def read(sent: bytes, piece: int = 0, **limits: int) -> RequestReader:
+    reader = RequestReader(Limits(**limits))
+    try:
+        for start in range(0, len(sent), piece or len(sent)):
+            reader.feed(sent[start : start + (piece or len(sent))])
+    except Refused:
+        reader.close()
+        raise
+    return reader
+
+
+@pytest.mark.parametrize("piece", [0, 1, 7])
+def test_request_is_the_same_however_its_bytes_come(piece: int) -> None:
+    sent = b"POST /oai?x=%2F HTTP/1.1\r\n" + HOST + b"X: a\r\nX: b\r\nContent-Length: 13\r\n\r\nverb=Identify"
+    reader = read(sent, piece)
+    request = reader.request()
+    assert (request.method, request.target, request.version) == ("POST", b"/oai?x=%2F", "HTTP/1.1")
+    assert (request.header(b"x"), request.body.read(), request.length) == (b"a, b", b"verb=Identify", 13)
+    assert not request.is_last
+    request.body.close()
+
+
+def test_what_follows_a_request_is_kept() -> None:
+    assert read(b"GET /a HTTP/1.1\r\n" + HOST + b"\r\nGET /b HTTP/1.1\r\n").rest == b"GET /b HTTP/1.1\r\n"
+
+
+def test_empty_line_before_a_request_is_passed_over() -> None:
+    assert read(b"\r\nGET /a HTTP/1.1\r\n" + HOST + b"\r\n").is_complete
+
+
+@pytest.mark.parametrize(
+    ("target", "kept"),
+    [
+        (b"/a%2Fb", b"/a%2Fb"),
+        (b"//a;b=c/../d", b"//a;b=c/../d"),
+        (b"http://evil.example.org/oai?x", b"http://evil.example.org/oai?x"),
+        (b"/oai?x=a b\xff\x01", b"/oai?x=a%20b%FF%01"),
+    ],
+)
+def test_target_is_kept_as_it_was_sent(target: bytes, kept: bytes) -> None:
+    assert read(b"GET " + target + b" HTTP/1.0\r\n\r\n").request().target == kept
+
+
+def test_chunked_body_is_read_whole() -> None:
+    head = b"POST /oai HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n"
+    request = read(head + b"4;x=y\r\nverb\r\n9\r\n=Identify\r\n0\r\n\r\n", 3).request()
+    assert (request.body.read(), request.length) == (b"verb=Identify", 13)
+    request.body.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET /a b HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+        (b"GET /\xff HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+        (b"GET /a HTTP/1.1\n\n", 400),
+        (b"GET /a HTTP/1.1\r\nHost: x\nX: y\r\n\r\n", 400),
+        (b"GET /a HTTP/2.0\r\n\r\n", 400),
+        (b"get /a HTTP/1.1\r\n\r\n", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"GET /a HTTP/1.1\r\n" + HOST + HOST + b"\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nX: a\x00b\r\n\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nX: a\r\n b\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nContent-Length: +1\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", 400),
+        (b"POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n", 501),
+        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
+        (b"POST /a HTTP/1.1\r\nContent-Length: 2000\r\n\r\n", 413),
+        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + b"a" * 2000, 413),
+        (b"GET /a HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n", 431),
+        (b"GET /a HTTP/1.1\r\nX: " + b"y" * 70_000, 431),
+        (b"GET /a HTTP/1.1\r\n" + (b"X: " + b"y" * 6000 + b"\r\n") * 20, 431),
+        (b"GET /" + b"a" * 200_000, 414),
+        (b"GET /oai?x=" + b"\xff" * 70_000 + b" HTTP/1.1\r\n", 400),
+    ],
+)
+@pytest.mark.parametrize("piece", [0, 1000])
+def test_request_that_cannot_be_read_is_refused(sent: bytes, status: int, piece: int) -> None:
+    with pytest.raises(Refused) as refusal:
+        read(sent, piece, line_bytes=1000 if status == HTTPStatus.REQUEST_URI_TOO_LONG else 100_000, body_bytes=1000)
+    assert refusal.value.status == status
+    assert str(refusal.value).endswith(".")
+
+
+def test_long_request_line_stays_too_long_and_costs_no_more_than_the_limit() -> None:
+    reader = read(b"GET /oai?x=" + b"a" * 100_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n", 999, line_bytes=1000)
+    request = reader.request()
+    assert request.version == "HTTP/1.1"
+    assert 1000 < len(request.target) < 10_000
+    assert reader.held_bytes < 10_000
+
+
+def test_body_of_single_bytes_is_refused() -> None:
+    head = b"POST /oai HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with pytest.raises(Refused, match="too small"):
+        read(head + b"1\r\na\r\n" * 5000)
+
+
+def test_long_body_lies_in_a_file_and_is_read_from_its_beginning() -> None:
+    body = b"abc" * 100_000
+    request = read(b"POST /a HTTP/1.1\r\nContent-Length: 300000\r\n\r\n" + body, 65_536).request()
+    assert request.body.read() == body
+    request.body.close()
+
+
+def test_client_that_waits_for_continue_is_told_from_others() -> None:
+    head = b"POST /a HTTP/%s\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n"
+    assert read(head % b"1.1").expects_continue
+    assert not read(head % b"1.0").expects_continue
+    whole = read(head % b"1.1" + b"abc")
+    assert not whole.expects_continue
+    whole.close()
+
+
+def test_reader_that_is_given_up_closes_its_file() -> None:
+    reader = read(b"POST /a HTTP/1.1\r\nContent-Length: 300000\r\n\r\n" + b"a" * 100_000)
+    assert (reader.has_head, reader.is_complete, reader.line) == (True, False, b"POST /a HTTP/1.1")
+    reader.close()
+    RequestReader(Limits()).close()
+
+
+@pytest.mark.parametrize("filler", [b"a", b"\xff", b"\r", b" "])
+def test_endless_request_line_costs_linear_time(filler: bytes) -> None:
+    def seconds(size: int) -> float:
+        started = time.process_time()
+        with pytest.raises(Refused) as refusal:
+            read(b"GET /?" + filler * size, 65_536, line_bytes=size // 32)
+        assert refusal.value.status == HTTPStatus.REQUEST_URI_TOO_LONG
+        return time.process_time() - started
+
+    seconds(1_000_000)
+    assert seconds(16_000_000) < 16 * seconds(1_000_000) * 4 + 0.5

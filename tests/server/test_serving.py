@@ -1,0 +1,263 @@
+"""`gateway serve` under bad clients: what they wrote reaches neither answers nor logs, and sockets are taken over."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from gateway.upkeep import make
+from tests import live
+
+pytestmark = pytest.mark.slow
+
+EVIL = b"evil.example.net"
+PATHS = (
+    *(
+        b"/",
+        b"/oai",
+        b"/oai/",
+        b"/oai//",
+        b"//oai",
+        b"/oai?verb=Identify",
+        b"/oai/?verb=Identify",
+        b"/oai/x",
+        b"/oai;x",
+    ),
+    *(b"/schemas/oai_dc.xsd", b"/schemas//oai_dc.xsd", b"/schemas//x.xsd", b"/schemas", b"/schemas/", b"//schemas//x"),
+    *(b"/schemas/../config.toml", b"/schemas/%2e%2e/config.toml", b"/schemas/%2F%2Fevil.example.org", b"/\\evil"),
+    *(b"/files", b"/files/", b"/files//" + b"0" * 64, b"/files/" + b"0" * 64, b"/files/x/../y"),
+    *(b"/websub", b"/websub/", b"/websub//x", b"/websub/x", b"/healthz", b"/readyz", b"/healthz/", b"//healthz"),
+    *(b"/static/x", b"/%00", b"/\xc3\xa9", b"//evil.example.org/..", b"///", b"/.", b"/..", b"/./oai", b"*", b"oai"),
+    b"http://evil.example.org/oai?verb=Identify",
+    b"http://evil.example.org//schemas//x.xsd",
+)
+METHODS = (b"GET", b"HEAD", b"POST", b"OPTIONS", b"PUT", b"TRACE", b"PROPFIND", b"CONNECT", b"get")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("instance")
+    make(folder, {})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def port(instance: Path) -> Iterator[int]:
+    with live.served(instance, serve_workers=1, files_serve="true") as server:
+        yield urlsplit(server.url).port
+
+
+def exchange(port: int, sent: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(sent)
+        found = b""
+        while part := connection.recv(65_536):
+            found += part
+    return found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_answer_contains_the_host_header_or_leads_to_another_host(port, method):
+    for path in PATHS:
+        head = method + b" " + path + b" HTTP/1.1\r\nHost: " + EVIL + b"\r\nX-Forwarded-Host: " + EVIL
+        head += b"\r\nForwarded: host=" + EVIL + b"\r\nX-Forwarded-Prefix: /" + EVIL + b"\r\nConnection: close\r\n\r\n"
+        answer = exchange(port, head)
+        assert EVIL not in answer, path
+        assert b"\nlocation:" not in answer.lower(), path
+        assert not answer.startswith((b"HTTP/1.1 3", b"HTTP/1.1 500")), path
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_answer_forbids_sniffing_and_scripts_and_names_no_server(port, method):
+    for path in PATHS:
+        answer = exchange(port, method + b" " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        head = answer.partition(b"\r\n\r\n")[0].decode("latin-1").lower()
+        assert "\nx-content-type-options: nosniff" in head, path
+        assert head.count("\ncontent-security-policy: default-src 'none'") == 1, path
+        assert "\ndate: " in head, path
+        assert "\nserver:" not in head, path
+        assert not re.search("werkzeug|gunicorn|python", head), path
+
+
+def test_oai_with_a_slash_behind_it_answers_like_oai(port):
+    def answered(path: bytes, method: bytes = b"GET", body: bytes = b"") -> bytes:
+        head = method + b" " + path + b" HTTP/1.0\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        answer = exchange(port, head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        return re.sub(rb"\d{4}-\d\d-\d\dT[0-9:]+Z|(Date|Last-Modified|ETag): [^\r]*", b"", answer)
+
+    for query in (b"verb=Identify", b"verb=ListSets", b""):
+        assert answered(b"/oai/?" + query) == answered(b"/oai?" + query)
+        assert answered(b"/oai/", b"POST", query) == answered(b"/oai", b"POST", query)
+
+
+@pytest.mark.parametrize("as_json", ["true", "false"])
+def test_what_a_client_wrote_never_reaches_the_access_log_raw(instance, tmp_path, as_json):
+    log = tmp_path / "access.log"
+    wild = "\x9b2J\x85é".encode() + b'\x9b\x1b[2J\xff"'
+    sent = (
+        b"GET /oai?verb=" + wild + b" HTTP/1.0\r\n\r\n",
+        b"GET /" + wild + b" HTTP/1.0\r\n\r\n",
+        b'GET /oai?x=%9b%1b%0a HTTP/1.0\r\nUser-Agent: \x9b2J\xc2\x9b"\r\nReferer: \x85\xff\r\n\r\n',
+        wild + b"\r\n\r\n",
+    )
+    with live.served(instance, "--access-log", str(log), serve_workers=1, log_json=as_json) as server:
+        for each in sent:
+            exchange(urlsplit(server.url).port, each)
+    lines = log.read_bytes().split(b"\n")
+    assert len(lines) == len(sent) + 1
+    assert all(0x20 <= byte < 0x7F for line in lines for byte in line)
+    if as_json == "true":
+        assert [json.loads(line)["status"] for line in lines[:-1]] == [200, 400, 200, 400]
+
+
+def test_access_log_that_was_moved_is_made_again(instance, tmp_path):
+    log = tmp_path / "access.log"
+    with live.served(instance, "--access-log", str(log), serve_workers=1) as server:
+        exchange(urlsplit(server.url).port, b"GET /first HTTP/1.0\r\n\r\n")
+        log.rename(tmp_path / "access.log.1")
+        exchange(urlsplit(server.url).port, b"GET /second HTTP/1.0\r\n\r\n")
+    assert "/first" in (tmp_path / "access.log.1").read_text()
+    assert "/second" in log.read_text()
+
+
+def test_endless_request_line_is_refused_in_a_sentence(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET /oai?x=")
+        try:
+            for _ in range(20):
+                connection.sendall(b"a" * 1_000_000)
+        except OSError:
+            pass
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 414 ")
+
+
+# --- sockets of a service manager ---
+
+PASSING = """
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX if sys.argv[1].startswith("/") else socket.AF_INET)
+listener.bind(sys.argv[1] if sys.argv[1].startswith("/") else ("127.0.0.1", int(sys.argv[1])))
+if sys.argv[2] == "listens":
+    listener.listen()
+os.dup2(listener.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()), LISTEN_FDNAMES="gateway.socket")
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
+
+def activated(
+    instance: Path, place: object, *words: str, listens: bool = True, **settings: str
+) -> subprocess.Popen[str]:
+    line = live.command("gateway", instance, "serve", *words)
+    passing = [sys.executable, "-c", PASSING, str(place), "listens" if listens else "does not"]
+    return subprocess.Popen([*passing, *line], env=live.environment(settings), text=True, stderr=subprocess.PIPE)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[1]
+    return process.returncode, said
+
+
+def test_socket_activation_works_with_the_same_port(instance):
+    port = free_port()
+    with activated(instance, port, "--port", str(port)) as process:
+        assert process.stderr.readline() == f"Serving http://127.0.0.1:{port}/oai (Ctrl-C ends it)\n"
+        assert b"<Identify>" in exchange(port, b"GET /oai?verb=Identify HTTP/1.0\r\n\r\n")
+        assert ended(process) == (0, "")
+
+
+def test_unix_socket_of_a_service_manager_is_served_and_not_removed(instance, tmp_path):
+    place = tmp_path / "gateway.socket"
+    with activated(instance, place, base_url="https://repo.example.org/oai") as process:
+        process.stderr.readline()
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(place))
+            connection.sendall(b"GET /oai?verb=Identify HTTP/1.0\r\n\r\n")
+            assert connection.recv(65_536).startswith(b"HTTP/1.0 200 ")
+        assert ended(process) == (0, "")
+    assert place.exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "listens", "said"),
+    [("unix", True, "Set base_url: the socket "), ("port", False, "does not listen")],
+)
+def test_socket_that_cannot_be_served_is_refused(instance, tmp_path, place, listens, said):
+    where = tmp_path / "gateway.socket" if place == "unix" else free_port()
+    with activated(instance, where, listens=listens) as process:
+        error = process.communicate(timeout=60)[1]
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_sockets_that_were_meant_for_another_process_are_not_taken(instance):
+    surroundings = {"LISTEN_FDS": "1", "LISTEN_PID": "1"}
+    line = live.command("gateway", instance, "serve", "--port", "0")
+    with subprocess.Popen(line, env=os.environ | surroundings, text=True, stderr=subprocess.PIPE) as process:
+        assert process.stderr.readline().startswith("Serving ")
+        assert ended(process) == (0, "")
+
+
+# --- processes ---
+
+
+def test_worker_that_dies_is_replaced(instance):
+    with live.served(instance, serve_workers=1) as server:
+        workers = Path(f"/proc/{server.process}/task/{server.process}/children")
+        end = time.monotonic() + 60
+        while not workers.read_text() and time.monotonic() < end:
+            time.sleep(0.02)
+        os.kill(int(workers.read_text().split()[0]), signal.SIGKILL)
+        while True:
+            with closing(http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=5)) as connection:
+                try:
+                    connection.request("GET", "/oai?verb=Identify")
+                    assert connection.getresponse().status == 200
+                    break
+                except (OSError, http.client.HTTPException):
+                    assert time.monotonic() < end, "no worker answers"
+                    time.sleep(0.1)
+
+
+def test_configuration_is_read_again_after_hup(instance, tmp_path):
+    folder = tmp_path / "instance"
+    make(folder, {})
+    with live.served(folder, serve_workers=1) as server:
+        file = folder / "config.toml"
+        file.write_text(re.sub(r"(?m)^#? ?repository_name = .*", 'repository_name = "Renamed"', file.read_text()))
+        os.kill(server.process, signal.SIGHUP)
+        end = time.monotonic() + 60
+        while b"Renamed" not in exchange(urlsplit(server.url).port, b"GET /oai?verb=Identify HTTP/1.0\r\n\r\n"):
+            assert time.monotonic() < end, "the old name is still announced"
+            time.sleep(0.1)
+
+
+def test_limit_of_open_files_is_told_where_it_is_too_small_for_the_connections(instance):
+    line = ["bash", "-c", 'ulimit -n 512; exec "$@"', "-", *live.command("gateway", instance, "serve", "--port", "0")]
+    with subprocess.Popen(line, text=True, stderr=subprocess.PIPE) as process:
+        said = process.stderr.readline()
+        assert (
+            "serve_connections is 1000, but this process may open 512 files: each worker has 156 connections." in said
+        )
+        assert process.stderr.readline().startswith("Serving ")
+        assert ended(process) == (0, "")

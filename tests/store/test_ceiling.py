@@ -1,0 +1,108 @@
+"""What an earlier store of a repository may have answered is not undercut by the one that follows it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from gateway.errors import ClockAhead, StoreUnwritable
+from gateway.store.ceiling import Ceiling
+from gateway.store.clock import CEILING_SECONDS
+from gateway.store.sqlite import open_store
+
+
+def test_a_store_that_was_lost_is_followed_by_one_that_answers_later_seconds_only(tmp_path, clocks) -> None:
+    store = open_store(tmp_path, create=True, clock=clocks.host())
+    clocks.pass_seconds(5000)
+    with store.view() as view:
+        answered = view.horizon
+    store.close()
+    for file in tmp_path.glob("store.sqlite*"):
+        file.unlink()
+    clocks.wall -= 4000
+    with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store, store.view() as view:
+        assert view.horizon > answered
+
+
+def test_an_older_copy_of_a_store_answers_later_seconds_than_the_store_it_replaces(tmp_path, clocks) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    older = (tmp_path / "store.sqlite").read_bytes()
+    store = open_store(tmp_path, clock=clocks.host())
+    clocks.pass_seconds(5000)
+    with store.view() as view:
+        answered = view.horizon
+    store.close()
+    (tmp_path / "store.sqlite").write_bytes(older)
+    clocks.wall -= 4000
+    clocks.boot = "another"
+    with closing(open_store(tmp_path, clock=clocks.host())) as store:
+        assert store.intend().datestamp > answered
+
+
+def test_a_file_that_says_nothing_is_no_ceiling(tmp_path, clocks) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    (tmp_path / "answered-until").write_text("soon")
+    with closing(open_store(tmp_path, clock=clocks.host())) as store, store.view() as view:
+        assert view.horizon == int(clocks.wall)
+
+
+def test_a_ceiling_that_another_process_has_kept_meanwhile_is_not_kept_twice(tmp_path, clocks, monkeypatch) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    read, told = Ceiling.read, iter([int(clocks.wall) + 9000])
+    monkeypatch.setattr(Ceiling, "read", lambda self: next(told, None) or read(self))
+    with closing(open_store(tmp_path, clock=clocks.host())) as store, store.view() as view:
+        assert view.horizon == int(clocks.wall)
+
+
+def test_a_folder_that_cannot_be_written_keeps_no_ceiling_and_says_so(tmp_path) -> None:
+    with pytest.raises(StoreUnwritable, match="answered-until cannot be written"):
+        Ceiling(tmp_path / "missing" / "store.sqlite").write(1)
+
+
+def test_a_store_of_an_earlier_release_writes_down_what_it_has_answered(tmp_path, clocks) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    (tmp_path / "answered-until").unlink()
+    open_store(tmp_path, clock=clocks.host()).close()
+    assert Ceiling(tmp_path / "store.sqlite").read() == int(clocks.wall) + CEILING_SECONDS
+
+
+def test_an_older_file_is_no_reason_not_to_open_a_store(tmp_path, clocks, monkeypatch) -> None:
+    def refuse(_self: Ceiling, _second: int) -> None:
+        raise StoreUnwritable("no")
+
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    (tmp_path / "answered-until").unlink()
+    monkeypatch.setattr(Ceiling, "write", refuse)
+    open_store(tmp_path, clock=clocks.host()).close()
+
+
+def test_a_clock_that_another_process_has_made_a_moment_before_counts(tmp_path, clocks) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    with closing(open_store(tmp_path, clock=clocks.host())) as store, store._file.writing() as session:
+        session.execute("delete from fact where name = 'made_at'")
+    before = Ceiling(tmp_path / "store.sqlite").read()
+    clocks.pass_seconds(30)
+    with closing(open_store(tmp_path, clock=clocks.host())) as store:
+        assert store.fact("made_at") != ""
+    assert Ceiling(tmp_path / "store.sqlite").read() == before
+
+
+def test_the_file_is_never_lowered(tmp_path, clocks) -> None:
+    with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store:
+        Ceiling(tmp_path / "store.sqlite").write(int(clocks.wall) + 9000)
+        clocks.pass_seconds(CEILING_SECONDS + 1)
+        with store.view() as view:
+            assert view.horizon == int(clocks.wall)
+    assert Ceiling(tmp_path / "store.sqlite").read() == int(clocks.wall) - CEILING_SECONDS - 1 + 9000
+
+
+def test_a_clock_that_jumped_while_there_was_no_store_is_not_believed_by_the_next_one(tmp_path, clocks) -> None:
+    """A store that is made again has no anchor; the file knows the last second that its predecessor answered."""
+    Ceiling(tmp_path / "store.sqlite").write(int(clocks.wall))
+    clocks.wall += 400 * 86_400
+    with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store:
+        with pytest.raises(ClockAhead, match=r"400\.0 days ahead"):
+            store.intend()
+        store.believe()
+        assert store.intend().datestamp >= int(clocks.wall)

@@ -1,0 +1,123 @@
+"""A clock that jumps ahead for no known reason publishes nothing and harms no answer; people may accept it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from gateway.errors import ClockAhead
+from gateway.store.clock import THIS_HOST, HostClock
+from gateway.store.sqlite import SqliteStore, open_store
+from tests.clocks import START, Clocks
+
+DAY = 86_400
+
+
+@pytest.fixture
+def store(tmp_path, clocks):
+    with closing(open_store(tmp_path, create=True, clock=clocks.host())) as store:
+        yield store
+
+
+def horizon(store: SqliteStore) -> int:
+    with store.view() as view:
+        return view.horizon
+
+
+def test_a_clock_400_days_ahead_publishes_nothing_and_leaves_the_answers_as_they_are(store, clocks):
+    """It published dates of the future."""
+    clocks.pass_seconds(10)
+    clocks.wall += 400 * DAY
+    with pytest.raises(ClockAhead, match=r"jumped 400\.0 days ahead and nothing explains it"):
+        store.intend()
+    assert "gateway clock --accept" in store.clock_problem()
+    assert horizon(store) == START + 10
+    clocks.wall -= 400 * DAY
+    assert store.clock_problem() == ""
+    assert store.intend().datestamp == START + 10
+
+
+def test_a_clock_that_jumped_while_the_machine_was_off_publishes_nothing_until_it_is_accepted(store, clocks):
+    clocks.boot, clocks.monotonic = "second", 3.0
+    clocks.wall += 90 * DAY
+    assert horizon(store) == START + 60
+    with pytest.raises(ClockAhead):
+        store.intend()
+    store.believe()
+    assert store.intend().datestamp == horizon(store) == START + 90 * DAY
+
+
+@pytest.mark.parametrize("days", [0.1, 6.9])
+def test_a_week_without_power_needs_no_confirmation(store, clocks, days):
+    clocks.boot, clocks.monotonic = "second", 3.0
+    clocks.wall += days * DAY
+    assert store.intend().datestamp == int(START + days * DAY)
+
+
+def test_nobody_asking_for_months_is_no_jump(store, clocks):
+    clocks.pass_seconds(200 * DAY)
+    assert store.intend().datestamp == START + 200 * DAY
+
+
+def test_every_clock_is_believed_where_the_setting_says_so(tmp_path, clocks):
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    clocks.wall += 400 * DAY
+    with closing(open_store(tmp_path, clock=clocks.host(), max_jump_seconds=0)) as store:
+        assert store.intend().datestamp == START + 400 * DAY
+
+
+def shown_false_clocks(clocks: Clocks) -> HostClock:
+    """Return the clocks of a process that is shown 400 days more than its host."""
+    ahead = 400 * DAY
+    return HostClock(
+        lambda: clocks.wall + ahead,
+        lambda: clocks.monotonic + ahead,
+        lambda: clocks.boot,
+        uptime=lambda: clocks.monotonic,
+    )
+
+
+def test_a_process_with_clocks_of_its_own_neither_publishes_nor_moves_the_clock_of_the_others(tmp_path, store, clocks):
+    clocks.pass_seconds(100)
+    with closing(open_store(tmp_path, clock=shown_false_clocks(clocks))) as other:
+        assert horizon(other) <= START + 100
+        with pytest.raises(ClockAhead, match="given another clock than its host has, by 400"):
+            other.intend()
+        with pytest.raises(ClockAhead, match="given another clock"):
+            other.believe()
+    assert store.intend().datestamp == START + 100
+
+
+@pytest.mark.parametrize("is_false", [False, True])
+def test_an_older_copy_is_raised_above_what_was_answered_without_a_jump(tmp_path, clocks, is_false):
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    (tmp_path / "answered-until").write_text("2023-11-15T00:00:00Z\n")
+    clocks.pass_seconds(10)
+    if is_false:
+        open_store(tmp_path, clock=shown_false_clocks(clocks)).close()
+    clocks.wall += 400 * DAY
+    with closing(open_store(tmp_path, clock=clocks.host())) as store:
+        assert horizon(store) == 1_700_006_400
+        assert "jumped" in store.clock_problem()
+
+
+def test_this_host_is_believed(tmp_path):
+    with closing(open_store(tmp_path, create=True)) as store:
+        assert store.clock_problem() == ""
+        assert store.intend().datestamp > START
+    assert replace(THIS_HOST).moment().wall > START
+
+
+def test_a_store_that_another_process_has_just_made_keeps_its_clock(store, clocks):
+    clocks.pass_seconds(30)
+    assert store._time.make() == START
+    assert horizon(store) == START + 30
+
+
+def test_a_ceiling_in_the_file_that_is_higher_already_is_left_there(tmp_path, store, clocks):
+    (tmp_path / "answered-until").write_text("2033-05-18T03:33:20Z\n")
+    clocks.pass_seconds(100)
+    assert horizon(store) == START + 100
+    assert (tmp_path / "answered-until").read_text() == "2033-05-18T03:33:20Z\n"

@@ -1,0 +1,101 @@
+"""The list of takedowns as a file, and what must be gone from the databases for good."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import StoreUnwritable, TakedownsUnreadable
+from gateway.model import Decision, Lease, RawPage, Slice
+from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.sqlite_discovery import open_discovery
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown
+
+ENTRY = Takedown(Kind.DOI, "10.1234/x")
+
+
+def test_there_is_no_list_at_first(tmp_path: Path) -> None:
+    file = TakedownFile(tmp_path)
+    assert file.read().is_empty
+    file.change(lambda listed: listed)
+    assert not file.path.exists()
+    file.change(lambda _: (ENTRY,))
+    assert file.read().entries == (ENTRY,)
+
+
+def test_a_change_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
+    here, there = TakedownFile(tmp_path), TakedownFile(tmp_path)
+    assert here.read().is_empty
+    there.change(lambda _: (ENTRY,))
+    assert here.read().entries == (ENTRY,)
+    there.change(lambda _: (ENTRY._replace(value="10.1234/y"),))
+    assert here.read().entries[0].value == "10.1234/y"
+
+
+def test_what_is_in_the_way_of_the_list_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TakedownsUnreadable, match="Not a directory"):
+        TakedownFile(tmp_path / "file").read()
+    (tmp_path / "takedowns.json").mkdir()
+    with pytest.raises(TakedownsUnreadable, match="Is a directory"):
+        TakedownFile(tmp_path).read()
+    with pytest.raises(StoreUnwritable, match="cannot be written"):
+        TakedownFile(tmp_path / "nowhere").change(lambda _: (ENTRY,))
+
+
+def test_a_page_is_overwritten_where_it_must_be_and_nowhere_else(tmp_path: Path) -> None:
+    body = b"<a>one</a><b>about</b><a>two</a>"
+    slices = (
+        Slice("1", "2020", ("s",), False, 0, 10, ((10, 22),), (("x", "urn:x"),)),
+        Slice("2", "2020", (), False, 22, 32),
+    )
+    with closing(open_inbox(tmp_path, create=True)) as inbox:
+        number = inbox.receive(RawPage("laro", "ListRecords", "http://x", 1, 200, (), body), slices, None)
+        mended = RawPage("laro", "ListRecords", "http://x", 1, 200, (), b"\xff" + body, repaired=body, repairs=("x",))
+        repaired = inbox.receive(mended, slices, None)
+        for each in (number, repaired):
+            inbox.overwrite(each, (0,))
+        assert inbox.settle()
+        found = inbox.page(number)
+        assert found.page.body == b" " * 22 + b"<a>two</a>"
+        assert found.slices == (Slice("1", "2020", ("s",), True, 0, 0), slices[1])
+        assert (inbox.page(repaired).page.body, inbox.page(repaired).page.repaired) == (b"", found.page.body)
+
+
+def test_a_log_that_a_reader_needs_is_not_emptied_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.store.sqlite_file._SETTLE_MILLISECONDS", 1)
+    with closing(open_store(tmp_path, create=True)) as store:
+        store.remember("a", "1")
+        with closing(sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)) as reader:
+            reader.execute("begin")
+            reader.execute("select * from fact").fetchall()
+            store.remember("a", "2")
+            assert not store.settle()
+        assert store.settle()
+        assert (tmp_path / "store.sqlite-wal").stat().st_size == 0
+
+
+def test_searches_are_walked_and_forgotten(tmp_path: Path) -> None:
+    with closing(open_discovery(tmp_path)) as desk:
+        desk.enlist("laro", [("a", "1"), ("b", "2"), ("c", "3")], 3, 10)
+        for identifier in ("a", "b"):
+            lease = desk.lease(10, 60, identifier=identifier)
+            assert isinstance(lease, Lease)
+            desk.done(lease, "success", json.dumps({"of": identifier}), 11)
+            desk.decide(Decision(identifier, "http://x", "", "accept", "", "me", 12))
+        assert [(each.identifier, each.story) for each in desk.searches("", 10)] == [
+            ("a", '{"of": "a"}'),
+            ("b", '{"of": "b"}'),
+        ]
+        assert desk.searches("b", 10) == ()
+        desk.forget(["a"])
+        assert desk.settle()
+        assert (desk.search("a"), desk.decisions("a")) == (None, ())
+        assert len(desk.decisions("b")) == 1

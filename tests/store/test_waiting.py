@@ -1,0 +1,150 @@
+"""Whoever waits for another writer says so, and waits no longer than is sensible."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import StoreBusy
+from gateway.store import sqlite, waiting
+from gateway.store.sqlite import SqliteStore
+from gateway.store.waiting import Waiting, holder, leave_with_parent
+from tests import live
+
+HOLD = """
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("begin immediate")
+print("held", flush=True)
+time.sleep(120)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _without_parent(monkeypatch):
+    monkeypatch.setattr(waiting, "_parents", [])
+
+
+def test_a_wait_ends_with_its_time_and_is_reported_once(tmp_path, caplog):
+    now = [100.0]
+    wait = Waiting(tmp_path / "store.sqlite", 20, lambda: now[0])
+    heard = []
+    for second in range(22):
+        now[0] = 100.0 + second
+        heard.append((wait.goes_on(), round(wait.slice_seconds, 1), len(caplog.records)))
+    assert [each for each in heard if each[0]] == heard[:20]
+    assert heard[4] == (True, 1.0, 0)
+    assert heard[5] == (True, 1.0, 1)
+    assert heard[20] == (False, 0.0, 1)
+    assert "is being written by another process. Waiting until it has finished." in caplog.text
+
+
+def test_a_process_waits_no_longer_than_the_one_that_started_it_lives(tmp_path, monkeypatch):
+    leave_with_parent()
+    wait = Waiting(tmp_path / "store.sqlite", 20)
+    assert wait.goes_on()
+    monkeypatch.setattr(os, "getppid", lambda: 1_000_000)
+    assert not wait.goes_on()
+
+
+@pytest.mark.parametrize("locks", ["", "nonsense\n", "1: POSIX ADVISORY WRITE x 00:00:0 120 120\n"])
+def test_who_writes_is_not_always_known(tmp_path, locks):
+    (tmp_path / "store.sqlite-shm").touch()
+    (tmp_path / "locks").write_text(locks)
+    assert holder(tmp_path / "store.sqlite", tmp_path / "locks") is None
+    assert holder(tmp_path / "store.sqlite", tmp_path / "missing") is None
+
+
+def test_whether_a_process_that_is_gone_is_stopped_is_not_known():
+    assert not waiting._is_stopped(-1)
+
+
+def test_who_writes_is_named(tmp_path, caplog, monkeypatch):
+    """Another process of this machine, found by its lock, and told as stopped when it is."""
+    found = (tmp_path / "store.sqlite-shm").open("w")
+    place = os.fstat(found.fileno())
+    where = f"{os.major(place.st_dev):02x}:{os.minor(place.st_dev):02x}:{place.st_ino}"
+    (tmp_path / "locks").write_text(f"1: POSIX  ADVISORY  WRITE {os.getpid()} {where} 120 120\n")
+    found.close()
+    monkeypatch.setattr(waiting, "holder", lambda path: holder(path, tmp_path / "locks"))
+    wait = Waiting(tmp_path / "store.sqlite", 20, iter([0.0, 6.0, 6.0]).__next__)
+    assert wait.goes_on()
+    assert f"is being written by process {os.getpid()}. Waiting" in caplog.text
+
+
+@pytest.fixture
+def paused(tmp_path):
+    """Return an instance whose store is locked by a process that is stopped, and that process."""
+    folder = live.instance(tmp_path / "instance", {})
+    command = [sys.executable, "-c", HOLD, str(folder / "store.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        process.send_signal(signal.SIGSTOP)
+        yield folder, process
+        process.kill()
+
+
+def _publishing(folder: Path) -> subprocess.Popen[str]:
+    delivered = folder.parent / "one.jsonl"
+    delivered.write_text(
+        '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
+    )
+    (folder / "sources.toml").write_text(f'[one]\nkind = "files"\nurl = "{delivered}"\n')
+    return subprocess.Popen(live.command("harvester", folder, "run", "one"), text=True, stderr=subprocess.PIPE)
+
+
+@pytest.mark.slow
+def test_others_wait_for_a_publisher_that_is_paused_and_say_so(paused):
+    """They ended with "database is locked"."""
+    folder, holding = paused
+    process = _publishing(folder)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert f"is being written by process {holding.pid}, which is stopped" in line
+    holding.kill()
+    _, told = process.communicate(timeout=120)
+    assert (process.returncode, "1 published" in told) == (0, True), told
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_command_that_waits_for_a_paused_publisher_ends_with_a_signal(paused):
+    process = _publishing(paused[0])
+    assert process.stderr is not None
+    process.stderr.readline()
+    began = time.monotonic()
+    process.terminate()
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert time.monotonic() - began < 20  # ten, on a machine that is not busy
+
+
+def test_what_waits_too_long_is_told_as_busy(tmp_path):
+    store = SqliteStore(tmp_path / "store.sqlite", create=True, busy_seconds=0.05)
+    with sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None) as other:
+        other.execute("begin immediate")
+        with pytest.raises(StoreBusy, match="is being written by another process"):
+            store.remember("a", "b")
+        other.execute("rollback")
+    other.close()
+    store.close()
+
+
+def test_an_intent_that_is_abandoned_while_another_process_writes_expires(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite, "_ABANDON_SECONDS", 0.05)
+    with closing(SqliteStore(tmp_path / "store.sqlite", create=True)) as store:
+        intent = store.intend()
+        with closing(sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)) as other:
+            other.execute("begin immediate")
+            store.abandon(intent)
+            other.execute("rollback")
+        store.abandon(intent)

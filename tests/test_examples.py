@@ -1,0 +1,121 @@
+"""The examples in the READMEs are run as they stand: nobody has to guess what is missing in them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from gateway.model import Outcome, Work
+from harvester.conformance.repository import ListedFormat
+from harvester.discovery import Known
+from harvester.sources_file import entry_from
+from harvester.wire.http import Fetched
+from harvester.wire.identifiers import identifiers_of
+from tests import live
+from tests.conftest import ROOT
+from tests.faults import table
+from tests.faults.site import Asked, Said
+from tests.sample.solr import served
+
+KINDS = {"python", "toml", "console", "yaml"}  # test_first_hour.py runs the third kind; the last is for Litestream
+STEP, SOURCE, QUIRK = 0, 1, 2  # the examples of harvester/README.md, in their order
+
+
+def examples(file: str, kind: str = "python") -> list[str]:
+    """Return the examples of one kind in a file."""
+    return re.findall(rf"(?ms)^```{kind}\n(.*?)^```$", (ROOT / file).read_text(encoding="utf-8"))
+
+
+def module(text: str) -> ModuleType:
+    """Run an example as the module that it is."""
+    made = ModuleType("example")
+    exec(compile(text, "README.md", "exec"), made.__dict__)
+    return made
+
+
+def test_every_example_is_of_a_kind_that_is_run() -> None:
+    found = [
+        (file.name, kind)
+        for file in ROOT.rglob("*.md")
+        if not {".venv", "node_modules"} & set(file.relative_to(ROOT).parts)
+        for kind in re.findall(r"(?m)^```([a-z]+)$", file.read_text(encoding="utf-8"))
+    ]
+    assert {kind for _, kind in found} <= KINDS
+    assert len(examples("harvester/README.md")) == len((STEP, SOURCE, QUIRK))
+    assert sum(kind == "python" for _, kind in found) == len((STEP, SOURCE, QUIRK)) + 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "outcome"),
+    [
+        (200, {"doi": "10.5555/1", "files": [{"url": "http://a.example.org/1.pdf"}]}, Outcome.SUCCESS),
+        (200, {"doi": "10.5555/1"}, Outcome.NO_PDF_LINK),
+        (404, {}, Outcome.NOT_FOUND),
+    ],
+)
+def test_the_step_of_the_readme_finds_files(status: int, body: object, outcome: Outcome) -> None:
+    """It raised NameError."""
+    step = module(examples("harvester/README.md")[STEP]).STEP
+    known = Known(Work(), identifiers_of(Work(identifiers=("https://doi.org/10.5555/1",))))
+    assert step.wants(known)
+
+    def fetch(request: object) -> Fetched:
+        assert request.url == "https://api.example.org/works/10.5555/1"
+        return Fetched(request.url, status, (("Content-Type", "application/json"),), json.dumps(body).encode(), 0)
+
+    found = step.find(known, fetch)
+    assert found.outcome is outcome
+    assert [copy.url for copy in found.copies] == ["http://a.example.org/1.pdf"] * (outcome is Outcome.SUCCESS)
+
+
+def test_the_quirk_of_the_readme_distorts_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "_MARKED", [])
+    distort = module(examples("harvester/README.md")[QUIRK]).token_is_pretty_printed
+    said = distort(Asked("verb=ListRecords"), lambda _: Said(b"<resumptionToken>t</resumptionToken>"), None)
+    assert said.body == b"<resumptionToken>\n      t\n    </resumptionToken>"
+    assert [each.name for each in table._MARKED] == ["token_is_pretty_printed"]
+
+
+@pytest.mark.parametrize(("prefixes", "found"), [(("oai_dc",), 0), (("oai_dc", "all"), 1)])
+def test_the_check_of_the_readme_finds_what_is_wrong(prefixes: tuple[str, ...], found: int) -> None:
+    (check,) = module(examples("harvester/conformance/README.md")[0]).CHECKS
+    formats = tuple(ListedFormat(prefix, "urn:s", "urn:n") for prefix in prefixes)
+    repository = SimpleNamespace(formats=formats, ask=lambda verb: verb)
+    assert len(list(check.function(repository))) == found
+
+
+@pytest.mark.parametrize("text", examples("harvester/README.md", "toml"))
+def test_an_entry_of_the_readme_is_one(text: str) -> None:
+    for name, entry in tomllib.loads(text).items():
+        assert entry_from(name, entry).name == name
+
+
+@pytest.mark.slow
+def test_the_source_of_the_readme_is_added_and_harvested(tmp_path: Path) -> None:
+    """As one new file beside the others; nothing else is edited."""
+    (tmp_path / "kinds").mkdir()
+    (tmp_path / "kinds" / "json_list.py").write_text(examples("harvester/README.md")[SOURCE])
+    folder = live.instance(tmp_path / "instance", {})
+    records = [{"id": f"oai:x:{number}", "date": "2020-01-01", "title": f"<{number}>"} for number in (1, 2)]
+
+    def harvester(*arguments: str) -> str:
+        program = (
+            f"import harvester.sources as kinds; kinds.__path__.append({str(tmp_path / 'kinds')!r})\n"
+            "from harvester.cli import main; main()"
+        )
+        command = [sys.executable, "-c", program, "--instance", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    with served(lambda _: (200, json.dumps(records).encode(), "application/json")) as place:
+        harvester("source", "add", "small", f"{place}/list.json", "--kind", "json_list", "--format", "json")
+        assert "2 published" in harvester("run", "small")
+    assert "oai:x:2" in harvester("records", "small")

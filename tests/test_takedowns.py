@@ -1,0 +1,224 @@
+"""What a takedown means: normal forms of addresses and DOIs, what is recognised, and what is found in texts."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+from gateway.errors import ConfigurationError
+from gateway.model import FileLink
+from gateway.takedowns import Kind, Takedown, Takedowns, dois_in, place_of
+from harvester.takedowns.naming import recognised
+
+DOMAIN = "g.example.org"
+DIGEST = "ab" * 32
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://host.example.org/a/b.pdf",
+        "https://host.example.org/a/b.pdf",
+        " HTTPS://HOST.Example.ORG:443/a/b.pdf ",
+        "http://host.example.org:80/a/b.pdf",
+        "http://user:secret@host.example.org/a/b.pdf#page=3",
+        "http://host.example.org./a//b.pdf",
+        "http://host.example.org/a/x/../b.pdf",
+        "http://host.example.org/./a/./b.pdf",
+        "http://host.example.org/%61/b%2Epdf",
+        "http://host.example.org/a;jsessionid=0123ABC/b.pdf;jsessionid=9",
+        "http://host.example.org/../a/b.pdf?",
+        "http://h%6Fst.example%2Eorg/a/b.pdf",
+    ],
+)
+def test_addresses_that_differ_in_nothing_that_matters_are_one_place(url: str) -> None:
+    assert place_of(url) == "host.example.org/a/b.pdf"
+    for kind, value in (
+        (Kind.URL, "host.example.org/a/b.pdf"),
+        (Kind.PREFIX, "host.example.org/a/"),
+        (Kind.HOST, "host.example.org"),
+        (Kind.HOST, "*.example.org"),
+        (Kind.HOST, "*.host.example.org"),
+    ):
+        assert Takedowns([Takedown(kind, value)]).names_address(url)
+    for kind, value in (
+        (Kind.URL, "host.example.org/a"),
+        (Kind.PREFIX, "host.example.org/b"),
+        (Kind.HOST, "example.org"),
+        (Kind.HOST, "*.ost.example.org"),
+    ):
+        assert not Takedowns([Takedown(kind, value)]).names_address(url)
+
+
+def test_names_of_other_alphabets_are_one_place_with_their_ascii_form() -> None:
+    assert place_of("https://bücher.example.org/ä") == place_of("https://xn--bcher-kva.example.org/%C3%A4")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ftp://host.example.org/1", "host.example.org/1", "http://[", "http:///x", "http://h:99999999/", "mailto:a@b"],
+)
+def test_what_is_no_address_of_the_web_is_no_place(text: str) -> None:
+    assert place_of(text) == ""
+    assert not Takedowns([Takedown(Kind.HOST, "host.example.org")]).names_address(text)
+
+
+def test_ports_and_literal_addresses_are_places_of_their_own() -> None:
+    assert place_of("http://h.example.org:8080/x") == "h.example.org:8080/x"
+    takedowns = Takedowns([Takedown(Kind.HOST, "h.example.org"), Takedown(Kind.URL, "2001:db8::1/x")])
+    assert takedowns.names_address("http://h.example.org:8080/x")
+    assert place_of("http://[2001:db8::1]/x")
+    assert not takedowns.names_address("http://other.example.org:8080/x")
+
+
+TARGETS = {
+    "oai:g.example.org:laro/1": (Kind.IDENTIFIER, "oai:g.example.org:laro/1"),
+    "10.1234/ABC(1)": (Kind.DOI, "10.1234/abc(1)"),
+    "doi:10.1234/abc": (Kind.DOI, "10.1234/abc"),
+    "https://dx.doi.org/10.1234%2FABC": (Kind.DOI, "10.1234/abc"),
+    "https://h.example.org/1.pdf": (Kind.URL, "h.example.org/1.pdf"),
+    "hdl:1887/123": (Kind.URL, "hdl.handle.net/1887/123"),
+    "https://h.example.org/files/*": (Kind.PREFIX, "h.example.org/files/"),
+    "https://h.example.org/*": (Kind.PREFIX, "h.example.org/"),
+    "H.Example.org": (Kind.HOST, "h.example.org"),
+    "*.example.org": (Kind.HOST, "*.example.org"),
+    "192.0.2.1": (Kind.HOST, "192.0.2.1"),
+    "AB" * 32: (Kind.SHA256, DIGEST),
+    "sha256:" + DIGEST: (Kind.SHA256, DIGEST),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_is_recognised(target: str) -> None:
+    assert recognised(f" {target} ", DOMAIN)[:2] == TARGETS[target]
+
+
+def test_with_a_source_everything_is_an_identifier_of_it() -> None:
+    assert recognised("10.1234/abc", DOMAIN, "laro") == Takedown(Kind.UPSTREAM, "10.1234/abc", "laro")
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["", "x", "oai:other.example.org:1", "https://h.exam*", "*", "*.org*", "ab" * 31, "h example.org", "a/b.c"],
+)
+def test_what_is_none_of_them_is_refused_in_a_sentence(target: str) -> None:
+    with pytest.raises(ConfigurationError, match="--source NAME"):
+        recognised(target, DOMAIN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://doi.org/10.1234/ABC",
+        "10.1234%2FABC",
+        "see doi:10.1234/abc.",
+        "(10.1234/abc)",
+        "https://publisher.example.org/doi/10.1234/abc/full.pdf",
+        "https://publisher.example.org/10.1234/abc?download=1",
+    ],
+)
+def test_a_doi_is_found_in_a_text(text: str) -> None:
+    assert "10.1234/abc" in set(dois_in(text))
+
+
+def test_a_longer_doi_is_another_one() -> None:
+    assert "10.1234/abc" not in set(dois_in("https://doi.org/10.1234/abcd 10.1234/abc.2"))
+
+
+# --- texts --------------------------------------------------------------------------------------------------------
+
+BODY = b"%PDF-1.4 " + bytes(range(256))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<a>http://h.example.org/1.pdf</a>",
+        b'<a ref="https://H.example.org/1.pdf"/>',
+        b"<a>http&#58;//h.example.org&#x2f;1.pdf</a>",
+        b'{"url": "http:\\/\\/h.example.org\\/1.pdf"}',
+        b"<a>application/pdf http://h.example.org/1.pdf.</a>",
+        b"<a>" + DIGEST.upper().encode() + b"</a>",
+        b"<a>" + b64encode(BODY) + b"</a>",
+        b"<a>" + b"\n".join(b64encode(BODY)[at : at + 60] for at in range(0, 400, 60)) + b"</a>",
+    ],
+)
+def test_a_payload_that_tells_what_is_taken_down_is_known(content: bytes) -> None:
+    takedowns = Takedowns(
+        [Takedown(Kind.URL, "h.example.org/1.pdf", files=(DIGEST,)), Takedown(Kind.SHA256, sha256(BODY).hexdigest())]
+    )
+    assert takedowns.mentions(content)
+    assert takedowns.may_concern(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<a>http://h.example.org/10.pdf</a>",
+        b"<a>" + b"cd" * 33 + b"</a>",
+        b"&#x110000;&#99999999;",
+        b"A" * 65,
+        b"\xff",
+    ],
+)
+def test_a_payload_that_tells_something_else_is_let_through(content: bytes) -> None:
+    takedowns = Takedowns([Takedown(Kind.URL, "h.example.org/1.pdf"), Takedown(Kind.SHA256, DIGEST)])
+    assert not takedowns.mentions(content)
+    assert not takedowns.may_concern(content)
+    assert not Takedowns([Takedown(Kind.IDENTIFIER, "oai:g.example.org:laro/1")]).mentions(content)
+
+
+def test_in_a_long_list_every_entry_counts() -> None:
+    takedowns = Takedowns([Takedown(Kind.HOST, f"h{number}.example.org") for number in range(100)])
+    assert takedowns.mentions(b"<a>https://h99.example.org/1.pdf</a>")
+    assert not takedowns.mentions(b"<a>https://h100.example.org/1.pdf</a>")
+    assert not takedowns.mentions(b"<a>nothing</a>")
+
+
+def test_a_list_travels_between_processes() -> None:
+    takedowns = Takedowns([Takedown(Kind.HOST, "h.example.org")], "7")
+    there = pickle.loads(pickle.dumps(takedowns))
+    assert (there, there.revision, hash(there)) == (takedowns, "7", hash(takedowns))
+    assert there.names_address("http://h.example.org/1")
+
+
+def test_addresses_are_cut_out_of_a_text() -> None:
+    takedowns = Takedowns([Takedown(Kind.HOST, "h.example.org")])
+    assert takedowns.without("application/pdf http://h.example.org/1.pdf") == "application/pdf"
+    assert takedowns.without("http://h.example.org/1.pdf") == ""
+    assert takedowns.without("see http://other.example.org/1.pdf") == "see http://other.example.org/1.pdf"
+    assert takedowns.names_file(FileLink("http://h.example.org/1"))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "10.1234",
+        "10.1234.1",
+        "http://",
+        "http://h.example.org/",
+        "&#x41;",
+        "%2F",
+        "/.",
+        "ab",
+        "A ",
+        "<",
+        ";jsessionid=",
+    ],
+)
+def test_no_text_costs_more_than_linear_time(piece: str) -> None:
+    takedowns = Takedowns(
+        [Takedown(Kind.DOI, "10.1234/x"), Takedown(Kind.HOST, "h.example.net"), Takedown(Kind.SHA256, DIGEST)]
+    )
+    content = (piece * (400_000 // len(piece))).encode()
+    begin = time.monotonic()
+    takedowns.mentions(content)
+    takedowns.may_concern(content)
+    takedowns.without(content.decode())
+    place_of("http://h.example.org/" + content.decode()[:20_000])
+    assert time.monotonic() - begin < 20

@@ -1,0 +1,132 @@
+"""The tiers of the tests, as CONTRIBUTING.md, the Makefile and CI have them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.tiers import SKIPS, may_skip, shared_out, too_long
+
+WITHOUT_DATA = "for want of ../shared/data/oai"
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+class _Item:
+    """A test as far as the order asks for it."""
+
+    def __init__(self, name: str, *marks: str) -> None:
+        self.name, self.marks, self.path = name, marks, Path(name[0])
+
+    def get_closest_marker(self, name: str) -> bool | None:
+        return name in self.marks or None
+
+
+class _Report:
+    """A report as far as its duration is asked for."""
+
+    when = "call"
+
+    def __init__(self, nodeid: str, duration: float, *marks: str) -> None:
+        self.nodeid, self.duration, self.keywords = nodeid, duration, marks
+
+
+# --- skips ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", [WITHOUT_DATA, "for want of ../shared", "for want of nginx", "anything"])
+def test_where_skips_are_forbidden_none_is_excused(reason: str) -> None:
+    assert not may_skip(reason, "forbidden", has_reference_data=False)
+    assert may_skip(reason, "", has_reference_data=False)
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_excused"),
+    [
+        (WITHOUT_DATA, True),
+        ("for want of ../shared", True),
+        ("for want of ../sharedness", False),
+        ("for want of nginx", False),
+        ("for want of IPv6", False),
+        ("", False),
+    ],
+)
+def test_a_clone_alone_skips_what_needs_the_reference_data_and_nothing_else(reason: str, is_excused: bool) -> None:
+    assert may_skip(reason, "reference-data", has_reference_data=False) is is_excused
+    assert not may_skip(reason, "reference-data", has_reference_data=True)
+
+
+@pytest.mark.slow
+def test_an_unknown_word_in_test_skips_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_SKIPS", "forbiden")
+    line = [sys.executable, "-m", "pytest", "-n0", "tests/test_names.py"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "TEST_SKIPS must be one of forbidden, reference-data, or nothing." in done.stderr
+
+
+def test_ci_installs_every_program_that_a_test_needs() -> None:
+    """`ocfl-root.py` comes with the judges, from requirements-judges.lock."""
+    needs = re.compile(r'mark\.needs\((".*?")\)')
+    marks = (found for file in (ROOT / "tests").rglob("*.py") for found in needs.findall(file.read_text("utf-8")))
+    names = {name for found in marks for name in re.findall(r'"([^"]+)"', found) if not name.startswith("../shared")}
+    installed = set(re.findall(r"(?m)^has(?:_perl_module)? (\S+) \|\|", _text(".ci/run")))
+    assert "chromium" in names
+    assert names - installed == {"ocfl-root.py"}
+
+
+# --- order and length -------------------------------------------------------------------------------------------
+
+
+def test_every_process_begins_with_long_tests_and_ends_with_everyday_ones() -> None:
+    items = [_Item(f"e{n}") for n in range(7)] + [_Item(f"{file}{n}", "slow") for file in "abcd" for n in range(2)]
+    items += [_Item("a9", "long", "slow"), _Item("b9", "long", "slow"), _Item("a8", "long", "slow")]
+    names = [item.name for item in shared_out(items, 2)]
+    assert names[:9] == ["a9", "a8", "a0", "a1", "c0", "c1", "e0", "e1", "e2"]
+    assert names[9:] == ["b9", "b0", "b1", "d0", "d1", "e3", "e4", "e5", "e6"]
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 9])
+@pytest.mark.parametrize("mark", ["long", "slow", "unmeasured"])
+def test_no_test_is_lost_or_repeated_when_processes_share_them(processes: int, mark: str) -> None:
+    items = [_Item(f"{n % 3}{n}", *([mark] if n % 2 else [])) for n in range(14)]
+    assert sorted(item.name for item in shared_out(items, processes)) == sorted(item.name for item in items)
+
+
+def test_a_test_that_takes_longer_than_its_tier_allows_is_named_at_the_end() -> None:
+    reports = [
+        _Report("a", 3.0),
+        _Report("b", 3.0, "slow"),
+        _Report("c", 30.0, "slow"),
+        _Report("d", 99.0, "slow", "long"),
+    ]
+    assert too_long(reports) == [" 30.0 s, not marked `long`: c", "  3.0 s, not marked `slow`: a"]
+
+
+# --- what people read -------------------------------------------------------------------------------------------
+
+
+def test_every_mark_is_described_for_contributors() -> None:
+    markers = tomllib.loads(_text("pyproject.toml"))["tool"]["pytest"]["ini_options"]["markers"]
+    names = [marker.partition(":")[0] for marker in markers]
+    assert [name for name in names if f"* `{name}`: " not in _text("CONTRIBUTING.md")] == []
+
+
+def test_every_word_of_test_skips_is_described_for_contributors() -> None:
+    assert [word for word in SKIPS if word and f"`{word}`" not in _text("CONTRIBUTING.md")] == []
+
+
+@pytest.mark.parametrize("file", ["README.md", "CONTRIBUTING.md", ".ci/run"])
+def test_every_target_of_make_that_is_named_exists(file: str) -> None:
+    targets = set(re.findall(r"(?m)^([a-z-]+):", _text("Makefile")))
+    named = set(re.findall(r"(?:`|\$ |step )make ([a-z][a-z-]*)", _text(file)))
+    assert named
+    assert named - targets == set()
