@@ -58,9 +58,13 @@ class Obeyed(NamedTuple):
 
 def pending(store: Store) -> tuple[Entries, frozenset[str]]:
     """Return the entries that this store has not obeyed yet, and the keys of those that are to be lifted."""
+    obeyed = _obeyed(store)  # first: an entry that is added and obeyed after this is none that was removed
     entries = store.takedowns().entries
-    obeyed = frozenset(json.loads(store.fact(OBEYED_FACT) or "[]"))
     return tuple(each for each in entries if each.key not in obeyed), obeyed - {each.key for each in entries}
+
+
+def _obeyed(store: Store) -> frozenset[str]:
+    return frozenset(json.loads(store.fact(OBEYED_FACT) or "[]"))
 
 
 def obey(
@@ -72,11 +76,23 @@ def obey(
 ) -> Obeyed:
     """Publish what the list means now, and note in it what it has hit. May be killed and repeated.
 
-    `progress` is told how many records were looked at; `found` tells, by the keys of entries, which files they mean
-    that are not published. Raise StoreError.
+    One process at a time does this; another one waits, and then finds what is left. `progress` is told how many records
+    were looked at; `found` tells, by the keys of entries, which files they mean that are not published. Raise
+    StoreError.
     """
+    with file.obeying():
+        return _obey(store, inbox, file, progress, found)
+
+
+def _obey(
+    store: Store,
+    inbox: Inbox,
+    file: TakedownFile,
+    progress: Progress,
+    found: Callable[[Entries], Mapping[str, set[str]]],
+) -> Obeyed:
     new, lifted = pending(store)
-    keys = sorted(each.key for each in store.takedowns().entries)
+    names = {each.key for each in new}
     if new or lifted:
         store.abandon(store.intend())  # whoever writes after this has seen the list
     while True:
@@ -85,14 +101,13 @@ def obey(
             news.files[key] |= digests
         if not _note(file, news):
             break  # what was noted may have hit more: the same bytes at another address
-        names = {each.key for each in new}
         new = tuple(each for each in store.takedowns().entries if each.key in names)
     _note(file, _later(store, inbox))
     stamped = sum(_publish(store, inbox, source, each) for source, each in _batches(news.upstreams))
     stamped += sum(_restore_tombstones(store, new))
     returned = sum(_return(store, inbox)) if lifted else 0
-    if new or lifted:
-        store.remember(OBEYED_FACT, json.dumps(keys))
+    if new or lifted:  # an entry that was added meanwhile is not among the names
+        store.remember(OBEYED_FACT, json.dumps(sorted(_obeyed(store) - lifted | names)))
     return Obeyed(news.deleted, news.changed, returned, stamped)
 
 

@@ -8,6 +8,7 @@ C, in a name lookup or in a wait for a database. A timer of the kernel is the la
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -78,6 +79,13 @@ def watch() -> None:
     """Let SIGTERM raise KeyboardInterrupt in this process, and end the process if that does not. Main thread only."""
     signal.signal(signal.SIGTERM, _interrupted)
     _watches.append(_Watch())
+
+
+@atexit.register  # on import, so that it is the last of those that end a process
+def _ignore() -> None:
+    """Ignore SIGTERM for the last milliseconds: the interpreter has no handlers then, and the status would change."""
+    if _watches:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def calm() -> None:

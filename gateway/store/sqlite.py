@@ -240,6 +240,8 @@ class SqliteStore:
         found = self._takedowns.read()
         if found is not self._trusted:
             lost = {*json.loads(self.fact(OBEYED_FACT) or "[]")} - {each.key for each in found.listed}
+            if lost and self._takedowns.read() is not found:
+                return self.takedowns()  # another process has added and obeyed them just now
             if lost:
                 raise TakedownsUnreadable(
                     f"The list of takedowns {self._takedowns.path} is missing or too old: this store has obeyed "

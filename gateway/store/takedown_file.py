@@ -9,7 +9,7 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 
 NAME = "takedowns.json"
 _LOCK = ".takedowns"  # in `locks/`; no source can have this name
+_OBEYING = ".obeying"
 _MISSING = "missing"  # the revision of a list that is not there
 
 Entries = tuple[Takedown, ...]
@@ -64,6 +65,16 @@ class TakedownFile:
         except OSError as error:
             raise StoreUnwritable(f"{self.path} cannot be written: {error.strerror}.") from error
         return self.read()
+
+    @contextmanager
+    def obeying(self) -> Iterator[None]:
+        """Wait until no other process publishes what takedowns mean, and keep others waiting. Raise StoreUnwritable."""
+        with ExitStack() as held:
+            try:
+                held.enter_context(_locked(self.path.parent / "locks" / _OBEYING))
+            except OSError as error:
+                raise StoreUnwritable(f"{error.filename or self.path} cannot be written: {error.strerror}.") from error
+            yield
 
 
 @contextmanager

@@ -52,6 +52,16 @@ sys.argv = ["gateway", "--quiet", "--help"]
 sys.stdout.flush()
 main()
 """
+_IN_THE_VERY_END = """
+import os, signal, sys
+from gateway.cli import main
+class Late:
+    def __del__(self, kill=os.kill, process=os.getpid(), number=signal.SIGTERM):
+        kill(process, number)
+sys.late = Late()  # it goes when the interpreter has given up its handlers
+sys.argv = ["gateway", "--quiet", "--help"]
+main()
+"""
 _RELEASED = """
 import signal, sys, time
 from gateway import signals
@@ -104,3 +114,8 @@ def test_a_server_that_has_its_own_handler_is_left_alone():
     took, status, said = _ended(_RELEASED)
     assert (status, said) == (0, "heard\n")
     assert took > signals.ENDED_AFTER_SECONDS
+
+
+def test_sigterm_while_the_interpreter_ends_does_not_change_the_status():
+    found = subprocess.run([sys.executable, "-c", _IN_THE_VERY_END], stdout=subprocess.DEVNULL, check=False, cwd=ROOT)
+    assert found.returncode == Status.SUCCEEDED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -81,10 +82,21 @@ def _started(command: str, arguments: tuple[str, ...], tmp: Path, oai: str, **en
             process.kill()
 
 
+def _wait_for_handlers(process: _Process) -> None:
+    """Return when the process handles SIGTERM, or has ended: a busy machine takes its time to start an interpreter."""
+    end = monotonic() + START_SECONDS
+    while process.poll() is None and monotonic() < end:
+        caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())
+        if caught and int(caught[1], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        sleep(0.05)
+
+
 class _Ending:
     """A process that was sent a signal, and how it ends."""
 
     def __init__(self, process: _Process, number: int = signal.SIGTERM) -> None:
+        _wait_for_handlers(process)
         self._process, self._children, self._began = process, _below(process.pid), monotonic()
         process.send_signal(number)
 

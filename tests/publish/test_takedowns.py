@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from base64 import encodebytes
+from contextlib import closing
 from hashlib import sha256
 
 import pytest
@@ -339,6 +341,66 @@ def test_a_publication_that_looked_at_an_earlier_list_looks_again(desk: Desk, mo
     desk.publish()
     assert b"Secret" not in shown(desk)
     assert desk.record() is None
+
+
+def test_an_entry_that_is_added_while_others_are_obeyed_is_obeyed_later(desk: Desk) -> None:
+    """Its own command may have been killed, so nobody may say for it that this is done."""
+    desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
+    file, late = listed(desk, EVERY[2]), Takedown(Kind.UPSTREAM, "2", "laro")
+
+    def found(_: object) -> dict[str, set[str]]:
+        TakedownFile(desk.folder).change(lambda listed: tuple(dict.fromkeys((*listed, late))))
+        return {}
+
+    obey(desk.store, desk.inbox, file, found=found)
+    assert pending(desk.store) == ((late,), frozenset())
+    assert is_tombstone(desk)
+    assert not is_tombstone(desk, "2")
+    obey(desk.store, desk.inbox, file)
+    assert is_tombstone(desk, "2")
+
+
+def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
+    file, late = listed(desk, EVERY[2]), Takedown(Kind.UPSTREAM, "2", "laro")
+
+    def obey_too() -> None:
+        other = Desk(desk.folder)
+        other.now = desk.now + 1
+        with closing(other.store), closing(other.inbox):
+            obey(other.store, other.inbox, TakedownFile(desk.folder))
+
+    seconds = threading.Thread(target=obey_too)
+
+    def found(_: object) -> dict[str, set[str]]:
+        if not seconds.ident:
+            file.change(lambda listed: (*listed, late))
+            seconds.start()
+            seconds.join(0.3)
+        return {}
+
+    obey(desk.store, desk.inbox, file, found=found)
+    seconds.join(30)
+    assert pending(desk.store) == ((), frozenset())
+    assert is_tombstone(desk)
+    assert is_tombstone(desk, "2")
+
+
+def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.sent(Sent("1", dc("Secret", DOI)))
+    before = listed(desk, Takedown(Kind.HOST, "elsewhere.example.org")).read()
+    told = desk.store.fact
+
+    def late(name: str) -> str:
+        monkeypatch.undo()
+        obeyed(desk, *before.entries, EVERY[2])
+        return told(name)
+
+    with closing(Desk(desk.folder).store) as reader:
+        monkeypatch.setattr(reader, "fact", late)
+        assert EVERY[2].key in {each.key for each in reader.takedowns().entries}
 
 
 # --- what was lost ------------------------------------------------------------------------------------------------
