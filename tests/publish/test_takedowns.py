@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from base64 import encodebytes
 from contextlib import closing
@@ -10,7 +11,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.errors import TakedownsUnreadable
+from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.filing import file_all
 from gateway.model import FileLink, FileOrigin, Selection, Source
 from gateway.obeying import Obeyed, obey, pending
@@ -384,6 +385,15 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
     assert pending(desk.store) == ((), frozenset())
     assert is_tombstone(desk)
     assert is_tombstone(desk, "2")
+
+
+def test_that_nobody_else_obeys_cannot_be_known_without_a_lock(desk: Desk) -> None:
+    file = listed(desk, EVERY[2])
+    shutil.rmtree(desk.folder / "locks")
+    (desk.folder / "locks").write_text("")
+    with pytest.raises(StoreUnwritable, match="locks"):
+        obey(desk.store, desk.inbox, file)
+    assert pending(desk.store)[0]
 
 
 def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
