@@ -223,7 +223,7 @@ class _Backup:
             with suppress(OSError):  # a file system without links, or a former backup that somebody has touched
                 os.link(self._target / self._former.generation / name, target)
                 return former
-        digest = durable.copy(source, target, lambda size: self._progress(name, size, known.st_size))
+        digest = durable.copy(source, target, lambda done: self._progress(name, done, known.st_size))
         return Entry(name, target.stat().st_size, digest, known.st_mtime_ns, is_database=False)
 
     # -- copies of documents -------------------------------------------------------------------------------------

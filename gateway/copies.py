@@ -21,7 +21,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def blueprint(store: Store, instance: Path, base_url: str) -> Blueprint:
-    """Return the face `/files/<SHA-256>`. What is taken down is answered 451, whoever asks (RFC 7725)."""
+    """Return the face `/files/<SHA-256>`. What is taken down is answered with 451 (RFC 7725)."""
     face = Blueprint("copies", __name__)
 
     @face.route("/files/<digest>")

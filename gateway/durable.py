@@ -11,11 +11,16 @@ _MODE = 0o600
 _PIECE = 1_000_000
 
 
-def write(file: Path, content: bytes) -> None:
-    """Write a file, whole or not at all. Raise OSError."""
+def write(file: Path, content: bytes, ready: Callable[[int], None] = lambda _: None) -> None:
+    """Write a file, whole or not at all. Raise OSError.
+
+    `ready` gets the descriptor of the new file before anything is in it, to give it another mode or owner.
+    """
     aside = file.with_name(f"{file.name}.new")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _MODE)
+    aside.unlink(missing_ok=True)  # a killed process left it, or its mode is another
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
     with os.fdopen(descriptor, "wb") as stream:
+        ready(descriptor)
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
@@ -24,14 +29,14 @@ def write(file: Path, content: bytes) -> None:
 
 
 def copy(source: Path, target: Path, told: Callable[[int], None] = lambda _: None) -> str:
-    """Copy a file, and return its SHA-256. `told` is called with the size of each piece. Raise OSError."""
+    """Copy a file, and return its SHA-256. `told` is called with the number of bytes copied so far. Raise OSError."""
     digest = sha256()
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _MODE)
     with source.open("rb") as reading, os.fdopen(descriptor, "wb") as writing:
         while piece := reading.read(_PIECE):
             digest.update(piece)
             writing.write(piece)
-            told(len(piece))
+            told(writing.tell())
         writing.flush()
         os.fsync(writing.fileno())
     return digest.hexdigest()

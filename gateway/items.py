@@ -205,7 +205,7 @@ def write(
         items = tuple([_item_change(each, intent.datestamp) for each in changes])
         return store.publish(intent, replace(publication, changes=items), ready)
     except StoreBusy:
-        raise  # whoever has the lock for so long has outlived the intent
+        raise  # the process that has the lock for so long has outlived the intent
     except (Exception, KeyboardInterrupt):
         with suppress(StoreError):  # then it expires
             store.abandon(intent)

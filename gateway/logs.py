@@ -1,7 +1,7 @@
 """What both programs write into the log: to stderr, as text or as an object per line, from a level on.
 
-What strangers wrote may be part of a message; control characters of both sets are escaped, lest they forge lines or
-give orders to a terminal.
+What strangers wrote may be part of a message; control characters of both sets are escaped, so that they can neither
+forge lines nor give orders to a terminal.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def _obey(
     new, lifted = pending(store)
     names = {each.key for each in new}
     if new or lifted:
-        store.abandon(store.intend())  # whoever writes after this has seen the list
+        store.abandon(store.intend())  # a process that writes after this has seen the list
     while True:
         news = survey(store, inbox, new, progress)
         for key, digests in found(new).items():
@@ -278,7 +278,7 @@ def _publish(store: Store, inbox: Inbox, source: str, upstreams: Iterable[str]) 
         position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
         states = store.states(source, names).values()
         mapped = [(state, prepare(_task(payloads, state))) for state in states]
-        changes = [_change(each, state) for state, each in mapped if not each.problems]
+        changes = [Change(each, (), state) for state, each in mapped if not each.problems]
         files = [_files(each, state, takedowns) for state, each in mapped if state.files]
         publication = Publication(
             source,
@@ -294,10 +294,6 @@ def _publish(store: Store, inbox: Inbox, source: str, upstreams: Iterable[str]) 
     if payloads:
         raise StoreError(f"The takedowns in {source} could not be published: something came between {TRIES} times.")
     return 0
-
-
-def _change(prepared: Prepared, state: ItemState) -> Change:
-    return Change(prepared, (), state)
 
 
 def _files(prepared: Prepared, state: ItemState, takedowns: Takedowns) -> ItemFiles | None:

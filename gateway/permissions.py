@@ -22,7 +22,7 @@ from gateway.errors import ConfigurationError
 _FILES = (
     "*.toml",
     "takedowns.json",
-    "takedowns.new",
+    "takedowns.json.new",
     "*.sqlite",
     "*.sqlite-*",
     "secret",

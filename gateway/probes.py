@@ -33,5 +33,4 @@ def blueprint(ready: Callable[[], object]) -> Blueprint:
 
 
 def _answer(status: int, sentence: str) -> Response:
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    return Response(f"{sentence}\n", status, headers, content_type="text/plain; charset=UTF-8")
+    return Response(f"{sentence}\n", status, {"Cache-Control": "no-store"}, content_type="text/plain; charset=UTF-8")

@@ -1,4 +1,4 @@
-"""What the programs `gateway` and `harvester` have in common: exit statuses, streams, signals, and who is told what."""
+"""What the programs `gateway` and `harvester` have in common: exit statuses, streams, signals, verbosity."""
 
 from __future__ import annotations
 

@@ -111,9 +111,9 @@ def remove_source(
     """Make tombstones of all records of a source, and mark it as removed; return how many items were deleted.
 
     The removal is written to the inbox first (`at` is the second of it), so that a store that is made again from the
-    inbox has the same tombstones. `progress` is told how many there are. May be interrupted and repeated; whatever
-    publishes next finishes it. What arrived and is not published yet will not be. A source that the store does not know
-    is passed over.
+    inbox has the same tombstones. `progress` is told how many there are. May be interrupted and repeated; the
+    next command that publishes finishes it. What arrived and is not published yet will not be. A source that the store
+    does not know is passed over.
     """
     with store.view() as view:
         known = next((each for each in view.sources() if each.name == name), None)

@@ -136,8 +136,8 @@ def address(listener: socket.socket, host: str, name_of_host: Callable[[], str] 
 def inherited(environ: MutableMapping[str, str] = os.environ) -> list[socket.socket]:
     """Return the sockets that a service manager has opened for this process (sd_listen_fds), none where it has not.
 
-    The variables that announce them are removed, lest a child takes them for its own. Raise ConfigurationError when one
-    is no listening socket.
+    The variables that announce them are removed, so that no child takes them for its own. Raise ConfigurationError when
+    one is no listening socket.
     """
     process, count = environ.pop("LISTEN_PID", ""), environ.pop("LISTEN_FDS", "")
     environ.pop("LISTEN_FDNAMES", None)

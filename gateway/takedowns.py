@@ -1,7 +1,7 @@
 """The takedowns in force: which items, files and addresses must not be published. Pure.
 
 An entry names an item (identifier, DOI), a file (SHA-256), an address (URL), or many addresses (prefix, host). It also
-carries what it has hit: `items` stay withheld when their source drops the DOI, `files` wherever the same bytes lie.
+carries what it has hit: `items` stay withheld when their source drops the DOI, `files` at every address.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ Apart from `instance`, because this needs the formats and their XML library, whi
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -18,7 +17,7 @@ import tomlkit
 from gateway import permissions, recovery
 from gateway import rebuild as again
 from gateway.backup import ASIDE
-from gateway.durable import make_folder
+from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
 from gateway.formats import written
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
@@ -207,12 +206,6 @@ def _entry(setting: Setting, values: Mapping[str, Value]) -> str:
 
 def make_secret(folder: Path) -> None:
     """Make the key that signs tokens, readable by its owner only, unless there is one. An empty file is none."""
-    file, aside = folder / "secret", folder / "secret.new"
-    if file.exists() and file.stat().st_size:
-        return
-    aside.unlink(missing_ok=True)  # a killed process left it
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(secrets.token_urlsafe(48) + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    aside.replace(file)
+    file = folder / "secret"
+    if not file.exists() or not file.stat().st_size:
+        write(file, f"{secrets.token_urlsafe(48)}\n".encode())

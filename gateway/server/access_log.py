@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 
 def escaped(sent: bytes) -> str:
-    """Return what a client wrote as visible ASCII without quotes, cut to a bearable length."""
+    """Return what a client wrote as visible ASCII without quotes, cut to 2,000 characters."""
     shown = "".join(_ESCAPES[byte] for byte in sent[:_MOST])
     return shown + ("..." if len(sent) > _MOST else "")
 

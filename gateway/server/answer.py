@@ -16,7 +16,7 @@ _POLICY = (
     "form-action 'none'",
     "frame-ancestors 'none'",
 )
-# On every answer, whoever makes it.
+# On every answer, of the application or of the server itself.
 SECURITY_HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "; ".join(_POLICY)),

@@ -54,7 +54,7 @@ class _FileParts:
 
 
 def environment(request: Request, client: str) -> Environment:
-    """Return what the application is told of a request; `client` is the address of whoever asked."""
+    """Return what the application is told of a request; `client` is the address of the client."""
     path, _, query = _origin_form(request.target).partition(b"?")
     environ: Environment = {
         "REQUEST_METHOD": request.method,

@@ -207,7 +207,7 @@ class RequestReader:
         return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is longer than {self._limits.body_bytes} bytes.")
 
     def request(self) -> Request:
-        """Return the request, which must be complete; whoever takes it closes its body."""
+        """Return the request, which must be complete; the caller closes its body."""
         parser = self._parser
         if self._body is not None:
             self._body.seek(0)

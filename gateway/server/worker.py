@@ -30,7 +30,7 @@ def hold_signals_while_workers_begin() -> None:
 
 
 class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
-    """Serves the application of a `gateway.serve.WebServer` by an event loop."""
+    """Serves the application that the arbiter of `gateway.serve` loads, by an event loop."""
 
     def init_signals(self) -> None:
         """Leave the signals that end a worker to the event loop; until it runs, they are held."""

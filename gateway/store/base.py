@@ -108,8 +108,8 @@ class Store(Protocol):
         """Commit an intent: from now until `publish` or `abandon`, no horizon passes its datestamp.
 
         The datestamp is the store's clock after that commit, never below any datestamp given or horizon answered
-        before. An intent lives a minute; then whoever notices removes it. Raise ClockAhead when the clock has jumped
-        ahead and nothing explains it.
+        before. An intent lives a minute; then the next process that notices removes it. Raise ClockAhead when the clock
+        has jumped ahead and nothing explains it.
         """
         ...
 

@@ -56,7 +56,7 @@ from gateway.takedowns import Takedowns
 SQL = load("sqlite")
 
 INTENT_SECONDS = 60  # a dead publisher holds the horizon for so long; a living one needs less than a second
-_ABANDON_SECONDS = 5.0  # it delays answers for a minute at most, and whoever abandons it may have been interrupted
+_ABANDON_SECONDS = 5.0  # it delays answers for a minute at most, and the caller may have been interrupted
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]

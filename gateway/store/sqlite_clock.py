@@ -58,7 +58,7 @@ class SqliteClock:
             return  # `check` says what is damaged, and reading does
         answered = self._ceiling.read()
         if answered > anchor.ceiling:
-            with self._file.writing() as session:  # whoever raises the ceiling holds the lock for file and store
+            with self._file.writing() as session:  # the lock is for both: the file and the store
                 anchor, _ = anchor_of(session)
                 if self._ceiling.read() > anchor.ceiling:
                     self._lift(session, anchor._replace(ceiling=self._ceiling.read()))

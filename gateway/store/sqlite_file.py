@@ -31,7 +31,7 @@ PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, an
 BUSY_SECONDS = 30.0  # for files that a web worker writes too; commands have more patience (`waiting`)
 _BETWEEN_TRIES_SECONDS = 0.01
 WRITER_CACHE_KIB = 32_768
-_SETTLE_MILLISECONDS = 2_000  # readers take a page; whoever reads for longer is not waited for
+_SETTLE_MILLISECONDS = 2_000  # readers take a page; one that reads for longer is not waited for
 READER_CACHE_KIB = 8_192  # readers see the file through the mapping; this is for what lies beyond it and for the log
 MAPPED_BYTES = 8_000_000_000  # SQLite takes what it was built to take, usually 2 GiB
 

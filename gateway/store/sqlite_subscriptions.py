@@ -13,6 +13,7 @@ from typing import Any
 
 from gateway.errors import StoreUnwritable
 from gateway.model import Subscription, SubscriptionState
+from gateway.permissions import file_mode
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
 
@@ -99,8 +100,7 @@ class SqliteSubscriptions:
 
     def _make(self) -> None:
         try:
-            is_for_group = self._path.parent.stat().st_mode & 0o020  # as `gateway init --group` leaves the folder
-            self._path.touch(mode=0o660 if is_for_group else 0o600)  # what SQLite makes beside it gets the same mode
+            self._path.touch(mode=file_mode(self._path.parent))  # what SQLite makes beside it gets the same mode
         except OSError as error:
             raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error
 

@@ -10,9 +10,11 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from gateway import durable
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.permissions import file_mode, keep_owner
 from gateway.takedowns import Kind, Takedown, Takedowns
@@ -110,20 +112,13 @@ def _entry(fields: Any) -> Takedown:  # noqa: ANN401 - what stands in a file may
 
 def _write(path: Path, entries: Entries) -> None:
     lines = ",\n".join(json.dumps(each._asdict(), ensure_ascii=True) for each in entries)
-    aside = path.with_suffix(".new")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        os.fchmod(descriptor, file_mode(path.parent))
-        keep_owner(descriptor, path.parent)
-        stream.write(f'{{"takedowns": [\n{lines}\n]}}\n'.encode())
-        stream.flush()
-        os.fsync(stream.fileno())
-    aside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    durable.write(path, f'{{"takedowns": [\n{lines}\n]}}\n'.encode(), partial(_permit, path.parent))
+
+
+def _permit(folder: Path, descriptor: int) -> None:
+    """Give a new file of the instance folder the mode and owner that it must have."""
+    os.fchmod(descriptor, file_mode(folder))
+    keep_owner(descriptor, folder)
 
 
 def _unreadable(path: Path, why: str, until: str = "it is restored from a backup") -> TakedownsUnreadable:

@@ -146,6 +146,14 @@ def test_a_backup_is_made_while_others_write(full, target):
     assert sqlite_copy.last_published(place / "store.sqlite") <= sqlite_copy.last_received(place / "inbox.sqlite")
 
 
+def test_how_much_of_a_long_file_is_copied_is_told_from_its_beginning(full, target):
+    (full / "downloads" / "laro" / "long.xml").write_bytes(b"x" * 2_500_000)
+    told: list[tuple[str, int, int]] = []
+    back_up(load(full), target, lambda *each: told.append(each))
+    done = [(done, total) for name, done, total in told if name.endswith("long.xml")]
+    assert done == [(size, 2_500_000) for size in (1_000_000, 2_000_000, 2_500_000)]
+
+
 def test_the_copies_of_the_databases_are_of_an_order_in_which_none_refers_to_what_another_lacks(full, target):
     seen: list[str] = []
     back_up(load(full), target, lambda name, _done, _total: seen.append(name))
