@@ -36,16 +36,16 @@ def purge(instance: Instance, entries: Entries) -> Purged:
         versions += _overwrite(instance, source, upstreams)
         bury(instance.store, source, by_source[source])
         downloaded.forget(instance.folder, source)  # the archive that a source delivered holds them too
-    is_settled = instance.inbox.settle() and instance.store.settle()
+    settled = [instance.inbox.settle(), instance.store.settle()]  # each log, although a reader is in the way of another
     if instance.has_searched:
         desk = instance.desk()
         desk.forget(each.identifier for states in by_source.values() for each in states)
-        is_settled = desk.settle() and is_settled
-    return Purged(sum(map(len, by_source.values())), versions, is_settled)
+        settled.append(desk.settle())
+    return Purged(sum(map(len, by_source.values())), versions, all(settled))
 
 
 def _overwrite(instance: Instance, source: str, upstreams: set[str]) -> int:
-    """Overwrite every version of these records in the inbox, whatever became of it; return how many there were."""
+    """Overwrite every version of these records in the inbox, published or not; return how many there were."""
     count = 0
     for page in instance.inbox.pages(source, 0):
         places = [

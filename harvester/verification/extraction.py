@@ -87,7 +87,7 @@ _at_work: set[subprocess.Popen[bytes]] = set()
 
 
 def break_off() -> None:
-    """Kill every child that is at work, from another thread. Whoever waits for one gets a KeyboardInterrupt."""
+    """Kill every child that is at work, from another thread. The thread that waits for one gets a KeyboardInterrupt."""
     while _at_work:
         with suppress(KeyError):  # it has just ended
             _kill(_at_work.pop())
@@ -122,7 +122,9 @@ def _child(engine: str, data: bytes, seconds: float) -> tuple[int, bytes]:
         except BaseException:  # a signal: the child must not go on alone
             _kill(child)
             raise
-        if child not in _at_work:
+        finally:  # however it ended: its number may soon be that of another process
+            is_broken_off = child not in _at_work
+            _at_work.discard(child)
+        if is_broken_off:
             raise KeyboardInterrupt
-        _at_work.discard(child)
         return child.returncode, answer
