@@ -30,7 +30,7 @@ Network: TypeAlias = IPv4Network | IPv6Network
 _BLOCKS = tuple(
     sorted(((ip_network(each.network), each.address_class) for each in BLOCKS), key=lambda pair: -pair[0].prefixlen)
 )
-_EXACT = {network.network_address: name for network, name in _BLOCKS if network.prefixlen == network.max_prefixlen}
+_EXACT = frozenset(network.network_address for network, _ in _BLOCKS if network.prefixlen == network.max_prefixlen)
 _EMBEDDING = tuple((IPv6Network(each.network), each.shifts) for each in EMBEDDING)
 _IPV4_BITS = 0xFFFFFFFF
 _ENTRY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\](?:/\d+)?|[^\s\[\]:]+)(?::(?P<port>[1-9]\d{0,4}))?")
@@ -106,7 +106,7 @@ class Allowed:
         )
 
     def name(self, host: str, port: int) -> bool:
-        """Tell whether this host may be asked at this port by its name, wherever a proxy finds it."""
+        """Tell whether this host may be asked at this port by its name, through a proxy."""
         host = host.lower().rstrip(".")
         return any(each.host == host for each in self._entries if each.port in (0, port))
 

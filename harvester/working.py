@@ -131,7 +131,7 @@ class Working:
 
     def obeyed(self) -> None:
         """Do what the list of takedowns means and an earlier command has not done. Raise StoreError."""
-        if pending(self.instance.store) == ((), frozenset()) and self.instance.store.takedowns().is_empty:
+        if not any(pending(self.instance.store)) and self.instance.store.takedowns().is_empty:
             return
         from harvester.takedowns.finishing import finish  # noqa: PLC0415 - as above
 

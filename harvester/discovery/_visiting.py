@@ -25,7 +25,7 @@ from harvester.verification.bytes import HTML, PDF, mime_type
 from harvester.wire import landing_page
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.landing_page import Page, obstacle, site_of
-from harvester.wire.urls import split
+from harvester.wire.urls import host_of, split
 
 MOST_HOPS = 8
 _LONGEST = 4096  # characters of an address
@@ -144,11 +144,6 @@ def _following(arrived: Visit) -> str:
     if arrived.page is not None and arrived.page.refresh not in ("", arrived.url) and not arrived.page.copies:
         return arrived.page.refresh
     return ""
-
-
-def host_of(url: str) -> str:
-    """Return the host of an address, or an empty string where there is none or it is none (`http://[`)."""
-    return split(url).hostname or ""
 
 
 def is_pdf(visited: Visit) -> bool:

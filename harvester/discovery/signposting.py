@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gateway.model import Outcome
 from harvester.discovery import Found, Known, Step
-from harvester.discovery._visiting import Visit, host_of, is_pdf, visit
+from harvester.discovery._visiting import Visit, is_pdf, visit
 from harvester.discovery._walking import pages_of
 from harvester.wire import signposting
 from harvester.wire.copies import Copy, without_repetitions
@@ -15,6 +15,7 @@ from harvester.wire.http import Fetch
 from harvester.wire.identifiers import Found as Identifier
 from harvester.wire.identifiers import Identifiers, dois_in
 from harvester.wire.signposting import Signposts
+from harvester.wire.urls import host_of
 
 _PDF = "application/pdf"
 

@@ -9,8 +9,9 @@ from hashlib import sha256
 from threading import local
 from typing import Protocol
 
+from gateway.secret_arguments import without_secrets
 from harvester.verification.bytes import PDF, mime_type
-from harvester.wire.http import Fetch, Fetched, Request, without_keys
+from harvester.wire.http import Fetch, Fetched, Request
 
 _DAY = 86_400
 HOLD = {
@@ -90,7 +91,7 @@ _KEPT = tuple(each.name for each in fields(Fetched) if each.name != "body")
 
 
 def _packed(fetched: Fetched) -> bytes:
-    head = {name: getattr(fetched, name) for name in _KEPT} | {"url": without_keys(fetched.url)}
+    head = {name: getattr(fetched, name) for name in _KEPT} | {"url": without_secrets(fetched.url)}
     return json.dumps(head).encode("ascii") + b"\n" + fetched.body
 
 

@@ -12,13 +12,14 @@ from typing import NamedTuple
 from gateway.errors import GatewayError, TryLater
 from gateway.model import Candidate, FileLink, Outcome, Trace, Work
 from harvester.discovery import Found, Known, Step, known_of
-from harvester.discovery._visiting import host_of, outcome_of
+from harvester.discovery._visiting import outcome_of
 from harvester.search.checking import Keep, Told, again, check, is_same, look
 from harvester.search.identity import Identity
 from harvester.wire.copies import Copy
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import VERSIONS, Colour, Policy
+from harvester.wire.urls import host_of
 
 # What may be otherwise tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))

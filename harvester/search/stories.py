@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from gateway.model import Candidate, Decision, Ending, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
-from harvester.discovery._visiting import host_of
 from harvester.search.checking import NAMED
 from harvester.search.identity import Identity
 from harvester.search.searching import RECHECK, Searched
+from harvester.wire.urls import host_of
 
 _OK = 200
 SENTENCES: dict[Outcome, str] = {

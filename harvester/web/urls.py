@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
 
 from gateway.errors import AddressRefused
-from harvester.wire.http import without_keys
+from gateway.secret_arguments import without_secrets
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")  # with one of them requests would quote all that is quoted again
@@ -63,6 +63,6 @@ def _ascii(host: str) -> str:
 
 def shown(url: str) -> str:
     """Return the address as a sentence may show it: without user, password and keys, and not too long."""
-    scheme, separator, rest = without_keys(url).partition("://")
+    scheme, separator, rest = without_secrets(url).partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:300]

@@ -8,8 +8,6 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias
 from urllib.parse import quote
 
-from gateway.secret_arguments import without_secrets
-
 _SETTLED_SECONDS = 60
 _LEGAL = "%/:?#[]@!$&'()*+,;=~"  # in an address, beside letters and digits
 
@@ -89,11 +87,6 @@ class Fetched:
             return sent.decode()
         except UnicodeDecodeError:
             return quote(sent, safe=_LEGAL)
-
-
-def without_keys(url: str) -> str:
-    """Return an address without the keys to services in its query: what may be shown and kept."""
-    return without_secrets(url)
 
 
 def settled_date(answer: Fetched) -> str:

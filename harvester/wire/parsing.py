@@ -21,9 +21,9 @@ def strict(data: bytes) -> etree._Element:
     return etree.fromstring(data, hardened_parser())
 
 
-def refuse_heavy(data: bytes, element: int = ELEMENT, more: int = 0) -> None:
-    """Raise AnswerTooLarge when a document takes too much memory; `more` is what it takes besides its tree."""
-    needed = memory_of(data, element) + more
+def refuse_heavy(data: bytes, element: int = ELEMENT) -> None:
+    """Raise AnswerTooLarge when a document would take too much memory; `element` is the bytes for each element."""
+    needed = memory_of(data, element)
     if needed > MOST_MEMORY:
         raise AnswerTooLarge(
             f"The document of {len(data)} bytes needs about {needed >> 20} MiB of memory to be read, "
