@@ -14,6 +14,7 @@ from functools import partial
 from gateway.errors import AnswerError, GatewayError
 from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription
 from gateway.publish import local_set
+from gateway.settings import Settings
 from gateway.store.base import Inbox
 from harvester.descriptions import doubts_of_empty_set, keep_description
 from harvester.holdings import StoredHoldings
@@ -63,8 +64,8 @@ class Ran:
     status: Status
 
 
-def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes) -> Options:
-    """Return what the source is told: its entry, the setting of all sources, and the wishes of this run."""
+def options_of(entry: SourceEntry, settings: Settings, overlap_seconds: int, wishes: Wishes) -> Options:
+    """Return what the source is told: its entry, the settings of all sources, and the wishes of this run."""
     return Options(
         source=entry.name,
         url=entry.url,
@@ -73,6 +74,7 @@ def options_of(entry: SourceEntry, overlap_seconds: int, wishes: Wishes) -> Opti
         until=entry.until,
         window=(wishes.from_, wishes.until) if wishes.from_ or wishes.until else None,
         own=entry.own,
+        most_bytes=settings.number("fetch_document_max_bytes"),
     )
 
 
@@ -143,9 +145,8 @@ def rehearse(
     """
     progress, stop = progress or Silence(), stop or Stop()
     overlap = instance.settings.number("harvest_overlap_seconds")
-    most = instance.settings.number("fetch_document_max_bytes")
-    options = options_of(entry, overlap, wishes)
-    options = replace(options, known=learned_of(instance, kind, entry.name), most_bytes=most)
+    options = options_of(entry, instance.settings, overlap, wishes)
+    options = replace(options, known=learned_of(instance, kind, entry.name))
     description = kind.describe(options, fetch)
     options = options.after(description)
     counts: Counter[str] = Counter()
@@ -242,10 +243,10 @@ class _Harvest:
         note_former(instance, entry, self.story.note)
         instance.store.add_source(entry.source)
         self._publish_leftovers()
-        options = options_of(entry, instance.settings.number("harvest_overlap_seconds"), self.wishes)
+        overlap = instance.settings.number("harvest_overlap_seconds")
+        options = options_of(entry, instance.settings, overlap, self.wishes)
         known = learned_of(instance, self.kind, entry.name)
-        most = instance.settings.number("fetch_document_max_bytes")
-        options = replace(options, arrived=partial(arrived, instance.inbox), known=known, most_bytes=most)
+        options = replace(options, arrived=partial(arrived, instance.inbox), known=known)
         description = self.kind.describe(options, self.fetch)
         keep_description(instance, entry.name, description)
         self.story.warn(description.notes)

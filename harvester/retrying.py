@@ -143,7 +143,7 @@ class _Retrial:
     def _options(self) -> Options:
         """Return what the source is told, after asking it who it is: one that is down says so here."""
         known = learned_of(self.instance, self.kind, self.entry.name)
-        options = replace(options_of(self.entry, 0, Wishes()), known=known)
+        options = replace(options_of(self.entry, self.instance.settings, 0, Wishes()), known=known)
         description = self.kind.describe(options, self.fetch)
         keep_description(self.instance, self.entry.name, description)
         self.story.warn(description.notes)

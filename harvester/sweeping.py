@@ -122,7 +122,7 @@ class _Sweep:
             self.story.counts.update({name: publication.counts[name] for name in OUTCOMES_OF_RECORDS})
 
     def _options(self) -> Options:
-        return replace(options_of(self.entry, 0, Wishes()), known=self.known)
+        return replace(options_of(self.entry, self.instance.settings, 0, Wishes()), known=self.known)
 
     def _sweep(self, cursor: Cursor, named: Named, publication: Publication) -> None:
         if not self._is_listed(cursor, named):

@@ -46,7 +46,7 @@ def _findings(instance: Instance, entry: SourceEntry) -> Iterator[Finding]:
     if kind.audit is None:
         raise ConfigurationError(f"A source of the kind {kind.name} cannot be audited.")
     held = StoredHoldings(instance.store, instance.inbox, entry.name)
-    options = replace(options_of(entry, 0, Wishes()), holdings=held)
+    options = replace(options_of(entry, instance.settings, 0, Wishes()), holdings=held)
     with fetcher(instance.settings, entry, Stop()) as fetch:
         for metadata_prefix in entry.formats:
             for set_spec in entry.sets or ("",):

@@ -147,7 +147,7 @@ def _asked(instance: Instance, entry: SourceEntry) -> Description:
     overlap = instance.settings.number("harvest_overlap_seconds")
     # Who it is may be asked at any hour.
     with fetcher(instance.settings, replace(entry, hours=""), Stop()) as fetch:
-        return kind_of(entry.kind).describe(options_of(entry, overlap, Wishes()), fetch)
+        return kind_of(entry.kind).describe(options_of(entry, instance.settings, overlap, Wishes()), fetch)
 
 
 def _check_offer(entry: SourceEntry, found: Description) -> None:

@@ -48,7 +48,7 @@ def subscribe(
     """
     place = place_of(instance.settings)
     known = {each.topic: _counted(instance, each, now) for each in _living(instance, entry.name)}
-    found = {each.topic: each for each in _channels(entry, kind, fetch)}
+    found = {each.topic: each for each in _channels(instance, entry, kind, fetch)}
     for topic in known.keys() - found.keys():
         instance.subscriptions.end(entry.name, topic, now)
     asked = [_kept(instance, entry.name, each, known.get(each.topic), now) for each in found.values()]
@@ -73,10 +73,10 @@ def _kept(instance: Instance, source: str, channel: Channel, known: Subscription
     return instance.subscriptions.ask(new)
 
 
-def _channels(entry: SourceEntry, kind: SourceKind, fetch: Fetch) -> tuple[Channel, ...]:
+def _channels(instance: Instance, entry: SourceEntry, kind: SourceKind, fetch: Fetch) -> tuple[Channel, ...]:
     if kind.channels is None:
         raise ConfigurationError(f"A source of the kind {kind.name} tells of no changes by itself.")
-    found = kind.channels(options_of(entry, 0, Wishes()), fetch)
+    found = kind.channels(options_of(entry, instance.settings, 0, Wishes()), fetch)
     if not found:
         raise RemoteRefuses(f"{entry.url} names no hub that tells of its changes; `every` lets it be asked instead.")
     return found

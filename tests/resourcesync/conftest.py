@@ -66,7 +66,7 @@ def audited(house: Instance, site: Site) -> Callable[..., list[Finding]]:
     def audited(path: str = "/caps.xml") -> list[Finding]:
         entry = SourceEntry("fake", site.url + path, "resourcesync")
         held = StoredHoldings(house.store, house.inbox, entry.name)
-        options = replace(options_of(entry, 0, Wishes()), holdings=held)
+        options = replace(options_of(entry, house.settings, 0, Wishes()), holdings=held)
         with fetcher(house.settings, entry, Stop()) as fetch:
             return list(audit(options, Cursor(entry.name, "oai_dc"), fetch))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -195,6 +196,19 @@ def test_an_audit_tells_when_a_list_is_not_whole(full, command):
     status, rows, _ = command("source", "audit", "fake")
     assert (status, rows[0]["what"]) == (3, "doubt")
     assert "404" in rows[0]["why"]
+
+
+def test_an_audit_reads_no_larger_documents_than_a_run(full, command, house):
+    """A packed document may be small and hold much: `fetch_document_max_bytes` limits what it holds."""
+    full.files["/part.xml"] = gzip.compress(full.files["/part.xml"] + b" " * 50_000)
+    command("source", "add", "fake", full.url, "--kind", "resourcesync")
+    command("run", "fake")
+    assert command("source", "audit", "fake")[:2] == (0, [])
+    settings = house.folder / "config.toml"
+    settings.write_text(settings.read_text() + "\nfetch_document_max_bytes = 20000\n")
+    status, rows, _ = command("source", "audit", "fake")
+    assert (status, rows[0]["what"]) == (3, "doubt")
+    assert "The document has more than 20000 bytes." in rows[0]["why"]
 
 
 def test_a_kind_without_lists_cannot_be_audited(site, command):
