@@ -24,6 +24,7 @@ from harvester.stopping import OutOfHours, Stop, breakable
 from harvester.web import Access, Pace, Web, address_class, most_bytes, ports_of
 from harvester.web.logged import logged
 from harvester.web.proxies import Proxies
+from harvester.web.urls import origin_of
 from harvester.wire.http import Fetch, Fetched, Request
 
 __all__ = ["fetcher", "kind_of", "kinds", "with_address", "with_address_of"]
@@ -75,11 +76,7 @@ def with_address(entry: SourceEntry) -> SourceEntry:
     It is left without one when the host has no address now, when only a proxy can tell, and when it has an address that
     nobody should name by accident: link-local, or a cloud's own.
     """
-    parts = urlsplit(entry.url)
-    if entry.address or parts.scheme not in ("http", "https") or not parts.hostname:
-        return entry
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    if Proxies(os.environ).of(parts.scheme, parts.hostname, port):
+    if entry.address or entry.url.startswith("file:") or Proxies(os.environ).of(*origin_of(entry.url)):
         return entry
     found = address_class(entry.url)
     return replace(entry, address=found) if found in NAMEABLE else entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -25,18 +25,23 @@ Given: TypeAlias = Any
 # By kind of credentials, what the field of the secret is called in sources.toml, before `_env` and `_file`.
 _SECRETS = {"basic": "password", "bearer": "token", "header": "value", "query": "value"}
 
+
+def _absolute(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """Return the absolute path of a file that an option names, for sources.toml; empty when it names none."""
+    return value and str(Path(value).absolute())
+
+
+_file_option = partial(click.option, default="", callback=_absolute, metavar="FILE")
 _ACCESS = (
     click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials the source asks for."),
     click.option("--user", default="", help="With basic: the user."),
     click.option("--auth-name", default="", help="With header or query: the name of the header or argument."),
     click.option("--secret-env", default="", metavar="NAME", help="The environment variable that holds the secret."),
-    click.option("--secret-file", default="", metavar="FILE", help="The file that holds the secret."),
-    click.option("--certificate", default="", metavar="FILE", help="With certificate: the client certificate (PEM)."),
-    click.option("--key", default="", metavar="FILE", help="With certificate: its key, when it is a file of its own."),
+    _file_option("--secret-file", help="The file that holds the secret."),
+    _file_option("--certificate", help="With certificate: the client certificate (PEM)."),
+    _file_option("--key", help="With certificate: its key, when it is a file of its own."),
     click.option("--verify/--no-verify", default=True, help="Whether the server's certificate is verified."),
-    click.option(
-        "--ca-bundle", default="", metavar="FILE", help="Certificates (PEM) of authorities to trust besides the public."
-    ),
+    _file_option("--ca-bundle", help="Certificates (PEM) of authorities to trust besides the public."),
 )
 
 
@@ -46,16 +51,10 @@ def access_options(function: Function) -> Function:
 
 
 def auth_of(given: dict[str, Any]) -> dict[str, str]:
-    """Return the `auth` table for sources.toml from the options, taking them out of `given`.
-
-    The files that they name get absolute paths, that of `ca_bundle` too, which stays in `given`.
-    """
+    """Return the `auth` table for sources.toml from the options, taking them out of `given`."""
     kind = given.pop("auth")
     names = ("user", "auth_name", "secret_env", "secret_file", "certificate", "key")
     values = {name: given.pop(name) for name in names}
-    for name in ("secret_file", "certificate", "key"):
-        values[name] = values[name] and str(Path(values[name]).absolute())
-    given["ca_bundle"] = given["ca_bundle"] and str(Path(given["ca_bundle"]).absolute())
     if not kind:
         if any(values.values()):
             raise ConfigurationError("Say with --auth which kind of credentials these are.")

@@ -77,12 +77,16 @@ def confirm_name(instance: Instance, entry: SourceEntry, *, is_sure: bool) -> No
     say(found.sentence)
     if not found.is_other or is_sure:
         return
-    try:
-        is_confirmed = click.confirm(f"Use the name {entry.name} again?", err=True)
-    except click.Abort:
-        is_confirmed = False
-    if not is_confirmed:
+    if not is_confirmed(f"Use the name {entry.name} again?"):
         raise ConfigurationError(f"Nothing was added. Choose another name than {entry.name}, or confirm it with --yes.")
+
+
+def is_confirmed(question: str) -> bool:
+    """Ask on stderr, and tell whether the answer is yes."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # nobody is there to answer
+        return False
 
 
 def add_entry(instance: Instance, entry: SourceEntry, *, is_sure: bool = False) -> None:

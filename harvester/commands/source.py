@@ -28,7 +28,7 @@ from harvester.commands.options import (
     slice_option,
 )
 from harvester.commands.output import json_option, write_facts, write_rows
-from harvester.commands.recognise import check_address, confirm_name, is_address
+from harvester.commands.recognise import check_address, confirm_name, is_address, is_confirmed
 from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.descriptions import keep_description
@@ -306,20 +306,13 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """
 
     def confirm(vanished: int, held: int) -> bool:
-        return is_sure or _is_confirmed(f"Delete {vanished} of the {held} records held of {name}?")
+        return is_sure or is_confirmed(f"Delete {vanished} of the {held} records held of {name}?")
 
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
         done = Working(instance, telling, stop, Pace()).swept(entry_of(instance, name), confirm)
         if as_json:
             write_done(name, done)
     ctx.exit(int(done.status))
-
-
-def _is_confirmed(question: str) -> bool:
-    try:
-        return click.confirm(question, err=True)
-    except click.Abort:  # nobody is there to answer
-        return False
 
 
 source.add_command(audit)
