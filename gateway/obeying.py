@@ -1,6 +1,6 @@
 """Takedowns are obeyed: what they name is found among what is published, and published again without it.
 
-The list is written first, so whatever is published from then on obeys it. This finds what was published before, and
+The list is written first, so all that is published from then on obeys it. This finds what was published before, and
 what an entry that was removed has withheld. The store remembers which entries it has obeyed, so a kill loses nothing.
 """
 

@@ -1,7 +1,7 @@
 """Who may use the instance folder: its owner (folders 0700, files 0600), or a group too (2770 and 0660).
 
 The mode of the folder itself says which: a folder that its group may write is a group's. Commands set their umask by
-it, so that whatever they make in the folder has the right mode. `gateway init` repairs the modes of an older instance.
+it, so that all that they make in the folder has the right mode. `gateway init` repairs the modes of an older instance.
 """
 
 from __future__ import annotations

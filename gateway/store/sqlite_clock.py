@@ -20,7 +20,7 @@ _HOUSEKEEPING_SECONDS = 0.25  # a reader waits no longer for the lock: older ans
 _DAY = 86_400
 _FALSE = (
     "This process is given another clock than its host has, by {:.1f} days. Nothing is published with it; start the "
-    "command without whatever changes the clock."
+    "command without the program that changes its clock."
 )
 _AHEAD = (
     "The clock of this machine has jumped {:.1f} days ahead and nothing explains it, so nothing is published. Set the "
