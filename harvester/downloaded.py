@@ -12,7 +12,6 @@ import re
 import shutil
 from contextlib import suppress
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Self
@@ -22,6 +21,7 @@ from gateway.errors import ConnectionFailed, RemoteRefuses
 from harvester.local import Local
 from harvester.mirror.arriving import Arriving
 from harvester.mirror.ocfl import telling
+from harvester.wire.dates import http_second
 from harvester.wire.http import Fetch, Fetched, Request, settled_date
 
 FOLDER = "downloads"
@@ -94,9 +94,10 @@ def _said(answer: Fetched) -> dict[str, str]:
 
 def _date(file: Path, modified: str) -> None:
     """Give a file the date that the server gives it: what looks the same need not be read again."""
-    with suppress(ValueError, TypeError, OverflowError, OSError):
-        second = parsedate_to_datetime(modified).timestamp()
-        os.utime(file, (second, second))
+    second = http_second(modified)
+    if second is not None:
+        with suppress(OverflowError, OSError):  # not every file system has every date
+            os.utime(file, (second, second))
 
 
 def forget(instance: Path, source: str) -> None:

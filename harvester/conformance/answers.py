@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
 
 from gateway.xmlio import Element
 from gateway.xmltext import OAI_PMH, XSI
@@ -13,6 +12,7 @@ from harvester.conformance.check import Check, Finding, Findings
 from harvester.conformance.conversation import ARGUMENTS, Exchange
 from harvester.conformance.report import Verdict
 from harvester.conformance.repository import Repository, second_of
+from harvester.wire.dates import http_second
 
 _OK = 200
 _BUSY = (429, 503)
@@ -160,16 +160,9 @@ def _date_form(repository: Repository) -> Findings:
 
 def _date_now(repository: Repository) -> Findings:
     for exchange, answer in _envelopes(repository):
-        said, now = second_of(answer.response_date), _sent_at(exchange)
+        said, now = second_of(answer.response_date), http_second(exchange.header("Date"))
         if said is not None and now is not None and said > now + _TOLERANCE_SECONDS:
             yield Finding(exchange, f"The responseDate {answer.response_date} is after {exchange.header('Date')}.")
-
-
-def _sent_at(exchange: Exchange) -> int | None:
-    try:
-        return int(parsedate_to_datetime(exchange.header("Date")).timestamp())
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 # --- the request element and the errors ------------------------------------------------------------------------

@@ -9,12 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from math import isfinite
 
 from gateway.errors import TryLater
 from gateway.settings import Settings
+from harvester.wire.dates import http_second
 from harvester.wire.http import Fetched
 
 # Statuses that may pass. 52x are Cloudflare's words for a server behind it that is ill.
@@ -38,21 +37,11 @@ def retry_after(fetched: Fetched, now: float) -> float | None:
     with suppress(ValueError):
         seconds = float(text)
         return max(0.0, seconds) if isfinite(seconds) else None
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
+    until = http_second(text)
+    if until is None:
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, moment.timestamp() - _server_now(fetched, now))
-
-
-def _server_now(fetched: Fetched, now: float) -> float:
-    """Return the server's own time where it tells it: its clock made the date of Retry-After."""
-    try:
-        moment = parsedate_to_datetime(fetched.header("Date"))
-    except (ValueError, TypeError, OverflowError):
-        return now
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    server_now = http_second(fetched.header("Date"))  # its clock made the date of Retry-After
+    return max(0.0, until - (now if server_now is None else server_now))
 
 
 def is_passing(fetched: Fetched, mark: bytes) -> bool:

@@ -67,12 +67,20 @@ def _within_years(second: int) -> int:
     return min(max(second, EARLIEST), LATEST)
 
 
-def http_date(text: str) -> str:
-    """Return the date of a header (RFC 9110 §5.6.7) as a UTCdatetime; empty when it is none."""
+def http_second(text: str) -> int | None:
+    """Return the second that the date of a header means (RFC 9110 §5.6.7), None when it is none; no zone means UTC."""
     try:
-        return utc_datetime(int(parsedate_to_datetime(text).timestamp()))
+        moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
-        return ""
+        return None
+    second = int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    return second if EARLIEST <= second <= LATEST else None
+
+
+def http_date(text: str) -> str:
+    """Return the date of a header as a UTCdatetime; empty when it is none."""
+    second = http_second(text)
+    return "" if second is None else utc_datetime(second)
 
 
 def bound(text: str, granularity: str, *, is_until: bool = False) -> str:

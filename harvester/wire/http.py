@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias
 from urllib.parse import quote
+
+from harvester.wire.dates import http_second
 
 _SETTLED_SECONDS = 60
 _LEGAL = "%/:?#[]@!$&'()*+,;=~"  # in an address, beside letters and digits
@@ -95,11 +96,8 @@ def settled_date(answer: Fetched) -> str:
     Within the minute something may be replaced twice and keep its date (RFC 9110 §8.8.2.2).
     """
     modified = answer.header("Last-Modified").strip()
-    try:
-        age = parsedate_to_datetime(answer.header("Date")) - parsedate_to_datetime(modified)
-    except (ValueError, TypeError, OverflowError):
-        return ""
-    return modified if age.total_seconds() >= _SETTLED_SECONDS else ""
+    sent, changed = http_second(answer.header("Date")), http_second(modified)
+    return modified if sent is not None and changed is not None and sent - changed >= _SETTLED_SECONDS else ""
 
 
 Fetch: TypeAlias = Callable[[Request], Fetched]

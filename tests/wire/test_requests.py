@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.xmltext import parse_utc_datetime
-from harvester.wire.dates import DAY, SECONDS, bound, granularity_of, moment_of, written
+from harvester.wire.dates import DAY, SECONDS, bound, granularity_of, http_date, moment_of, written
 from harvester.wire.http import Fetched
 from harvester.wire.list_state import ListState, state_of, text_of
 from harvester.wire.urls import base_url, request_url
@@ -81,6 +81,23 @@ def test_dates_are_read_as_servers_write_them(text: str, same: str):
 )
 def test_what_is_no_date_is_none(text: str):
     assert moment_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+        ("Sun, 06 Nov 1994 10:49:37 +0200", "1994-11-06T08:49:37Z"),
+        ("Sun, 06 Nov 1994 08:49:37", "1994-11-06T08:49:37Z"),
+        ("Sun, 06 Nov 1994 08:49:37 -0000", "1994-11-06T08:49:37Z"),
+        ("Fri, 31 Dec 9999 23:59:59 -0200", ""),
+        ("yesterday", ""),
+        ("", ""),
+    ],
+)
+def test_date_of_a_header_without_a_zone_is_in_utc(text: str, date: str):
+    assert http_date(text) == date
 
 
 def test_dates_are_written_at_the_granularity_of_the_server():
