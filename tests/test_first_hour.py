@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
-PATIENCE_SECONDS = 90.0  # a busy machine is no defect
+PATIENCE_SECONDS = 240.0  # a busy machine is no defect
 
 
 def tour() -> list[str]:
@@ -161,7 +161,6 @@ def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.needs("chromium")
 def test_the_demo_ends_in_silence_when_nobody_reads_it(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", "0"]
     environment = os.environ | {"TMPDIR": str(tmp_path)}
@@ -172,6 +171,7 @@ def test_the_demo_ends_in_silence_when_nobody_reads_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.needs("chromium")
 def test_a_browser_shows_the_records(sample_source: str, tmp_path: Path) -> None:
     folder = live.instance(tmp_path / "instance", {"laro": (sample_source, ("oai_dc",))})
     assert live.called("harvester", folder, "run", "laro", is_measured=False, publish_processes=0).returncode == 0
@@ -179,6 +179,6 @@ def test_a_browser_shows_the_records(sample_source: str, tmp_path: Path) -> None
     browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", profile]
     with live.served(folder) as server:
         line = [*browser, "--dump-dom", f"{server.url}?verb=ListRecords&metadataPrefix=oai_dc"]
-        shown = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
+        shown = subprocess.run(line, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
     assert "webkit-xml-viewer" in shown.stdout
     assert "Dust in the Magellanic Stream, or its absence" in shown.stdout

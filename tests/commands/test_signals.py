@@ -103,7 +103,7 @@ def test_a_signal_in_the_last_moment_leaves_no_traceback():
     with subprocess.Popen(
         [sys.executable, "-c", _AT_THE_END], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
-        while process.stdout.readline() != "begun\n":
+        while process.stdout.readline() not in ("begun\n", ""):
             pass
         process.send_signal(signal.SIGTERM)
         said, errors = process.communicate(timeout=PATIENCE_SECONDS)

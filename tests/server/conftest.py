@@ -48,7 +48,7 @@ class Served(NamedTuple):
         connection = socket.socket()
         if receive_bytes:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        connection.settimeout(20)
+        connection.settimeout(60)
         connection.connect(("127.0.0.1", self.port))
         connection.sendall(sent)
         return connection
