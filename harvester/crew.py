@@ -109,7 +109,7 @@ class Crew(Generic[Result]):
         self._waiting = left
 
     def _do(self, job: Job[Result]) -> None:
-        """Do a job and report its end, whatever ended it: the main thread waits for that."""
+        """Do a job and report its result or its error: the main thread waits for that."""
         try:
             self._ended.put((job, job.work()))
         except BaseException as error:  # noqa: BLE001 - one source's fault never stops another

@@ -85,7 +85,7 @@ def with_address(entry: SourceEntry) -> SourceEntry:
 def with_address_of(entry: SourceEntry, asked: SourceEntry) -> SourceEntry:
     """Return an entry that the answer of another one named: where both have one origin, with that one's class.
 
-    Anywhere else it must be public, whatever its host is at now.
+    At any other origin it must be public, even if its host has another class of address now.
     """
     is_same = urlsplit(entry.url)[:2] == urlsplit(asked.url)[:2]
     return replace(entry, address=asked.address if is_same else PUBLIC)

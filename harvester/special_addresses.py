@@ -17,7 +17,7 @@ MULTICAST, DOCUMENTATION, CLOUD, UNSPECIFIED, RESERVED = (
     "unspecified",
     "reserved",
 )
-# Whoever names a host of a source, or types its address, may mean one of these; never the others.
+# A person who names the host of a source, or writes its address, may mean one of these; never one of the others.
 NAMEABLE = (PUBLIC, PRIVATE, SHARED, LOOPBACK)
 CLASSES = (*NAMEABLE, LINK_LOCAL, MULTICAST, DOCUMENTATION, CLOUD, UNSPECIFIED, RESERVED)
 

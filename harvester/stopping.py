@@ -1,7 +1,7 @@
 """How a long command is stopped: the first Ctrl-C or SIGTERM asks, the second one insists.
 
 Asked, a harvest finishes the page that it is at, commits it and ends `stopped`. Signals only set a flag: what is in
-the middle of a transaction is never torn. Insisted, connections are broken off, and whoever waits for one leaves.
+the middle of a transaction is never torn. Insisted, connections are broken off, and threads that wait for one leave.
 After SIGTERM the second signal comes by itself (`gateway.signals`), so that the command ends within ten seconds.
 A command may also have been given a time; when it is over, harvests end as at any other limit.
 """
@@ -114,7 +114,7 @@ def breakable(ask: Callable[[Asked], Answer], stop: Stop) -> Callable[[Asked], A
 
 @contextmanager
 def insisting(stop: Stop) -> Iterator[None]:
-    """Let whatever ends the block by an exception break off what is under way, which nobody waits for any more."""
+    """When an exception ends the block, break off what is under way: nobody waits for it any more."""
     try:
         yield
     except BaseException:
@@ -128,7 +128,7 @@ def listening(stop: Stop) -> Iterator[Stop]:
 
     def asked(_number: int, _frame: FrameType | None) -> None:
         if stop.is_asked:
-            # In a thread: what is broken off has locks, and the signal may have interrupted whoever holds one.
+            # In a thread: what is broken off has locks, and the signal may have interrupted the code that holds one.
             Thread(target=stop.insist, name="insist", daemon=True).start()
             raise KeyboardInterrupt
         stop.ask()

@@ -98,7 +98,7 @@ def _decide(option: str | None, identifier: str, url: str | None, verdict: str, 
 
 
 def _add(instance: Instance, desk: SqliteDiscovery, decision: Decision, *, as_json: bool) -> None:
-    """Write a decision as whoever calls, and publish what it means at once.
+    """Write a decision in the name of the user who calls, and publish what it means at once.
 
     Raise ConfigurationError for a file that is taken down, or that of an item that is: nothing accepts it.
     """

@@ -28,8 +28,9 @@ class Releasing:
         """Take where it is decided, and where it is published."""
         self._store, self._inbox, self._desk = store, inbox, desk
         self._terms: Terms = terms_of(settings)
-        # Of another store nothing is published in this one, whatever the desk has noted.
-        self._told = repr(self._terms._replace(copies=None)), store.fact(EPOCH_FACT)
+        # What the desk has noted as published in another store is not published in this one.
+        self._epoch = store.fact(EPOCH_FACT)
+        self._published_on = " ".join(filter(None, (repr(self._terms._replace(copies=None)), self._epoch)))
 
     def release(self, sources: Collection[str] = (), identifier: str = "") -> int:
         """Publish what is not published yet, of some sources or of one item; return how many records were stamped.
@@ -48,15 +49,14 @@ class Releasing:
 
     def _begin(self) -> None:
         """Look at everything again when the store is another one, or was published on other terms."""
-        told = " ".join(filter(None, self._told))
         before = self._store.fact(_TERMS_FACT)
-        if before == told:
+        if before == self._published_on:
             return
-        if before.endswith(self._told[1]):
+        if before.endswith(self._epoch):
             self._desk.change_all()
         else:
             self._desk.start_again()
-        self._store.remember(_TERMS_FACT, told)
+        self._store.remember(_TERMS_FACT, self._published_on)
 
     def _release(self, source: str, items: Sequence[Unpublished]) -> int:
         upstreams = [each.upstream for each in items]

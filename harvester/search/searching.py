@@ -141,7 +141,7 @@ class _Search:
                 self.candidates.append(each._replace(outcome=Outcome.SUCCESS))
 
     def _recheck_changed(self) -> None:
-        """Look at every accepted copy that was not looked at yet, whatever the limit of files is."""
+        """Look at every accepted copy that was not looked at yet, also beyond the limit of files."""
         for url, each in self.accepted.items():
             if url not in self.seen:
                 self.candidates.append(self._checked(again(each)))

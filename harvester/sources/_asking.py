@@ -84,7 +84,7 @@ def asked(
 
 
 def _parsed(parse: Callable[[bytes, str], Answer], fetched: Fetched) -> Answer:
-    """Read an answer; whatever nobody expected becomes an AnswerError, so that the list goes on around it."""
+    """Read an answer; an exception that nobody expected becomes an AnswerError: the list goes on around the answer."""
     try:
         return parse(fetched.body, fetched.header("Content-Type"))
     except GatewayError:

@@ -1,4 +1,4 @@
-"""Whatever the list of takedowns means for this instance is done: published, and the copies of files deleted.
+"""Do what the list of takedowns means for this instance: publish the changes, and delete the copies of files.
 
 A command that changes the list does it at once. If it is killed, the next `takedown`, `run`, `publish` or `tend` does.
 """
@@ -32,7 +32,7 @@ class Finished(NamedTuple):
 
 
 def finish(instance: Instance, progress: Callable[[int], None] = lambda _: None) -> Finished:
-    """Do whatever the list means and is not done yet. May be killed and repeated. Raise StoreError."""
+    """Do what the list means and is not done yet. May be killed and repeated. Raise StoreError."""
     store, file = instance.store, TakedownFile(instance.folder)
     new, lifted = pending(store)
     if store.takedowns().is_empty and not lifted:

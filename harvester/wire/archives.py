@@ -1,8 +1,8 @@
 """What an archive at hand holds: ZIP, or tar, compressed or not. Pure.
 
-Whatever reads an archive goes through `opened_zip`, or `members` of a tar opened with `TarMember`: only there are the
-limits on the number and the depth of its entries. A folder has no such limits, so what is refused can be unpacked by
-hand and read as a folder.
+All code that reads an archive goes through `opened_zip`, or `members` of a tar opened with `TarMember`: only there
+are the limits on the number and the depth of its entries. A folder has no such limits, so what is refused can be
+unpacked by hand and read as a folder.
 """
 
 from __future__ import annotations

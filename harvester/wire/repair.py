@@ -65,7 +65,7 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def legal_references(text: str) -> str:
-    """Return a text with U+FFFD for every reference to a character that XML forbids, wherever it stands."""
+    """Return a text with U+FFFD for every reference to a character that XML forbids, in CDATA and comments too."""
     return _REFERENCE.sub(lambda match: match[0] if _is_reference_legal(match) else "\ufffd", text)
 
 
