@@ -71,6 +71,8 @@ def _is_markup(body: bytes) -> bool:
 
 
 def _inflated(body: bytes, window: int, limit: int) -> bytes:
+    if not body:  # that of a redirect, say
+        return body
     whole = BytesIO()  # which gives what it holds without a copy
     engine = zlib.decompressobj(window)
     place, rest = 0, b""

@@ -104,6 +104,15 @@ def test_content_comes_out_whatever_the_header_claims(server, make, body: bytes,
     assert make(url).web(Request(url, "x")).body == TEXT
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_redirect_without_a_body_may_announce_an_encoding(server, make, encoding: str):
+    url = server.say("/", (302, {"Location": "/there", "Content-Encoding": encoding}, b""))
+    server.say("/there", ok(TEXT))
+    made = make(url)
+    assert made.web(Request(url, "x")).body == TEXT
+    assert made.pauses == []
+
+
 def test_file_that_is_gzip_itself_stays_as_it_is(server, make):
     body = gzip.compress(TEXT, mtime=0)
     url = server.say("/", ok(body, Content_Type="application/gzip; a=b"))
