@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import socket
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import NamedTuple
 COMMANDS = Path(sys.executable).parent
 _CAPBSET_DROP, _DAC_OVERRIDE = 24, 1  # prctl(2), capabilities(7)
 _CAPABILITIES_VERSION = 0x20080522  # capget(2)
+_PATIENCE_SECONDS = 240.0  # a busy machine is no defect
 
 
 class Server(NamedTuple):
@@ -22,6 +25,26 @@ class Server(NamedTuple):
 
     url: str
     process: int
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody uses now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def await_server(port: int) -> None:
+    """Return when somebody listens on a port of loopback."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def like_others() -> None:

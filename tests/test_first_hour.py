@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -46,25 +45,6 @@ def fetched(url: str) -> bytes:
             time.sleep(0.05)
 
 
-def await_server(port: int) -> None:
-    """Return when somebody listens on a port of this machine."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-        else:
-            return
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
 @pytest.fixture
 def environment() -> dict[str, str]:
     return os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
@@ -83,7 +63,7 @@ def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[by
 def test_the_tour_of_the_readme_works_as_it_is_written(
     tmp_path: Path, environment: dict[str, str], background: list[subprocess.Popen[bytes]]
 ) -> None:
-    ports = {name: str(free_port()) for name in ("8080", "8081", "8082")}
+    ports = {name: str(live.free_port()) for name in ("8080", "8081", "8082")}
     answers = []
     for line in tour():
         here = line.replace("/tmp/tour", str(tmp_path / "tour"))
@@ -94,7 +74,7 @@ def test_the_tour_of_the_readme_works_as_it_is_written(
             answers.append(etree.fromstring(fetched(command[1])))
         elif command[-1] == "&":
             background.append(subprocess.Popen(command[:-1], env=environment, cwd=ROOT, stdout=subprocess.DEVNULL))
-            await_server(int(command[command.index("--port") + 1]))
+            live.await_server(int(command[command.index("--port") + 1]))
         else:
             result = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
             assert result.returncode == 0, f"{line}\n{result.stdout}{result.stderr}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.live import await_server, free_port
 
 _CONFIGURATION = """
 daemon off;
@@ -43,8 +43,7 @@ def serving(folder: Path, pages: Sequence[bytes]) -> Iterator[list[str]]:
     """Serve these pages as files of `folder`; the context's value is their addresses."""
     for number, page in enumerate(pages):
         (folder / f"{number}.xml").write_bytes(page)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     configuration = folder / "nginx.conf"
     # Its worker must be able to read a folder that only this user can.
     user = "user root;" if Path("/proc/self").stat().st_uid == 0 else ""
@@ -52,18 +51,7 @@ def serving(folder: Path, pages: Sequence[bytes]) -> Iterator[list[str]]:
     line = [program() or "nginx", "-c", str(configuration), "-e", str(folder / "start.log")]
     with subprocess.Popen(line, stderr=subprocess.DEVNULL) as process:
         try:
-            _wait(port)
+            await_server(port)
             yield [f"http://127.0.0.1:{port}/{number}.xml" for number in range(len(pages))]
         finally:
             process.terminate()
-
-
-def _wait(port: int) -> None:
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("nginx did not start")

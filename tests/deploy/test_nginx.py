@@ -6,10 +6,8 @@ import http.client
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -20,28 +18,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from gateway.upkeep import make
+from tests import live
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("nginx", "openssl")]
 
 BASE_URL = "https://repository.example.org/repository/oai"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port
-
-
-def wait_for(port: int) -> None:
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError(f"Nothing listens on port {port}.")
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +40,16 @@ def access_log(folder: Path) -> Path:
 def gateway(folder: Path, access_log: Path) -> Iterator[int]:
     """Serve an empty instance; return the port."""
     make(folder / "instance", {})
-    port = free_port()
-    words = ["--instance", str(folder / "instance"), "serve", "--port", str(port), "--access-log", str(access_log)]
-    program = str(Path(sys.executable).with_name("gateway"))
-    settings = {"GATEWAY_BASE_URL": BASE_URL, "GATEWAY_SERVE_TRUSTED_PROXIES": "127.0.0.1"}
-    with subprocess.Popen([program, *words], env=os.environ | settings, stderr=subprocess.DEVNULL) as process:
-        wait_for(port)
-        yield port
-        process.terminate()
+    words = ("--access-log", str(access_log))
+    settings = {"base_url": BASE_URL, "serve_trusted_proxies": "127.0.0.1"}
+    with live.served(folder / "instance", *words, **settings) as server:
+        yield int(urlsplit(server.url).port or 0)
 
 
 @pytest.fixture(scope="module")
 def address(folder: Path, gateway: int) -> Iterator[str]:
     """Start nginx with the example, its names replaced by those of this machine; return the address before `/oai`."""
-    certificate, key, port = folder / "certificate.pem", folder / "key.pem", free_port()
+    certificate, key, port = folder / "certificate.pem", folder / "key.pem", live.free_port()
     line = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
     line += ["-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate)]
     subprocess.run(line, check=True, capture_output=True)
@@ -95,9 +73,11 @@ def address(folder: Path, gateway: int) -> Iterator[str]:
     nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     assert nginx is not None
     with subprocess.Popen([nginx, "-c", str(configuration), "-e", str(folder / "start.log")]) as process:
-        wait_for(port)
-        yield f"https://localhost:{port}/repository"
-        process.terminate()
+        try:
+            live.await_server(port)
+            yield f"https://localhost:{port}/repository"
+        finally:
+            process.terminate()
 
 
 def get(address: str, **headers: str) -> tuple[int, bytes]:
@@ -158,7 +138,7 @@ def test_client_in_the_access_log_is_the_one_before_the_proxy(address: str, acce
 
 def logged(file: Path, wanted: str) -> str:
     """Return the first line with `wanted` in it; the line is written after the answer."""
-    for _ in range(200):
+    for _ in range(1200):
         for line in file.read_text().splitlines():
             if wanted in line:
                 return line

@@ -167,11 +167,6 @@ def activated(
     return subprocess.Popen([*passing, *line], env=live.environment(settings), text=True, stderr=subprocess.PIPE)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     process.send_signal(signal.SIGTERM)
     said = process.communicate(timeout=60)[1]
@@ -179,7 +174,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def test_socket_activation_works_with_the_same_port(instance):
-    port = free_port()
+    port = live.free_port()
     with activated(instance, port, "--port", str(port)) as process:
         assert process.stderr.readline() == f"Serving http://127.0.0.1:{port}/oai (Ctrl-C ends it)\n"
         assert b"<Identify>" in exchange(port, b"GET /oai?verb=Identify HTTP/1.0\r\n\r\n")
@@ -203,7 +198,7 @@ def test_unix_socket_of_a_service_manager_is_served_and_not_removed(instance, tm
     [("unix", True, "Set base_url: the socket "), ("port", False, "does not listen")],
 )
 def test_socket_that_cannot_be_served_is_refused(instance, tmp_path, place, listens, said):
-    where = tmp_path / "gateway.socket" if place == "unix" else free_port()
+    where = tmp_path / "gateway.socket" if place == "unix" else live.free_port()
     with activated(instance, where, listens=listens) as process:
         error = process.communicate(timeout=60)[1]
     assert said in error

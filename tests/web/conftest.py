@@ -90,20 +90,26 @@ def handler(server: Server) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
+def listening(handled_by: type[BaseHTTPRequestHandler], context: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Listen on loopback inside the block, and lend the address; with a context it is spoken to by TLS."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handled_by)
+    server.daemon_threads = True
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, args=(0.002,), daemon=True).start()
+    try:
+        yield f"127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
 def serving(context: ssl.SSLContext | None = None) -> Iterator[Server]:
     """Serve inside the block; with a context by TLS."""
     server = Server()
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(server))
-    listening.daemon_threads = True
-    if context is not None:
-        listening.socket = context.wrap_socket(listening.socket, server_side=True, do_handshake_on_connect=False)
-    server.address = f"127.0.0.1:{listening.server_port}"
-    threading.Thread(target=listening.serve_forever, args=(0.002,), daemon=True).start()
-    try:
+    with listening(handler(server), context) as server.address:
         yield server
-    finally:
-        listening.shutdown()
-        listening.server_close()
 
 
 @pytest.fixture

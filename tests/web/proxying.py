@@ -8,8 +8,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit, urlunsplit
+
+from tests.web.conftest import listening
 
 
 @dataclass
@@ -74,14 +76,5 @@ def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
 def proxying(context: ssl.SSLContext | None = None) -> Iterator[Proxy]:
     """Serve a proxy inside the block; with a context it is spoken to by TLS."""
     proxy = Proxy()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(proxy))
-    server.daemon_threads = True
-    if context is not None:
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    proxy.address = f"127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, args=(0.002,), daemon=True).start()
-    try:
+    with listening(_handler(proxy), context) as proxy.address:
         yield proxy
-    finally:
-        server.shutdown()
-        server.server_close()
