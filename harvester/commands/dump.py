@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gateway.settings import instance_folder, load
-from harvester.commands.options import Given, access_options, auth_of, date_options, list_options
+from harvester.commands.options import Given, access_options, access_table, date_options, list_options
 from harvester.commands.output import json_option, write_json
 from harvester.dump import Dump
 from harvester.dump_file import File, Order, Stream
@@ -35,7 +35,7 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
     FILE `-` is stdout. Interrupted, the same command goes on where it stopped: FILE.part holds what arrived,
     FILE.state how far it came. What goes to stdout always begins anew. Needs no instance folder.
     """
-    table = {"url": url, "auth": auth_of(given), "verify": given["verify"], "ca_bundle": given["ca_bundle"]}
+    table = access_table(url, given)
     if given["delay_seconds"] is not None:
         table["delay_seconds"] = given["delay_seconds"]
     entry = with_address(entry_from("dump", table))

@@ -17,7 +17,7 @@ from gateway.model import RunOutcome
 from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
-from harvester.commands.options import Function, Given, access_options, auth_of, date
+from harvester.commands.options import Function, Given, access_options, access_table, date
 from harvester.commands.output import json_option, write_json, write_rows
 from harvester.kinds import fetcher, kind_of, with_address
 from harvester.locks import lock
@@ -85,8 +85,7 @@ class _Remote:
 
 
 def _remote(settings: Settings, stop: Stop, base_url: str, given: Given) -> _Remote:
-    table = {"url": base_url, "auth": auth_of(given), "verify": given["verify"], "ca_bundle": given["ca_bundle"]}
-    table["allow"] = list(given["allow"])
+    table = {**access_table(base_url, given), "allow": list(given["allow"])}
     if given["delay_seconds"] is not None:
         table["delay_seconds"] = given["delay_seconds"]
     return _Remote(settings, entry_from("mirror", table), stop, Pace())

@@ -72,6 +72,11 @@ def auth_of(given: dict[str, Any]) -> dict[str, str]:
     return {name: value for name, value in table.items() if value}
 
 
+def access_table(url: str, given: dict[str, Any]) -> dict[str, object]:
+    """Return an entry for sources.toml from an address and the options of `access_options`, taken out of `given`."""
+    return {"url": url, "auth": auth_of(given), "verify": given.pop("verify"), "ca_bundle": given.pop("ca_bundle")}
+
+
 def date(_context: click.Context, parameter: click.Parameter, value: str) -> str:
     """Check an option that is a UTCdatetime."""
     if value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.settings import instance_folder, load
-from harvester.commands.options import Given, access_options, auth_of
+from harvester.commands.options import Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
 from harvester.conformance.conversation import Limits
 from harvester.kinds import fetcher, with_address
@@ -38,8 +38,7 @@ def validate(
     And whether it does what the field expects. Exit status 0: it does. 3: there are warnings. 1: a check failed.
     Needs no instance folder.
     """
-    table = {"url": base_url, "auth": auth_of(given), "verify": given.pop("verify")}
-    table["ca_bundle"] = given.pop("ca_bundle")
+    table = access_table(base_url, given)
     settings = load(instance_folder(ctx.obj))
     with fetcher(settings, with_address(entry_from("validate", table)), Stop()) as fetch:
         report = validated(base_url, fetch, limits=Limits(**given))
