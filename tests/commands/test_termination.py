@@ -92,6 +92,19 @@ def _wait_for_handlers(process: _Process) -> None:
         sleep(0.05)
 
 
+def _wait_for_work(process: _Process, tmp: Path) -> None:
+    """Return when the process has opened a file below `tmp`, or has ended.
+
+    That it handles SIGTERM does not say that its command has begun: on a busy machine much lies between the two.
+    """
+    end = monotonic() + START_SECONDS
+    while process.poll() is None and monotonic() < end:
+        with suppress(OSError):  # it closes files meanwhile
+            if any(file.readlink().is_relative_to(tmp) for file in Path(f"/proc/{process.pid}/fd").iterdir()):
+                return
+        sleep(0.05)
+
+
 def _wait_for_children(process: _Process) -> None:
     """Return when the process has started another one, or has ended."""
     end = monotonic() + START_SECONDS
@@ -242,7 +255,8 @@ def test_a_command_that_reads_a_long_file_is_ended_by_sigterm(command, arguments
     tmp = fresh()
     (tmp / "package" / "dump.xml").write_bytes(long_page)
     with _started(command, arguments, tmp, site.oai) as process:
-        sleep(3)
+        _wait_for_work(process, tmp)
+        sleep(2)
         _Ending(process).check(command)
 
 
@@ -268,10 +282,12 @@ def test_a_command_that_publishes_is_ended_by_sigterm_with_its_children(fresh, s
             assert _below(process.pid)
             _Ending(process).check("harvester run")
         with _started("harvester publish", (), tmp, site.oai, **pages) as process:
-            sleep(1.5)
+            _wait_for_work(process, tmp)
+            sleep(0.3)
             _Ending(process).check("harvester publish")
         with _started("gateway rebuild", (), tmp, site.oai) as process:
-            sleep(1.5)
+            _wait_for_work(process, tmp)
+            sleep(0.3)
             _Ending(process).check("gateway rebuild")
     finally:
         site.repository.page_size = 10
