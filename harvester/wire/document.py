@@ -41,6 +41,9 @@ _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # entities could grow without end.
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.{0,2000}?\?>|<!--.*?-->)*+<[A-Za-z_]", re.DOTALL)
 _COPIES, _TAG, _REFERENCE = 12, 350, 100  # bytes of memory for each byte of an answer, each `<` and each `&`
+# What may be a start tag with very many attributes; each step of the repair has an object or two for each of them.
+_LONG_TAG = re.compile(rb"<[^<]{2000,}+")
+_ATTRIBUTE = 1_300  # bytes of memory for each attribute of such a tag
 _QUOTED = 120  # characters of a foreign answer that a sentence quotes
 
 
@@ -113,11 +116,17 @@ class _Text(NamedTuple):
 def _refuse_long_repair(body: bytes) -> None:
     """Raise AnswerTooLarge when the steps of the repair, each with a copy of the text, would take too much memory."""
     needed = _COPIES * len(body) + _TAG * body.count(b"<") + _REFERENCE * body.count(b"&")
+    needed += _ATTRIBUTE * sum(_attributes(found[0]) for found in _LONG_TAG.finditer(body))
     if needed > MOST_MEMORY:
         raise AnswerTooLarge(
             f"The answer of {len(body)} bytes is not XML as it is; to repair it takes about {needed >> 20} MiB of "
             f"memory, more than the {MOST_MEMORY >> 20} MiB that one document may take."
         )
+
+
+def _attributes(tag: bytes) -> int:
+    """Return how many attributes a start tag has at most."""
+    return min(tag.count(b"="), (tag.count(b'"') + tag.count(b"'")) // 2)
 
 
 def _repaired(body: bytes, content_type: str) -> Document:

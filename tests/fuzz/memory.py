@@ -59,6 +59,11 @@ def _one_record(payload: bytes) -> bytes:
     )
 
 
+def _one_bad(payload: bytes) -> bytes:
+    good = _record(b"<a xmlns='urn:a'/>")
+    return _list(good % 1 + _record(payload.replace(b"%", b"%%")) % 2 + good % 3)
+
+
 # By name: how to make a document of OAI-PMH of so many bytes.
 SHAPES: dict[str, Callable[[int], bytes]] = {
     "ordinary": lambda size: _list(_numbered(_record(_DC.replace(b"%", b"%%")), size)),
@@ -74,6 +79,15 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "namespaces": lambda size: _list(_filled(b'<a xmlns="a" xmlns:b="b" xmlns:c="c"/>', size)),
     "namespaces of one element": lambda size: _list(
         b"<a " + b" ".join(b'xmlns:a%d="u"' % n for n in range(size // 17)) + b"/>"
+    ),
+    "attributes of one element that is not closed": lambda size: _one_bad(
+        b"<a " + b" ".join(b'b%d="u"' % n for n in range(size // 12)) + b">"
+    ),
+    "namespaces of one element that is not closed": lambda size: _one_bad(
+        b"<a " + b" ".join(b'xmlns:b%d="u"' % n for n in range(size // 17)) + b">"
+    ),
+    "attributes of two elements that are not closed": lambda size: _one_bad(
+        2 * (b"<a " + b" ".join(b'b%d=">"' % n for n in range(size // 24)) + b">")
     ),
     "comments": lambda size: _list(_filled(b"<!---->", size)),
     "instructions": lambda size: _list(_filled(b"<?a?>", size)),
