@@ -157,7 +157,10 @@ def _facts(entry: Takedown) -> dict[str, object]:
 @json_option
 @click.pass_context
 def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
-    """List what is withdrawn: what each entry has hit, when it was added, and why."""
+    """List what is withdrawn: the items that each entry hides and the files whose bytes it names, since when, and why.
+
+    Records that only lose an address are not counted here.
+    """
     with opened(ctx.obj) as instance:
         takedowns = instance.store.takedowns()
         entries = takedowns.listed if with_removed else takedowns.entries
