@@ -37,13 +37,15 @@ class Program(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> Any:  # noqa: ANN401 - click's
         """Run the program, with the arguments of this process or with `args`, and end with SystemExit."""
-        if args is None:  # the process is ours
-            streams.open_missing()
-            signals.watch()
         try:
+            if args is None:  # the process is ours
+                streams.open_missing()
+                signals.watch()
             return super().main(args, *more, **extra)
         except _Ended as end:
             raise SystemExit(int(end.status)) from None
+        except KeyboardInterrupt:  # before the command began
+            raise SystemExit(int(Status.STOPPED)) from None
         except OSError as error:  # even the sentence about an error could not be written
             raise SystemExit(int(streams.status_of_loss(error))) from None
         finally:

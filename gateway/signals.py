@@ -77,8 +77,8 @@ _watches: list[_Watch] = []
 
 def watch() -> None:
     """Let SIGTERM raise KeyboardInterrupt in this process, and end the process if that does not. Main thread only."""
-    signal.signal(signal.SIGTERM, _interrupted)
     _watches.append(_Watch())
+    signal.signal(signal.SIGTERM, _interrupted)
 
 
 @atexit.register  # on import, so that it is the last of those that end a process

@@ -62,6 +62,18 @@ sys.late = Late()  # it goes when the interpreter has given up its handlers
 sys.argv = ["gateway", "--quiet", "--help"]
 main()
 """
+_BEFORE_THE_COMMAND = """
+import os, signal, sys
+from gateway import signals
+from gateway.cli import main
+watch = signals.watch
+def at_once():
+    watch()
+    os.kill(os.getpid(), signal.SIGTERM)
+signals.watch = at_once
+sys.argv = ["gateway", "--quiet", "--help"]
+main()
+"""
 _RELEASED = """
 import signal, sys, time
 from gateway import signals
@@ -119,3 +131,8 @@ def test_a_server_that_has_its_own_handler_is_left_alone():
 def test_sigterm_while_the_interpreter_ends_does_not_change_the_status():
     found = subprocess.run([sys.executable, "-c", _IN_THE_VERY_END], stdout=subprocess.DEVNULL, check=False, cwd=ROOT)
     assert found.returncode == Status.SUCCEEDED
+
+
+def test_sigterm_before_the_command_begins_ends_it_without_a_traceback():
+    found = subprocess.run([sys.executable, "-c", _BEFORE_THE_COMMAND], capture_output=True, check=False, cwd=ROOT)
+    assert (found.returncode, found.stderr) == (Status.STOPPED, b"")
