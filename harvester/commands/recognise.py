@@ -30,7 +30,8 @@ def check_address(instance: Instance, url: str, name: str, every: str, *, is_sur
 
     `every` is how often `tend` is to harvest it; empty when nothing was said. `is_sure`: a name may be used again.
     """
-    asked = with_address(SourceEntry(checked_name(name) if name else name_for(url), checked_url(url)))
+    place = checked_url(url)
+    asked = with_address(SourceEntry(checked_name(name) if name else name_for(place), place))
     with fetcher(instance.settings, asked, Stop()) as fetch:
         found = recognised(asked.url, kinds().values(), fetch)
     for problem in found.problems:

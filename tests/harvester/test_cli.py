@@ -392,6 +392,13 @@ def test_what_is_asked_of_an_unknown_source_is_told(command):
         assert command(*arguments)[0] == 2
 
 
+@pytest.mark.parametrize("url", ["http://[", "ftp://[", "http://h:x/", "nonsense/", "http:///x"])
+def test_an_address_that_is_none_is_a_sentence(command, url):
+    status, _, said = command("source", "check", url)
+    assert status == 2
+    assert f"{url!r} is no address" in said
+
+
 def test_an_empty_quarantine_is_nothing(added):
     assert added("quarantine")[:2] == (0, "")
     assert added("quarantine", "fake", "--json")[:2] == (0, "")
