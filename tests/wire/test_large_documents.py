@@ -92,6 +92,16 @@ def test_large_page_that_is_not_in_utf_8_is_refused(small: pytest.MonkeyPatch):
         parse_list(page(*MANY).encode("utf-16"))
 
 
+def test_a_damaged_page_is_not_repaired_when_one_tag_has_very_many_attributes() -> None:
+    def damaged(count: int) -> bytes:
+        tag = "<d " + " ".join(f'a{number}="1"' for number in range(count)) + ">"
+        return page(record("1"), record("2", tag), record("3")).encode()
+
+    assert len(parse_list(damaged(300)).slices) == 3
+    with pytest.raises(AnswerTooLarge, match="to repair it takes about"):
+        parse_list(damaged(300_000))
+
+
 def test_document_that_is_no_list_and_too_heavy_is_refused(small: pytest.MonkeyPatch):
     with pytest.raises(AnswerTooLarge, match="more than the 0 MiB that one document may take"):
         document.read(page(*MANY).encode())
