@@ -10,12 +10,12 @@ from typing import TypeAlias
 from gateway.errors import (
     AddressRefused,
     AnswerTooLarge,
-    AnswerTooSlow,
     ConnectionFailed,
     RemoteRefuses,
     UnusableRecord,
 )
 from harvester.resourcesync.asking import told
+from harvester.resourcesync.enduring import FAILURES, Endurance
 from harvester.sources import Options
 from harvester.wire.entries import Entry, Link
 from harvester.wire.fixity import fault_of
@@ -29,23 +29,20 @@ Brought: TypeAlias = tuple[Fetched | None, str]
 # What says something of one address, and nothing of the others.
 REFUSALS = (AddressRefused, RemoteRefuses, AnswerTooLarge)
 
-_MOST_FAILURES = 10  # resources in a row that an ill server does not bring
-
 
 class FromWeb:
     """Fetches each resource, or one of its duplicates."""
 
     most_at_once = 10  # what a kill may cost to ask for again
 
-    def __init__(self, options: Options, fetch: Fetch) -> None:
-        """Take how to fetch."""
-        self._options, self._fetch = options, fetch
-        self._failures = 0
+    def __init__(self, options: Options, fetch: Fetch, endurance: Endurance) -> None:
+        """Take how to fetch, and what decides how many failures are too many."""
+        self._options, self._fetch, self._endurance = options, fetch, endurance
 
     def bring(self, own: Entry, held: bytes = b"") -> Brought:
         """Bring a resource, of which an earlier version may be held.
 
-        Raise ConnectionFailed when the server is ill, and TryLater when it says when to come.
+        Raise ConnectionFailed or AnswerTooSlow when the server as such is ill, and TryLater when it is overloaded.
         """
         patched = _patched(own, held, self._patch)
         if patched is not None:
@@ -64,25 +61,20 @@ class FromWeb:
 
     def _asked(self, own: Entry, url: str) -> Brought:
         try:
-            fetched = self._fetch(Request(url, self._options.source))
+            fetched = self._fetch(self._endurance.patient(Request(url, self._options.source)))
         except REFUSALS as error:
             return None, str(error)
-        except (ConnectionFailed, AnswerTooSlow) as error:
-            self._count_failure(str(error))
+        except FAILURES as error:
+            self._endurance.failed(error)
             return None, str(error)
         if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            self._count_failure(f"{told(fetched)}.")
+            self._endurance.failed(ConnectionFailed(f"{told(fetched)}."))
         else:
-            self._failures = 0
+            self._endurance.succeeded()
         if fetched.status != HTTPStatus.OK:
             return None, f"{told(fetched)}."
         is_encoded = bool(own.encoding or fetched.header("Content-Encoding"))
         return fetched, fault_of(fetched.body, None if is_encoded else own.length, own.digests)
-
-    def _count_failure(self, sentence: str) -> None:
-        self._failures += 1
-        if self._failures == _MOST_FAILURES:
-            raise ConnectionFailed(f"{sentence} So did those before it; the server is ill.")
 
 
 class FromPackage:

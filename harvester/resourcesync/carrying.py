@@ -12,6 +12,7 @@ from gateway.errors import GatewayError
 from gateway.model import Cursor, RawPage
 from harvester.resourcesync.bringing import Brought
 from harvester.resourcesync.bundle import Bundle
+from harvester.resourcesync.enduring import Endurance
 from harvester.resourcesync.memory import Memory
 from harvester.resourcesync.plan import Item, Plan, Role
 from harvester.resourcesync.state import SetState, text_of
@@ -63,6 +64,7 @@ class Carrier:
         self.walk, self.url = walk, url
         self.before = self.state
         self.received_at = 0
+        self.endurance = Endurance(walk.options, walk.fetch, url)
         self._skipped = 0
         self._after = self.before.after
         self._failed: list[str] = []
@@ -115,8 +117,9 @@ class Carrier:
         before = {entries[0].loc: (entries, text) for entries, text in self._before()}
         self._pending = {uri: text for uri, (_, text) in before.items()}
         bundle = self._bundle(bringer)
-        again = ((each, "") for each in self._again(plan, memory, is_all=is_all))  # they lie before and behind it
-        for planned, after in chain(again, ((each, each.uri) for each in plan.items(self._after))):
+        # What failed before comes last: a part of the source that is always ill must not end runs before the rest came.
+        again = ((each, "") for each in self._again(plan, memory, is_all=is_all))
+        for planned, after in chain(((each, each.uri) for each in plan.items(self._after)), again):
             known, _ = before.get(planned.uri, ((), ""))
             item = memory.completed(planned, known, is_whole=self.state.is_whole)
             try:

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
 
-from gateway.errors import AnswerError
+from gateway.errors import AnswerError, NotResourceSync
 from harvester.resourcesync.bringing import REFUSALS, FromPackage, FromWeb
 from harvester.resourcesync.carrying import Carrier
+from harvester.resourcesync.enduring import FAILURES
 from harvester.resourcesync.finding import ResourceSet
 from harvester.resourcesync.lists import Lists
 from harvester.resourcesync.memory import Memory
@@ -36,7 +37,7 @@ class Dumps:
     def __init__(self, carrier: Carrier, resources: ResourceSet) -> None:
         """Take what carries out, and which documents there are."""
         self._carrier, self._walk, self._has = carrier, carrier.walk, resources.lists
-        self._web = FromWeb(self._walk.options, self._walk.fetch)
+        self._web = FromWeb(self._walk.options, self._walk.fetch, carrier.endurance)
         self.is_enough = False
 
     def steps(self) -> Iterator[Step]:
@@ -132,11 +133,17 @@ class Dumps:
     # -- packages --
 
     def _lists(self, plan: Plan) -> Lists:
-        return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan)
+        return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan, self._carrier.endurance)
 
     def _content(self, parcel: Parcel) -> Package:
-        """Fetch a package and verify it. Raise what `fetch` raises, and NotResourceSync when it cannot be used."""
-        content = parcel.fetched(self._walk.fetch)
+        """Fetch and verify a package. Raise NotResourceSync when it cannot be used, else what an ill source raises."""
+        endurance = self._carrier.endurance
+        try:
+            content = parcel.fetched(lambda request: self._walk.fetch(endurance.patient(request)))
+        except FAILURES as error:
+            endurance.failed(error)
+            raise NotResourceSync(f"The package could not be fetched. {error}") from error
+        endurance.succeeded()
         self._carrier.received_at = parcel.received_at
         return content
 

@@ -10,10 +10,11 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 
-from gateway.errors import AnswerError
+from gateway.errors import AnswerError, GatewayError
 from gateway.model import Cursor, RawPage
 from harvester.resourcesync.asking import asked, asked_again, kept, validators_of
 from harvester.resourcesync.bringing import REFUSALS
+from harvester.resourcesync.enduring import FAILURES, Endurance
 from harvester.resourcesync.plan import Plan
 from harvester.sources import Options
 from harvester.wire.dates import instant_of
@@ -31,9 +32,10 @@ _BEGINNING: Instant = (-(1 << 60), "")
 class Lists:
     """Reads lists. `position` and `seen` are where a walk of what was read comes to; `doubts` say what is missing."""
 
-    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) -> None:
-        """Take where the entries go."""
+    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, plan: Plan, endurance: Endurance) -> None:
+        """Take where the entries go, and what decides how many failures are too many."""
         self._options, self._cursor, self._fetch, self._plan = options, cursor, fetch, plan
+        self._endurance = endurance
         self._asked: set[str] = set()
         self.doubts: list[str] = []
         self.notes: list[str] = []
@@ -152,11 +154,12 @@ class Lists:
         self._asked.add(url)
         try:
             fetched, document = asked_again(self._options, self._fetch, url, known)
-        except (AnswerError, *REFUSALS) as error:
+        except (AnswerError, *REFUSALS, *FAILURES) as error:
             if not depth:
                 raise
-            self.doubts.append(f"{url}: {error}")
+            self._note_missing(url, error)
             return
+        self._endurance.succeeded()
         self.received_at = fetched.received_at
         if document is None:
             self.validators, self.is_unchanged = known, True
@@ -174,6 +177,12 @@ class Lists:
         for part in parts:
             if is_wanted(part):
                 yield from self._leaves(part.loc, is_wanted, depth=depth + 1)
+
+    def _note_missing(self, url: str, error: GatewayError) -> None:
+        """Doubt that a part of the lists is known. Raise the error when the source as such is not well."""
+        if isinstance(error, FAILURES):
+            self._endurance.failed(error)
+        self.doubts.append(f"{url}: {error}")
 
     def _archived(
         self, head: Head, is_wanted: Callable[[Entry], bool], position: str, archive: str

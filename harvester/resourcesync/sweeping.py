@@ -9,6 +9,7 @@ from itertools import islice
 from gateway.model import Cursor, RawPage, Slice
 from harvester.resourcesync.asking import refuse_status
 from harvester.resourcesync.bundle import Bundle
+from harvester.resourcesync.enduring import Endurance
 from harvester.resourcesync.finding import find
 from harvester.resourcesync.lists import Lists
 from harvester.resourcesync.plan import Item, Plan, Role
@@ -40,7 +41,7 @@ def read_everything(options: Options, cursor: Cursor, fetch: Fetch, plan: Plan) 
     found = find(options, fetch)
     doubts = list(found.doubts)
     for each in found.sets:
-        lists = Lists(options, cursor, fetch, plan)
+        lists = Lists(options, cursor, fetch, plan, Endurance(options, fetch, each.url))
         if cursor.set_spec not in ("", each.url):
             continue
         if "resourcelist" not in each.lists:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gateway.errors import NotResourceSync
+from gateway.errors import AnswerError, NotResourceSync
 from gateway.model import Cursor, RawPage
-from harvester.resourcesync.bringing import FromWeb
+from harvester.resourcesync.bringing import REFUSALS, FromWeb
 from harvester.resourcesync.carrying import Carrier, Walk
 from harvester.resourcesync.dumps import Dumps
+from harvester.resourcesync.enduring import FAILURES
 from harvester.resourcesync.finding import NO_BEGINNING, Found, ResourceSet, find
 from harvester.resourcesync.lists import Lists
 from harvester.resourcesync.memory import Memory
@@ -40,16 +41,27 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     walk.doubts += (NO_BEGINNING.format(each.url) for each in sets if each not in begun)
     if not begun:
         raise NotResourceSync(walk.doubts[-1])
+    failures = 0
     for each in begun:
-        carrier = Carrier(walk, each.url)
-        dumps = Dumps(carrier, each)
-        yield from dumps.steps()
-        if not dumps.is_enough:
-            others = frozenset(other.url for other in found.sets if other.url != each.url)
-            yield from _SetWalk(carrier, each, others).steps()
-        if failed := len(carrier.state.failed):
-            walk.doubts.append(f"Resources that could not be used are asked for again: {failed}.")
+        others = frozenset(other.url for other in found.sets if other.url != each.url)
+        try:
+            yield from _walked(Carrier(walk, each.url), each, others)
+        except (AnswerError, *REFUSALS, *FAILURES) as error:  # says nothing of the other sets
+            failures += 1
+            if failures == len(begun):
+                raise
+            walk.doubts.append(f"{each.url}: {error}")
     yield walk.step(_closing(walk, found), ListEnd.PROPER)
+
+
+def _walked(carrier: Carrier, resources: ResourceSet, others: frozenset[str]) -> Iterator[Step]:
+    """Walk one set: its dumps, and its lists where the dumps are not enough."""
+    dumps = Dumps(carrier, resources)
+    yield from dumps.steps()
+    if not dumps.is_enough:
+        yield from _SetWalk(carrier, resources, others).steps()
+    if failed := len(carrier.state.failed):
+        carrier.walk.doubts.append(f"Resources that could not be used are asked for again: {failed}.")
 
 
 def _closing(walk: Walk, found: Found) -> RawPage:
@@ -75,7 +87,7 @@ class _SetWalk:
 
     def steps(self) -> Iterator[Step]:
         with Plan() as plan:
-            lists = Lists(self.walk.options, self.walk.cursor, self.walk.fetch, plan)
+            lists = Lists(self.walk.options, self.walk.cursor, self.walk.fetch, plan, self.carrier.endurance)
             for page in self._read(lists):
                 yield self.walk.step(page)
             self.carrier.received_at = lists.received_at
@@ -92,7 +104,7 @@ class _SetWalk:
             memory.touch_items_of_strangers()
         elif is_all:
             self.carrier.put(replace(state, unnamed=memory.unnamed(MOST_UNNAMED + 1)))
-        bringer = FromWeb(self.walk.options, self.walk.fetch)
+        bringer = FromWeb(self.walk.options, self.walk.fetch, self.carrier.endurance)
         yield from self.carrier.carry_out(plan, memory, bringer, is_all=is_all)
         state = self.carrier.state
         # A Resource List that does not say of when it is may stay as it is while resources change.

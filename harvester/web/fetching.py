@@ -135,7 +135,15 @@ class Web:
 
     def __call__(self, request: Request) -> Fetched:
         """Bring the answer to one request."""
-        waiting = Waiting(self.settings, self.sleep, self.clock, self.chance, request.patience, shown(request.url))
+        waiting = Waiting(
+            self.settings,
+            self.sleep,
+            self.clock,
+            self.chance,
+            request.patience,
+            shown(request.url),
+            request.waits_seconds,
+        )
         waiting.before_repetition(request.repetition)
         plain = False  # whether to ask for no compression, after a damaged one
         while True:

@@ -70,11 +70,15 @@ class Waiting:
         chance: Callable[[], float],
         patience: int | None = None,
         url: str = "",
+        waits_seconds: float | None = None,
     ) -> None:
-        """Take the settings, how to sleep, tell the time and draw a number below 1; the request's patience and URL."""
+        """Take the settings, how to sleep, tell the time and draw a number below 1; the request's patience and URL.
+
+        `waits_seconds` is how long this request may wait in all, None: as the settings say.
+        """
         self.settings, self.url = settings, url
         self.sleep, self.clock, self.chance = sleep, clock, chance
-        self.patience = patience
+        self.patience, self.waits_seconds = patience, waits_seconds
         self.tries = 0
         self.waited = 0.0
 
@@ -109,6 +113,7 @@ class Waiting:
 
     def _pause(self, seconds: float, reason: str) -> None:
         most = self.settings.seconds("fetch_max_wait_seconds")
+        most = most if self.waits_seconds is None else min(most, self.waits_seconds)
         if self.waited + seconds > most:
             raise TryLater(
                 f"{reason[0].upper()}{reason[1:]} and is to be asked again in {seconds:.0f} seconds; "

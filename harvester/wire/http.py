@@ -39,6 +39,7 @@ class Request:
     Where it does not follow redirects (`follows`), a redirect is the answer.
     `patience` is how often it is repeated at most while it fails in passing, None: as the settings say; a server that
     asks to wait is waited for in any case. What `sink` takes is not in the answer.
+    `waits_seconds` is how long it waits at most where a server asks to wait, None: as the settings say.
     `permits` is told every address before it is asked, those that redirects lead to too; what it raises ends it all.
     """
 
@@ -52,6 +53,7 @@ class Request:
     sink: Sink | None = None
     follows: bool = True
     patience: int | None = None
+    waits_seconds: float | None = None
     permits: Callable[[str], None] = lambda _url: None
 
 

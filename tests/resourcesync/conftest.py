@@ -18,7 +18,8 @@ from harvester.pipeline import Ran, Wishes, options_of
 from harvester.resourcesync.auditing import audit
 from harvester.sources import Finding
 from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop
+from harvester.stopping import Stop, StopAsked
+from harvester.wire.http import Fetched, Request
 from tests.resourcesync.site import Site, served
 
 SETTINGS = (
@@ -48,13 +49,22 @@ def house(tmp_path: Path, ready_made: Callable[[Path, Callable[[Path], None]], N
 
 @pytest.fixture
 def run(house: Instance, site: Site) -> Callable[..., Ran]:
-    """Return a function that runs the source `fake`, and returns the run and its status."""
+    """Return a function that runs the source `fake`, and returns the run and its status.
 
-    def run(path: str = "", wishes: Wishes | None = None, **fields: object) -> Ran:
+    The run is interrupted before it asks for an address that ends with `stops_before`.
+    """
+
+    def run(path: str = "", wishes: Wishes | None = None, stops_before: str = "", **fields: object) -> Ran:
         entry = SourceEntry("fake", site.url + path, "resourcesync", **fields)  # type: ignore[arg-type]
         house.sources.file.write_text(f'[fake]\nurl = "{entry.url}"\nkind = "resourcesync"\n')
         with fetcher(house.settings, entry, Stop()) as fetch:
-            return pipeline.run(house, entry, kind_of("resourcesync"), wishes or Wishes(), fetch)
+
+            def asked(request: Request) -> Fetched:
+                if stops_before and request.url.endswith(stops_before):
+                    raise StopAsked("Somebody asked to stop.")
+                return fetch(request)
+
+            return pipeline.run(house, entry, kind_of("resourcesync"), wishes or Wishes(), asked)
 
     return run
 

@@ -75,13 +75,19 @@ def test_what_was_fetched_before_the_server_fell_ill_is_kept(site, run, titles):
     site.offer("resourcelist")
     site.put(LIST, "resourcelist", *(site.metadata(f"{number:02}") for number in range(30)), at="2013-01-03T09:00:00Z")
     whole = dict(site.files)
-    site.files |= {f"/{number:02}": (500, {}, b"ill") for number in range(5, 30)}
+
+    def falls_ill(path: str) -> None:
+        if path == "/05":
+            site.files |= dict.fromkeys(site.files, (500, {}, b"ill"))
+
+    site.before = falls_ill
     ran = run()
+    site.before = lambda _path: None
     assert ran.status is Status.TRY_LATER
     assert "the server is ill" in ran.run.reasons[0]
     site.files = whole
     assert run().status is Status.SUCCEEDED
-    assert list(titles()) == [f"{number:02}" for number in range(30)]
+    assert sorted(titles()) == [f"{number:02}" for number in range(30)]
 
 
 def test_a_resource_that_changed_several_times_is_fetched_once(site, run, titles):
