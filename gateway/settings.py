@@ -165,6 +165,16 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("mirror_threads", 8, "How many files of a mirror are fetched at once.", least=1, most=1000),
     Setting(
+        "mirror_user_name",
+        "",
+        "Who makes the versions of mirrored objects, as their inventories name it; empty: `repository_name`, if set.",
+    ),
+    Setting(
+        "mirror_user_address",
+        "",
+        "The URI of whoever makes them, such as `mailto:` or an ORCID; empty: that of `admin_email`, if set.",
+    ),
+    Setting(
         "mirror_host_connections",
         2,
         "How many files of a mirror are fetched from one host at once.",

@@ -25,6 +25,7 @@ from harvester.mirror.auditing import MENDABLE, Found, compared, held, incomplet
 from harvester.mirror.collecting import Limits
 from harvester.mirror.holding import Holding
 from harvester.mirror.importing import Importing
+from harvester.mirror.inventory import PROGRAM, User
 from harvester.mirror.lanes import Lanes
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
@@ -249,7 +250,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
         receipt = Receipt("import", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [str(source)])
         most = settings.number("fetch_file_max_bytes")
         with unpacked(source, folder / "aside", most, ours.metadata_prefix) as package:
-            Importing(place, receipt, shown, stop, time.time, package).whole(given["since"])
+            Importing(place, receipt, shown, stop, time.time, package, user=_user(settings)).whole(given["since"])
     say(receipt.line())
     if as_json:
         write_json(receipt.as_data())
@@ -276,7 +277,19 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
             progress=shown,
             stop=remote.stop,
             clock=time.time,
+            user=_user(settings),
         )
+
+
+def _user(settings: Settings) -> User:
+    """Return who is named in inventories: whom the settings name, else the repository when it has a name of its own."""
+    name, email = (settings.text(each) for each in ("repository_name", "admin_email"))
+    is_named = settings.origins["repository_name"] != "default"
+    has_address = settings.origins["admin_email"] != "default"
+    return User(
+        settings.text("mirror_user_name") or (name if is_named else PROGRAM.name),
+        settings.text("mirror_user_address") or (f"mailto:{email}" if has_address else PROGRAM.address),
+    )
 
 
 def _now() -> str:

@@ -14,12 +14,23 @@ NAME = "inventory.json"
 SIDECAR = "inventory.json.sha512"
 
 
+class User(NamedTuple):
+    """Who made a version (OCFL 1.1 §3.5.3.2): a name, and a URI such as `mailto:` or an ORCID."""
+
+    name: str
+    address: str
+
+
+PROGRAM = User("harvester mirror", "urn:oai-gateway:harvester")  # where nobody is named
+
+
 class Version(NamedTuple):
-    """One version: when it was made, why, and its files by logical path, each as its SHA-512."""
+    """One version: when it was made, what it changed, its files by logical path, each as its SHA-512, and by whom."""
 
     created: str
     message: str
     state: Mapping[str, str]
+    user: User = PROGRAM
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +70,7 @@ class Arrived(NamedTuple):
 
 
 def with_version(
-    before: Inventory, state: Mapping[str, str | Arrived], created: str, message: str
+    before: Inventory, state: Mapping[str, str | Arrived], created: str, message: str, user: User = PROGRAM
 ) -> tuple[Inventory, dict[str, str]]:
     """Return the inventory with a further version, and which logical paths are to be written where.
 
@@ -76,7 +87,7 @@ def with_version(
     plain = {logical: each.sha512 if isinstance(each, Arrived) else each for logical, each in state.items()}
     if unknown := set(plain.values()) - set(manifest):
         raise ValueError(f"{before.identifier} does not hold {min(unknown)}.")
-    versions = (*before.versions, Version(created, message, plain))
+    versions = (*before.versions, Version(created, message, plain, user))
     return Inventory(before.identifier, manifest, sha256, versions), written
 
 
@@ -94,7 +105,7 @@ def written(inventory: Inventory) -> bytes:
             "created": version.created,
             "message": version.message,
             "state": _by_digest(version.state),
-            "user": {"name": "harvester mirror", "address": "urn:oai-gateway:harvester"},
+            "user": version.user._asdict(),
         }
         for number, version in enumerate(inventory.versions, 1)
     }
@@ -127,10 +138,16 @@ def read(content: bytes) -> Inventory:
             document["id"],
             {digest: places[0] for digest, places in document["manifest"].items()},
             _by_path(document.get("fixity", {}).get("sha256", {})),
-            tuple(Version(each["created"], each["message"], _by_path(each["state"])) for each in numbered),
+            tuple(_version(each) for each in numbered),
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise StoreDamaged(f"An inventory cannot be read: {error!r}.") from error
+
+
+def _version(found: Mapping[str, Any]) -> Version:
+    user = found.get("user", {})
+    known = User(user.get("name", PROGRAM.name), user.get("address", PROGRAM.address))
+    return Version(found["created"], found["message"], _by_path(found["state"]), known)
 
 
 def _by_path(digests: Mapping[str, Any]) -> dict[str, str]:

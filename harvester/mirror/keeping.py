@@ -9,10 +9,11 @@ from pathlib import Path
 
 from gateway.errors import AnswerError, UnusableRecord
 from gateway.xmltext import utc_datetime
+from harvester.mirror.changes import described
 from harvester.mirror.collecting import Collected, extracted
 from harvester.mirror.components import Component, components, files
 from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, written
-from harvester.mirror.inventory import Inventory
+from harvester.mirror.inventory import Inventory, User
 from harvester.mirror.ocfl import ALWAYS, Incoming, StorageRoot, digests_of, telling
 from harvester.mirror.planning import Want, has_digests, wants
 from harvester.mirror.receipt import Change
@@ -98,7 +99,7 @@ class Keeping:
         abouts = {f"about-{number}.xml": about for number, about in enumerate(self.received.abouts, 1)}
         return abouts if self.now.is_deleted else {DOCUMENT: self.received.document, **abouts}
 
-    def commit(self, at: int, message: str) -> tuple[Change, Holding]:
+    def commit(self, at: int, user: User) -> tuple[Change, Holding]:
         """Write the next version with what could be had; tell what changed."""
         moment = utc_datetime(at)
         holding = replace(self.holding, received_at=moment)
@@ -112,7 +113,9 @@ class Keeping:
         for path, content in self._record.items():
             state[path] = self._laid(path, content)
         state[RECEIVED] = self._laid(RECEIVED, written(holding))
-        self.root.commit(self.inventory, state, moment, message)
+        digests = {path: each.arrived.sha512 if isinstance(each, Incoming) else each for path, each in state.items()}
+        message = f"{described(self.inventory.state, digests, is_deleted=holding.is_deleted)} ({holding.base_url})"
+        self.root.commit(self.inventory, state, moment, message, user)
         if holding.is_deleted:
             return Change.DELETED, holding
         return Change.CREATED if self.before is None else Change.UPDATED, holding

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
-from harvester.mirror.inventory import NAME, SIDECAR, Arrived, Inventory, read, with_version, written
+from harvester.mirror.inventory import NAME, PROGRAM, SIDECAR, Arrived, Inventory, User, read, with_version, written
 
 ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
 
@@ -156,13 +156,20 @@ class StorageRoot:
             incoming.file.replace(file)
             flush(file.parent)
 
-    def commit(self, before: Inventory, state: Mapping[str, Incoming | str], created: str, message: str) -> Inventory:
+    def commit(
+        self,
+        before: Inventory,
+        state: Mapping[str, Incoming | str],
+        created: str,
+        message: str,
+        user: User = PROGRAM,
+    ) -> Inventory:
         """Give an object a further version with exactly these files, and return its inventory.
 
         What is held already is named by its SHA-512. The workspace of the object is gone afterwards.
         """
         digests = {path: each.arrived if isinstance(each, Incoming) else each for path, each in state.items()}
-        after, new = with_version(before, digests, created, message)
+        after, new = with_version(before, digests, created, message, user)
         workspace, folder = self.workspace(before.identifier), self.place(before.identifier)
         with telling(folder):
             made = _made(workspace, after, {place: state[logical] for logical, place in new.items()})

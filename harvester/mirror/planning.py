@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import chain, count
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from harvester.mirror.components import Component
 from harvester.mirror.holding import HeldFile, by_location, stated_again, with_names
+from harvester.mirror.naming import Taken, safe
 
-_MOST_CHARACTERS = 100
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _QUERY = re.compile(r"[?#]")
 _EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt"}
 
@@ -55,7 +53,7 @@ def wants(
     """
     before = tuple(before)
     held = by_location(before)
-    taken = {each.path for each in held.values() if each.path}
+    taken = Taken(each.path for each in held.values() if each.path)
     found: list[Want] = []
     given: set[str] = set()
     for component, names in with_names(components):
@@ -106,14 +104,8 @@ def path_of(location: str) -> str:
     return unquote(_QUERY.split(rest, maxsplit=1)[0].partition("/")[2] if is_absolute else location)
 
 
-def _path(component: Component, taken: set[str]) -> str:
-    """Return a path of its own for a file: its name as the address has it, of harmless characters only."""
+def _path(component: Component, taken: Taken) -> str:
+    """Return a path of its own for a file: its name as the address has it, of characters that every disk takes."""
     source = next(iter(component.addresses or component.locations), "") or component.identifier
-    last = path_of(source).rstrip("/").rpartition("/")[2]
-    name = _UNSAFE.sub("_", last).strip("._")[-_MOST_CHARACTERS:].lstrip("._") or "file"
-    stem, dot, extension = name.rpartition(".")
-    if not dot:
-        stem, extension = name, ""
-        dot = _EXTENSIONS.get(component.mime_type.partition(";")[0].strip().lower(), "")
-    numbers = chain(("",), (f"-{number}" for number in count(2)))
-    return next(path for each in numbers if (path := f"files/{stem}{each}{dot}{extension}") not in taken)
+    extension = _EXTENSIONS.get(component.mime_type.partition(";")[0].strip().lower(), "")
+    return taken.free("files", safe(path_of(source).rstrip("/").rpartition("/")[2]), extension)

@@ -11,6 +11,7 @@ from gateway.model import RawPage, RunOutcome, Slice
 from gateway.xmltext import utc_datetime
 from harvester.dump import fragment
 from harvester.mirror.holding import RECEIVED, Holding
+from harvester.mirror.inventory import PROGRAM, User
 from harvester.mirror.keeping import Keeping, Received, begun, is_done
 from harvester.mirror.place import Place
 from harvester.mirror.receipt import Change, Receipt
@@ -29,6 +30,7 @@ class Run:
     progress: Progress
     stop: Stop
     clock: Callable[[], float]
+    user: User = field(default=PROGRAM, kw_only=True)  # who is named in the versions that it makes
     has_damage: bool = field(default=False, kw_only=True)  # an object could not be read; its record must come again
 
     @contextmanager
@@ -128,7 +130,7 @@ class Run:
         is_mended = keeping.mended()
         if _is_no_better(keeping):
             return Change.MENDED if is_mended else Change.UNCHANGED, keeping.holding
-        return keeping.commit(self.now(), f"harvester {self.receipt.command} of {self.receipt.base_url}")
+        return keeping.commit(self.now(), self.user)
 
     def counted(self, change: Change, holding: Holding) -> None:
         """Count an object, and remember whether something is missing of it."""

@@ -536,3 +536,41 @@ def test_the_rest_of_a_broken_file_is_asked_for(mirror, provider):
     assert mirror.held() == provider.expected()
     assert ranges[0] is None
     assert ranges[1].startswith("bytes=")
+
+
+def _versions(mirror, name="oai:p:0"):
+    return opened(mirror.folder).root.inventory(name).versions
+
+
+def test_inventories_say_what_each_version_did(mirror, provider, fill):
+    fill(1)
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.files["b.txt"], item.files["c.txt"] = b"another", b"new"
+    del item.files["a.txt"]
+    item.datestamp = LATER
+    mirror.run()
+    item.deleted, item.datestamp = True, "2030-01-02T00:00:00Z"
+    mirror.run()
+    item.deleted, item.datestamp = False, "2030-01-03T00:00:00Z"
+    mirror.run()
+    assert [each.message.removesuffix(f" ({provider.base_url})") for each in _versions(mirror)] == [
+        "created: document.xml, files/a.txt, files/b.txt",
+        "created: files/c.txt; replaced: document.xml, files/b.txt; withdrawn: files/a.txt",
+        "deleted: document.xml, files/b.txt, files/c.txt",
+        "created: document.xml, files/b.txt, files/c.txt",
+    ]
+
+
+def test_inventories_name_who_made_each_version(mirror, provider, fill):
+    fill(1)
+    mirror.run()
+    names = {"repository_name": "Bücherei", "admin_email": "archive@example.org"}
+    for number, settings in enumerate((names, {**names, "mirror_user_name": "A", "mirror_user_address": "urn:x"}), 1):
+        provider.items["oai:p:0"].datestamp = f"2030-01-0{number}T00:00:00Z"
+        mirror.run(**settings)
+    assert [each.user for each in _versions(mirror)] == [
+        ("harvester mirror", "urn:oai-gateway:harvester"),
+        ("Bücherei", "mailto:archive@example.org"),
+        ("A", "urn:x"),
+    ]
