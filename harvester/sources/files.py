@@ -16,7 +16,7 @@ from http import HTTPStatus
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
-from gateway.errors import RemoteRefuses
+from gateway.errors import AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from gateway.model import Cursor, RawPage, Slice
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources._asking import raw
@@ -33,6 +33,7 @@ _PART = 4_000_000  # bytes of a long file that are read at once
 _MOST = 256_000_000  # bytes of one record: beyond, the file is given up
 _SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
 _LINES = (".jsonl", ".ndjson")
+OF_ONE_FILE = (AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses)  # what may be wrong with it
 _PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z")
 
 
@@ -134,9 +135,17 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
         yield Step(page, (), cursor, 0, end=ListEnd.PROPER, doubts=found.doubts, notes=("Nothing has changed.",))
         return
     reading = _Reading(options, cursor, fetch, replace(state, listing="") if not state.listing else _State())
+    failures = 0
     for name, _, second in found.files:
-        if name >= reading.state.name:
+        if name < reading.state.name:
+            continue
+        try:
             yield from reading.steps(name, second)
+        except OF_ONE_FILE as error:  # says nothing of the others
+            failures += 1
+            if failures == len(found.files):
+                raise
+            reading.doubts.append(f"{name} cannot be read: {error}")
     # What is in doubt is read again as a whole the next time.
     reading.doubts += reading.parts.doubts
     done = _State() if reading.doubts else replace(reading.state, listing=listing)

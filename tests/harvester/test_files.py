@@ -234,6 +234,27 @@ def test_what_cannot_be_used_says_why_and_the_rest_is_read(folder, read):
     assert problems[1:-1] == ["The line is no JSON object."] * 2 + ["The line has no metadata.", ""]
 
 
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_read(folder, read):
+    for number, name in enumerate(("a.xml", "b.xml.gz", "c.jsonl.gz", "d.xml"), 1):
+        text = _line(number) if "jsonl" in name else _answer(_record(number))
+        (folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    for name in ("b.xml.gz", "c.jsonl.gz"):
+        (folder / name).write_bytes((folder / name).read_bytes()[:-20])
+    steps = read()
+    assert _names(steps) == ["1", "4"]
+    assert [each.partition(" ")[0] for each in steps[-1].doubts] == ["b.xml.gz", "c.jsonl.gz"]
+    (folder / "b.xml.gz").write_bytes(gzip.compress(_answer(_record(2)).encode()))
+    (folder / "c.jsonl.gz").write_bytes(gzip.compress(_line(3).encode()))
+    assert _names(read(cursor=steps[-1].cursor)) == ["1", "2", "3", "4"]
+
+
+def test_when_no_file_can_be_read_there_is_no_list(folder, read):
+    for name in ("a.xml.gz", "b.xml.gz"):
+        (folder / name).write_bytes(gzip.compress(_answer(_record(1)).encode())[:-20])
+    with pytest.raises(ConnectionFailed):
+        read()
+
+
 def test_what_was_interrupted_goes_on_and_what_was_read_is_not_read_again(folder, read):
     for number in range(3):
         (folder / f"{number}.xml").write_text(_record(number))
