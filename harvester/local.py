@@ -2,8 +2,9 @@
 
 `file:///path` answers what is in it, as JSON: [name, bytes, second of the last change] of each file. `file:///path#name`
 answers one of them, or the part that a Range header asks for, or that it has not changed. What is compressed alone
-(`.gz`) is read decompressed. Nothing outside the one path is ever opened, and nothing is written but a file without a
-name: a compressed tar is unpacked into it once, because every step back in it would unpack it from its beginning.
+(`.gz`, `.zst`) is read decompressed. Nothing outside the one path is ever opened, and nothing is written but a file
+without a name: a compressed tar is unpacked into it once, because every step back in it would unpack it from its
+beginning.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from pathlib import Path
 from typing import IO, Self, cast
 from urllib.parse import unquote, urlsplit
 
+from zstandard import ZstdDecompressor, ZstdError
+
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.nameless import NamelessFile
 from harvester.wire.archives import DAMAGES, TarMember, TooMuch, members, opened_zip
 from harvester.wire.http import Fetched, Request
 
 _STEP = 1 << 16  # bytes that a sink is given at once
+_DAMAGES = (*DAMAGES, cast("type[Exception]", ZstdError))  # the stubs do not know that it is an exception
 _MOST_BYTES = 100_000_000_000  # of a compressed tar, unpacked
 _COMPRESSED = {b"\x1f\x8b": gzip.GzipFile, b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}  # by how they begin
 
@@ -76,7 +80,7 @@ class Local:
             raise RemoteRefuses(f"There is no {unquote(name) or self._root}.") from error
         except TooMuch as error:
             raise AnswerTooLarge(f"{self._root} is not read: {error}.") from error
-        except DAMAGES as error:
+        except _DAMAGES as error:
             raise ConnectionFailed(f"{self._root} cannot be read: {error}.") from error
 
     def _answer(self, request: Request, body: bytes, status: HTTPStatus, etag: str = "") -> Fetched:
@@ -91,6 +95,9 @@ class Local:
         wanted = headers.get("Range", "")
         first, _, last = wanted.removeprefix("bytes=").partition("-")
         stream = self._stream(name)
+        if name.lower().endswith(".zst") and stream.tell() > int(first or 0):
+            self._close()  # Zstandard cannot be read backwards
+            stream = self._stream(name)
         stream.seek(int(first or 0))
         whole = self._answer(request, b"", HTTPStatus.OK, etag)
         if request.sink is not None and not wanted and request.sink.begin(whole):
@@ -153,8 +160,14 @@ class Local:
             self._streams.append(self._member(name))
             if name.lower().endswith(".gz"):
                 self._streams.append(cast("IO[bytes]", gzip.GzipFile(fileobj=self._streams[0])))
+            elif name.lower().endswith(".zst"):
+                self._streams.append(self._unpacked_zstd(self._streams[0]))
             self._name_open = name
         return self._streams[-1]
+
+    @staticmethod
+    def _unpacked_zstd(packed: IO[bytes]) -> IO[bytes]:
+        return cast("IO[bytes]", ZstdDecompressor().stream_reader(packed, read_across_frames=True))
 
     def _member(self, name: str) -> IO[bytes]:
         archive = self._opened()

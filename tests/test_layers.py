@@ -143,6 +143,8 @@ LAYERS = {
         (*CORE, *PROGRAM, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"),
         ("click", "lxml", "rich", "tomlkit"),
     ),
+    # What lies on this machine may be compressed.
+    "harvester.local": Layer((*GROUND, "harvester"), ("zstandard",)),
     # The one seam to the network.
     "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("isal", "requests", "urllib3")),
     # What was fetched is judged without fetching anything; the engines that read PDFs are used by a child alone.

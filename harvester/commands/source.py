@@ -138,9 +138,9 @@ def add(
 
 def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
     """Return the entry that these options describe, checked like one in the file."""
-    kind_of(given["kind"])
+    told = kind_of(given["kind"]).fields_of(given["url"])
     table = {key.rstrip("_"): list(value) if isinstance(value, tuple) else value for key, value in given.items()}
-    return entry_from(name, {key: value for key, value in table.items() if value not in (None, "", [], {})})
+    return entry_from(name, {**told, **{key: value for key, value in table.items() if value not in (None, "", [], {})}})
 
 
 def _asked(instance: Instance, entry: SourceEntry) -> Description:

@@ -219,6 +219,8 @@ class SourceKind:
     `audit(options, cursor, fetch)` compares what is held with what the source says that it has, without fetching that.
 
     `channels(options, fetch)` returns where the source tells of its changes.
+
+    `fields_of(url)` returns the fields of an entry that the address itself says, for those that are left out.
     """
 
     name: str
@@ -234,6 +236,7 @@ class SourceKind:
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
     channels: Callable[[Options, Fetch], tuple[Channel, ...]] | None = None
+    fields_of: Callable[[str], Mapping[str, object]] = lambda _url: {}
 
     @property
     def can_be_swept(self) -> bool:

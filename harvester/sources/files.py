@@ -1,6 +1,7 @@
 """Files: one file, a folder or an archive of answers, dumps, bare records, DIDL documents or JSON lines.
 
-They lie on this machine, or at an address, from which whoever is handed in as `fetch` brings them.
+They lie on this machine, or at an address, from which whoever is handed in as `fetch` brings them. Folders that metha
+made are read as they lie: `_metha`.
 
 Files are read one by one in the order of their names, long ones part by part; what is kept is what they hold. When
 nothing in the folder has changed since it was read, nothing is read again.
@@ -9,7 +10,7 @@ nothing in the folder has changed since it was read, nothing is read again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
@@ -21,6 +22,7 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources._asking import raw
 from harvester.sources._list_parts import ListParts
+from harvester.sources._metha import fields_of, harvest_at, has_next, missing, refuse_cache
 from harvester.sources._state import State
 from harvester.wire.archives import names_in, unpacked_beginning
 from harvester.wire.dates import SECONDS, moment_of
@@ -34,6 +36,7 @@ _MOST = 256_000_000  # bytes of one record: beyond, the file is given up
 _SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
 _LINES = (".jsonl", ".ndjson")
 OF_ONE_FILE = (AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses)  # what may be wrong with it
+_COMPRESSED = (".gz", ".zst")  # each file by itself
 _PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z")
 
 
@@ -83,7 +86,10 @@ class _Named(NamedTuple):
     @property
     def doubts(self) -> tuple[str, ...]:
         told = "Archives in what is read are not opened, and may hold records: {}, such as {}; unpack them."
-        return (told.format(len(self.packed), self.packed[0]),) if self.packed else ()
+        packed = (told.format(len(self.packed), self.packed[0]),) if self.packed else ()
+        lost = missing(name for name, _, _ in self.files)
+        told = "Files of metha are missing: {}, such as {}; harvest that window again."
+        return (*packed, *((told.format(len(lost), lost[0]),) if lost else ()))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,14 +114,18 @@ def _is_read(name: str) -> bool:
 
 def _plain(name: str) -> str:
     """Return a name as its kind is told by it: without that of the compression."""
-    return name.lower().removesuffix(".gz")
+    plain = name.lower()
+    return next((plain.removesuffix(each) for each in _COMPRESSED if plain.endswith(each)), plain)
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
     """Look what there is. Raise RemoteRefuses when there is nothing to read."""
     found = _named(options, fetch)
+    refuse_cache(options.url, (name for name, _, _ in found.files))
     if not found.files:
-        raise RemoteRefuses(f"There is nothing to read in {options.url}: {', '.join(_SUFFIXES)} are, and with .gz.")
+        raise RemoteRefuses(
+            f"There is nothing to read in {options.url}: {', '.join(_SUFFIXES)} are, and with .gz or .zst."
+        )
     page = raw(options, Cursor(options.source), "list", found.fetched)
     name = f"{options.url.rpartition('/')[2]}: {len(found.files)} files"
     return Description((page,), name, options.url, SECONDS, "", "no", (), (), (*found.doubts, *found.notes))
@@ -134,7 +144,8 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
         page = raw(options, cursor, "list", replace(fetched, body=b""))
         yield Step(page, (), cursor, 0, end=ListEnd.PROPER, doubts=found.doubts, notes=("Nothing has changed.",))
         return
-    reading = _Reading(options, cursor, fetch, replace(state, listing="") if not state.listing else _State())
+    begun = replace(state, listing="") if not state.listing else _State()
+    reading = _Reading(options, cursor, fetch, begun, {name for name, _, _ in found.files})
     failures = 0
     for name, _, second in found.files:
         if name < reading.state.name:
@@ -162,8 +173,12 @@ _CutPart: TypeAlias = Callable[[bytes, bool], tuple[Cut, int]]
 class _Reading:
     """All files, one after the other; `state` is where it has come to."""
 
-    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, state: _State) -> None:
+    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, state: _State, names: Collection[str]) -> None:
         self.options, self.cursor, self.fetch, self.state = options, cursor, fetch, state
+        self.names = names
+        harvest = harvest_at(options.url)
+        # Whoever asked for a set has its records, whether or not their headers say so.
+        self.is_all_in_set = harvest is not None and cursor.set_spec == harvest.set_spec
         self.doubts: list[str] = []
 
     def at(self, state: _State) -> Cursor:
@@ -196,6 +211,8 @@ class _Reading:
             if code != "noRecordsMatch"
         ]
         if answer.verb != "ListRecords":
+            if answer.token and answer.token.text and not has_next(name, self.names):
+                self.doubts.append(f"{name} ends with a resumptionToken, and no file holds what follows.")
             return
         self.state = replace(self.state, parts=self.parts.after(name, body, answer).text)
 
@@ -258,7 +275,7 @@ class _Reading:
 
     def _is_in_set(self, found: Slice) -> bool:
         spec = self.cursor.set_spec
-        return not spec or any(f"{each}:".startswith(f"{spec}:") for each in found.sets)
+        return not spec or self.is_all_in_set or any(f"{each}:".startswith(f"{spec}:") for each in found.sets)
 
 
 # --- what there is ------------------------------------------------------------------------------------------------
@@ -298,9 +315,12 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
         sentence = f"An archive of files such as {found[0]}." if found else _file_told(fetched)
         return Recognised(sentence, {"url": fetched.url}) if sentence else None
     files = _named(Options("", fetched.url), fetch).files
+    refuse_cache(fetched.url, (name for name, _, _ in files))
     if not files or (len(files) == 1 and _is_static_repository(fetched.url, files[0][0], fetch)):
         return None
-    return Recognised(f"{len(files)} files, from {files[0][0]} to {files[-1][0]}.", {"url": fetched.url})
+    of_metha = " of metha" if harvest_at(fetched.url) else ""
+    sentence = f"{len(files)} files{of_metha}, from {files[0][0]} to {files[-1][0]}."
+    return Recognised(sentence, {"url": fetched.url, **fields_of(fetched.url)})
 
 
 def _file_told(fetched: Fetched) -> str:
@@ -338,4 +358,5 @@ SOURCE = SourceKind(
     listed=listed,
     single=single,
     recognise=recognise,
+    fields_of=fields_of,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from lxml import etree
@@ -18,8 +18,9 @@ from gateway.xmlio import name_of
 from gateway.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
 from harvester.wire.dates import moment_of
 from harvester.wire.decoding import decode
+from harvester.wire.metha import is_blank, is_metha, prefix_of, said_by
 from harvester.wire.oai_pmh import ListAnswer, parse_list
-from harvester.wire.outline import Broken, outline
+from harvester.wire.outline import Broken, Element, outline
 from harvester.wire.parsing import strict
 from harvester.wire.repair import cleaned
 
@@ -40,7 +41,7 @@ _NAMES = {
 class Cut(NamedTuple):
     """Records that were cut: the metadataPrefix they are said to have, and when the answer was given that has them.
 
-    `answer` is what was read of a whole answer of OAI-PMH.
+    `answer` is what was read of a whole answer of OAI-PMH; of one that metha has written, its errors and its token.
     """
 
     slices: tuple[Slice, ...]
@@ -60,7 +61,7 @@ def records_in(body: bytes) -> int:
         if _is_answer(body):
             return sum(not each.problem for each in parse_list(body).slices)
         text, _ = _text(body)
-        return sum(1 for _ in _records(text)) or int(bool(_identifier(_tree(text))))
+        return sum(map(len, _lists(text))) or int(bool(_identifier(_tree(text))))
     except AnswerError:
         return 0
 
@@ -89,15 +90,32 @@ def _cut_document(body: bytes, name: str, second: int) -> Cut:
         return cut_answer(body)
     text, repairs = _text(body)
     repaired = b"" if text is body else text
-    places = list(_records(text))
-    if places:
-        found = _wrapped(text, _declared(text), places)
-        return found._replace(repaired=found.repaired or repaired, repairs=(*repairs, *found.repairs))
-    root = _tree(text)
+    lists = _lists(text)
+    if is_metha(text):
+        found = _cut_metha(text, lists)
+    elif lists:
+        found = _read(text, lists)
+    else:
+        found = _only(_tree(text), name, second, text)
+    return found._replace(repaired=found.repaired or repaired, repairs=(*repairs, *found.repairs))
+
+
+def _cut_metha(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
+    """Cut an answer that metha wrote: its list, without the record that stands for one of GetRecord."""
+    frame, start = b"", 0
+    for place in sorted(place for each in lists for place in each):
+        frame, start = frame + text[start : place[0]], place[1]
+    root = _tree(frame + text[start:])
+    answer = said_by(root)
+    found = _read(text, [each for each in lists if not all(is_blank(text[slice(*place)]) for place in each)])
+    return found._replace(prefix=prefix_of(root), moment=moment_of(answer.response_date), answer=answer)
+
+
+def _only(root: etree._Element, name: str, second: int, text: bytes) -> Cut:
+    """Take a whole document as one record."""
     tag = f"{root.prefix}:" if root.prefix else ""
     start = text.index(f"<{tag}{name_of(root)[1]}".encode())
-    only = Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip()))
-    return Cut((only,), "", repaired, repairs)
+    return Cut((Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip())),))
 
 
 def _is_answer(body: bytes) -> bool:
@@ -133,18 +151,34 @@ def _declared(text: bytes) -> dict[str, str]:
     return {prefix or "": uri for prefix, uri in alone.nsmap.items()}
 
 
-def _records(text: bytes) -> Iterator[tuple[int, int]]:
-    """Return where records with a header lie: the root itself, its children, or theirs."""
+def _lists(text: bytes) -> list[list[tuple[int, int]]]:
+    """Return where records with a header lie, list by list: the root itself, its children, or theirs."""
     try:
-        level = [outline(text, _LEVELS)]
+        level = [Element("", 0, 0, len(text), (outline(text, _LEVELS),))]
     except Broken as error:
         raise NotXml(f"It is no XML: {error}.") from error
     for _ in range(_LEVELS - 1):
-        found = [each for each in level if each.local == "record" and each.named("header")]
-        if found:
-            yield from ((each.start, each.stop) for each in found)
-            return
+        found = [
+            [(each.start, each.stop) for each in parent.children if each.local == "record" and each.named("header")]
+            for parent in level
+        ]
+        if any(found):
+            return [each for each in found if each]
         level = [child for each in level for child in each.children]
+    return []
+
+
+def _read(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
+    """Read the records of all lists; where there are several, what is read is one list of them."""
+    scope = _declared(text)
+    if len(lists) == 1:
+        return _wrapped(text, scope, lists[0])
+    parts = [text[start:stop] for each in lists for start, stop in each]
+    if not parts:
+        return Cut(())
+    joined = b"".join(parts)
+    found = _wrapped(joined, scope, [(0, len(joined))])
+    return found._replace(repaired=found.repaired or joined)
 
 
 def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Cut:
