@@ -114,7 +114,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("fetch_user_agent", "", "The User-Agent of our requests; empty: our name, version and adminEmail."),
     Setting(
-        "fetch_connect_timeout_seconds", 30.0, "How long a connection may take to be made.", least=0.001, most=_YEAR
+        "fetch_connect_timeout_seconds", 15.0, "How long a connection may take to be made.", least=0.001, most=_YEAR
     ),
     Setting("fetch_read_timeout_seconds", 120.0, "How long a server may be silent.", least=0.001, most=_YEAR),
     Setting("fetch_deadline_seconds", 900.0, "How long one whole request may take.", least=0.001, most=_YEAR),

@@ -6,6 +6,7 @@ connection goes there, and the proxy looks names up.
 
 from __future__ import annotations
 
+import http.client
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
 from harvester.web.guard import Guard, Place
+
+_CONTINUE, _SWITCHING, _OK = 100, 101, 200
+_MOST_INFORMATIONAL = 20  # answers before the one that is meant; a server sends one or two
 
 
 class GuardedAdapter(HTTPAdapter):
@@ -140,6 +144,21 @@ def _connected(place: Place, connection: HTTPConnection) -> socket.socket:
     return sock
 
 
+class _FinalResponse(http.client.HTTPResponse):
+    """An answer, with the informational ones before it skipped: 102 Processing, 103 Early Hints (RFC 9110 §15.2).
+
+    The standard library skips 100 alone, and takes the others for the answer. 101 is one: nobody asked to switch.
+    """
+
+    def _read_status(self) -> tuple[str, int, str]:
+        for _ in range(_MOST_INFORMATIONAL):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not _CONTINUE <= status < _OK or status == _SWITCHING:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+        raise http.client.HTTPException(f"more than {_MOST_INFORMATIONAL - 1} informational answers, and no other")
+
+
 class _GuardedPools(PoolManager):
     """Pools whose connections are made by a function of ours."""
 
@@ -154,10 +173,14 @@ class _GuardedPools(PoolManager):
         connect = self.connect
 
         class Plain(HTTPConnection):
+            response_class = _FinalResponse
+
             def _new_conn(self) -> socket.socket:
                 return connect(self)
 
         class Secure(HTTPSConnection):
+            response_class = _FinalResponse
+
             def _new_conn(self) -> socket.socket:
                 return connect(self)
 

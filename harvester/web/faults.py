@@ -32,7 +32,8 @@ class Fault(Exception):
     """A request failed with `error`. Passing faults are worth another try.
 
     `is_stale`: a connection kept alive was closed by the other side meanwhile. `was_compressed`: the compressed form
-    was damaged. `is_unreached`: no connection was made.
+    was damaged. `is_unreached`: no connection was made. `is_unheard`: it is unreached, and has not answered before;
+    the fetcher alone knows that. `is_name_late`: the name server does not answer now.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Fault(Exception):
         is_stale: bool = False,
         was_compressed: bool = False,
         is_unreached: bool = False,
+        is_name_late: bool = False,
     ) -> None:
         """Take our error, the innermost cause, and what is known of it."""
         super().__init__(str(error))
@@ -53,7 +55,8 @@ class Fault(Exception):
         self.is_stale = is_stale
         self.was_compressed = was_compressed
         self.is_unreached = is_unreached
-        self.is_unheard = False  # it is unreached, and has not answered before: only who fetches knows
+        self.is_name_late = is_name_late
+        self.is_unheard = False
 
 
 def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
@@ -82,7 +85,15 @@ def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:
         )
     kind = NameUnknown if isinstance(cause, socket.gaierror) else ConnectionFailed
     is_unreached = any(isinstance(each, _UNREACHED) for each in _causes(error))
-    return Fault(kind(f"{where}: {_words(cause)}."), cause, is_stale=is_reused, is_unreached=is_unreached)
+    is_name_late = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
+    return Fault(
+        kind(f"{where}: {_words(cause)}."),
+        cause,
+        is_stale=is_reused,
+        was_compressed=any(isinstance(each, urllib3.exceptions.DecodeError) for each in _causes(error)),
+        is_unreached=is_unreached,
+        is_name_late=is_name_late,
+    )
 
 
 def innermost(error: BaseException) -> BaseException:

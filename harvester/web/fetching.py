@@ -150,11 +150,13 @@ class Web:
             try:
                 fetched = self._followed(request, plain=plain)
             except Fault as fault:
-                if not fault.is_passing or not waiting.has_tries(is_unheard=fault.is_unheard):
+                if not waiting.may_mend(fault):
+                    self._note_gone(request, fault)
                     raise fault.error from fault.cause
                 plain = plain or fault.was_compressed
                 waiting.after_fault(at_once=fault.is_stale)
                 continue
+            fetched = replace(fetched, was_damaged=plain) if plain else fetched
             if not is_passing(fetched, request.mark):
                 return fetched
             if not waiting.has_tries(is_busy=asks_to_wait(fetched)):
@@ -250,13 +252,13 @@ class Web:
                 return _Answer(head, "")
             raw = self._read(response, url, limit)
             encoding = response.headers.get("Content-Encoding", "")
-            body = decoded(raw, encoding, response.headers.get("Content-Type", ""), limit) if raw else b""
+            body, note = decoded(raw, encoding, response.headers.get("Content-Type", ""), limit) if raw else (b"", "")
             credentials = self._credentials(request.source)
             if credentials is not None:
                 given = tuple((name, credentials.blotted(value.encode()).decode()) for name, value in given)
                 body = credentials.blotted(body)
             took = self.monotonic() - began
-            fetched = Fetched(url, response.status_code, given, body, int(self.clock()), took)
+            fetched = Fetched(url, response.status_code, given, body, int(self.clock()), took, note=note)
             return _Answer(fetched, fetched.location)
 
     def _read(self, response: requests.Response, url: str, limit: int) -> bytes:
@@ -280,6 +282,11 @@ class Web:
 
     def _has_answered(self, origin: Origin) -> bool:
         return self._pace.has_answered(_server(origin), self.monotonic())
+
+    def _note_gone(self, request: Request, fault: Fault) -> None:
+        """Let the next request to a server that cannot be reached any more fail at once."""
+        if fault.is_unreached:
+            self._pace.note_gone(_server(origin_of(clean(request.url))))
 
     # -- what belongs to a source ---------------------------------------------------------------------------------
 

@@ -28,6 +28,11 @@ class Pace:
         with self._lock:
             self._answered[server] = now
 
+    def note_gone(self, server: str) -> None:
+        """Note that a server cannot be reached any more."""
+        with self._lock:
+            self._answered.pop(server, None)
+
     def has_answered(self, server: str, now: float) -> bool:
         """Tell whether a server has answered within the last hour."""
         with self._lock:

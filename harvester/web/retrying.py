@@ -13,6 +13,7 @@ from math import isfinite
 
 from gateway.errors import TryLater
 from gateway.settings import Settings
+from harvester.web.faults import Fault
 from harvester.wire.dates import http_second
 from harvester.wire.http import Fetched
 
@@ -26,7 +27,11 @@ _BUSY_FACTOR = 30  # with the default setting: one minute, then two, then four
 _LEAST_SECONDS = 1.0  # `Retry-After: 0` is no invitation to hammer
 _JITTER = 0.25
 _TOLD_SECONDS = 5.0  # who waits so long wants to know for what
-_TRIES_AT_FIRST = 1  # of a host that cannot be reached and has not answered before: it is likely to be down, or wrong
+# Repetitions where no connection can be made. A host that has not answered before is down, or its address is wrong. One
+# that has may be restarting: six seconds are waited for it, and a longer outage is for the next run, which goes on.
+_OF_THE_UNHEARD, _OF_THE_HEARD = 0, 2
+_OF_THE_DAMAGED = 2  # compressed forms: the first repetition asks for none, and a server may disregard that
+_OF_A_LATE_NAME = 1  # the name server did not answer, which says nothing of the host
 
 log = logging.getLogger("harvester")
 
@@ -82,15 +87,22 @@ class Waiting:
         self.tries = 0
         self.waited = 0.0
 
-    def has_tries(self, *, is_busy: bool = False, is_unheard: bool = False) -> bool:
-        """Tell whether the request may be repeated once more. `is_busy`: the server asked to wait.
-
-        `is_unheard`: the host cannot be reached, and has not answered before.
-        """
+    def has_tries(self, *, is_busy: bool = False) -> bool:
+        """Tell whether the request may be repeated once more. `is_busy`: the server asked to wait."""
         most = self.settings.number("fetch_retries")
-        if is_unheard and self.tries >= _TRIES_AT_FIRST:
-            return False
         return self.tries < (most if is_busy or self.patience is None else min(most, self.patience))
+
+    def may_mend(self, fault: Fault) -> bool:
+        """Tell whether the request may be repeated after a fault that one more try may mend."""
+        if not fault.is_passing or not self.has_tries():
+            return False
+        if fault.was_compressed:
+            return self.tries < _OF_THE_DAMAGED
+        if not fault.is_unreached:
+            return True
+        if fault.is_name_late:
+            return self.tries < _OF_A_LATE_NAME
+        return self.tries < (_OF_THE_UNHEARD if fault.is_unheard else _OF_THE_HEARD)
 
     def before_repetition(self, repetition: int) -> None:
         """Pause before a request whose last answer could not be used by whoever asked."""

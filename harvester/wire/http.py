@@ -62,7 +62,8 @@ class Fetched:
     """What came back, whatever its status. `body` is after Content-Encoding; `url` is where it came from at last.
 
     `seconds` is how long it took from the request to the last byte, 0 when nobody measured.
-    `robots` is what robots.txt said of the address, where it was asked.
+    `robots` is what robots.txt said of the address, where it was asked. `note` is a sentence about a Content-Encoding
+    that was none or another; `was_damaged`: the compressed form was damaged, and this came uncompressed.
     """
 
     url: str
@@ -72,6 +73,8 @@ class Fetched:
     received_at: int
     seconds: float = 0.0
     robots: str = ""
+    note: str = ""
+    was_damaged: bool = False
 
     def header(self, name: str) -> str:
         """Return the first header of that name, or an empty string."""
