@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gateway.model import Cursor
 from harvester.instance import Instance
-from harvester.oai_pmh.roll import UNFETCHED
+from harvester.sources import UNFETCHED
 
 
 def unfetched(instance: Instance, source: str) -> Iterator[tuple[Cursor, str]]:

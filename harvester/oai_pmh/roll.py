@@ -17,14 +17,12 @@ from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.naming import RINGS, Naming
 from harvester.oai_pmh.notices import lies_beside
 from harvester.oai_pmh.requests import only, single_url
-from harvester.sources import Options
+from harvester.sources import UNFETCHED, Options
 from harvester.sources._asking import PASSING, PATIENCE, asked, raw
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import ListState, Rung
 from harvester.wire.oai_pmh import ListAnswer
 from harvester.wire.seen import Seen
-
-UNFETCHED = "It could not be fetched: "
 
 _CALLS = 4  # of a roll under which the source changes
 # Codes that say that there is no such record, or none in this format.

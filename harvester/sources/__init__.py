@@ -18,6 +18,9 @@ from gateway.model import Cursor, Format, RawPage, SetDescription, Slice
 from gateway.registry import members
 from harvester.wire.http import Fetch, Fetched
 
+# How the problem of a record begins that is known and could not be fetched; `run --retry-failed` asks for it again.
+UNFETCHED = "It could not be fetched: "
+
 
 class Option(NamedTuple):
     """One field of `sources.toml` that a kind of source reads: its name and one sentence.

@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from gateway.errors import ConfigurationError, NotSolr, RemoteError
+from gateway.errors import ConfigurationError, GatewayError, NotSolr, RemoteError
 from gateway.formats.solr import LARO
 from gateway.model import Cursor, RawPage, Slice
 from gateway.xmltext import SOLR, utc_datetime
-from harvester.sources import Description, Listed, ListEnd, Option, Options, SourceKind, Step
-from harvester.sources._asking import asked, raw
+from harvester.sources import UNFETCHED, Description, Listed, ListEnd, Option, Options, SourceKind, Step
+from harvester.sources._asking import PASSING, PATIENCE, asked, raw
 from harvester.sources._solr_recognising import recognise
 from harvester.wire.dates import SECONDS, bound, http_date, moment_of, written
 from harvester.wire.http import Fetch, Fetched
@@ -27,6 +27,8 @@ from harvester.wire.solr_query import Index, select_url
 _BEGINNING = "*"  # the first cursorMark
 _ROWS = 500
 _ROWS_OF_NAMES = 5000
+_FEWER = 5  # times as few documents are asked for where a page does not come
+_MOST_FAILURES = 200  # documents in a row that do not come
 _EMPTY_PAGES = 10
 _TOO_OLD = "{} has no nextCursorMark; the index must be of Solr 4.7 or newer."
 
@@ -57,8 +59,10 @@ def _rows(options: Options) -> int:
     return max(1, int(rows))
 
 
-def _ask(options: Options, fetch: Fetch, index: Index, url: str) -> tuple[Fetched, SolrAnswer]:
-    return asked(options, fetch, url, partial(parse, names=index.read))
+def _ask(
+    options: Options, fetch: Fetch, index: Index, url: str, patience: int | None = None
+) -> tuple[Fetched, SolrAnswer]:
+    return asked(options, fetch, url, partial(parse, names=index.read), patience=patience)
 
 
 # --- what it is ---------------------------------------------------------------------------------------------------
@@ -98,7 +102,7 @@ def _sorted(options: Options, fetch: Fetch, index: Index, role: str, url: str) -
     try:
         fetched, answer = _ask(options, fetch, index, url)
     except RemoteError as error:
-        if any(code.startswith("5") for code in error.codes):
+        if _is_fault_of_server(error):
             raise
         raise ConfigurationError(f"{told}: {error}. fields.{role} may name another.") from error
     if answer.documents and not answer.documents[0].first(name):
@@ -124,7 +128,9 @@ class _Walk:
         self.notes = [note] if note else []
         self.state = self._begun(before)
         self.marks: set[str] = set()
-        self.empties = 0
+        self.empties = self.failures = 0
+        self.rows = _rows(options)
+        self.has_restarted = False
 
     def _begun(self, state: ListState) -> ListState:
         """Return the list to walk: the one in progress if it is the one that is asked for, else a new one."""
@@ -169,29 +175,57 @@ class _Walk:
         """Yield the answers of the list."""
         while True:
             try:
-                fetched, answer = _ask(self.options, self.fetch, self.index, self._url())
-            except RemoteError as error:
-                self._restart(error)
-                continue
-            step = self._step(fetched, answer)
-            yield step
-            if step.is_last:
-                return
+                found = self._asked(self.rows, "*")
+            except PASSING as error:
+                if isinstance(error, RemoteError) and not _is_fault_of_server(error):
+                    self._restart(error)
+                    continue
+                step = self._around(error)
+            else:
+                self.rows, self.failures = min(2 * self.rows, _rows(self.options)), 0
+                step = self._step(*found)
+            if step is not None:
+                yield step
+                if step.is_last:
+                    return
 
-    def _url(self) -> str:
+    def _asked(self, rows: int, fields: str) -> tuple[Fetched, SolrAnswer]:
+        """Ask for documents behind the mark; with patience where a whole page is asked for."""
         state = self.state
         within = self.index.between(state.from_, state.until) if state.from_ or state.until else ""
-        return self.index.page(state.token, _rows(self.options), within=within)
+        url = self.index.page(state.token, rows, within=within, fields=fields)
+        patience = None if rows == _rows(self.options) and fields == "*" else PATIENCE
+        return _ask(self.options, self.fetch, self.index, url, patience)
+
+    def _around(self, error: GatewayError) -> Step | None:
+        """Ask for fewer documents where a page does not come; the one that does not come alone is named, and left out.
+
+        Raise the error where the index does not even name its documents, and behind too many of them.
+        """
+        try:
+            fetched, named = self._asked(1, ",".join(self.index.read))
+        except PASSING:
+            raise error from None
+        if self.rows > 1:
+            self.notes.append(f"{self.rows} documents at once do not come, so fewer are asked for. {error}")
+            self.rows = max(1, self.rows // _FEWER)
+            return None
+        self.failures += 1
+        if self.failures == _MOST_FAILURES or not named.documents:
+            raise error
+        return self._step(fetched, named, f"{UNFETCHED}{error}")
 
     def _restart(self, error: RemoteError) -> None:
         """Begin anew with a mark that was not taken, as after a change of the index; raise any other error."""
-        if self.state.token == _BEGINNING:
+        if self.state.token == _BEGINNING or self.has_restarted:
             raise error
+        self.has_restarted = True
         self.notes.append(f"The cursorMark was refused ({error}); the list begins anew.")
         self.state = replace(self.state, token=_BEGINNING, received=0, announced_first=None, announced=None)
         self.marks.clear()
 
-    def _step(self, fetched: Fetched, answer: SolrAnswer) -> Step:
+    def _step(self, fetched: Fetched, answer: SolrAnswer, problem: str = "") -> Step:
+        """Return an answer as a step; `problem` is why nothing but the names of its documents came."""
         state, mark = self.state, answer.next_cursor_mark
         if not mark:
             raise NotSolr(_TOO_OLD.format(fetched.url))
@@ -208,7 +242,7 @@ class _Walk:
         notes, self.notes = tuple(self.notes), []
         return Step(
             raw(self.options, self.cursor, "select", fetched, answer),
-            tuple(_slice(each, self.index) for each in answer.documents),
+            tuple(_slice(each, self.index, problem) for each in answer.documents),
             replace(self.cursor, state=text_of(after)),
             received,
             (first, answer.num_found),
@@ -244,7 +278,11 @@ class _Walk:
         return ListState(complete, reach=state.reach)
 
 
-def _slice(document: Document, index: Index) -> Slice:
+def _is_fault_of_server(error: RemoteError) -> bool:
+    return any(code.startswith("5") for code in error.codes)
+
+
+def _slice(document: Document, index: Index, problem: str = "") -> Slice:
     """Return a document as a record; it gets the namespace that Solr does not give it."""
     identifier = document.first(index.identifier)
     return Slice(
@@ -257,7 +295,7 @@ def _slice(document: Document, index: Index) -> Slice:
         document.start,
         document.stop,
         declarations=(("", SOLR),),
-        problem="" if identifier else f"The document has no {index.identifier}.",
+        problem=problem if identifier else f"The document has no {index.identifier}.",
     )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from gateway.errors import ConfigurationError, NotSolr, NotXml, RemoteError, RemoteRefuses
+from gateway.errors import ConfigurationError, ConnectionFailed, NotSolr, NotXml, RemoteError, RemoteRefuses
 from gateway.model import Cursor
 from harvester.sources import ListEnd, Options
 from harvester.sources.solr import SOURCE
@@ -171,6 +171,59 @@ def test_a_mark_that_is_refused_begins_the_list_anew(fetch, steps):
     found = steps(cursor=broken)
     assert found[0].notes[0].startswith("The cursorMark was refused (400: Unable to parse 'cursorMark'")
     assert (len(_names(found)), found[-1].is_complete) == (25, True)
+
+
+ERROR = b"<response><lst name='error'><int name='code'>%d</int><str name='msg'>the mark</str></lst></response>"
+
+
+def test_marks_that_are_always_refused_end_the_list(fetch):
+    def refuse(request):
+        is_resumed = "cursorMark=%2A" not in request.url and "cursorMark" in request.url
+        return replace(fetch(request), status=400, body=ERROR % 400) if is_resumed else fetch(request)
+
+    with pytest.raises(RemoteError, match="mark"):
+        list(SOURCE.changes(OPTIONS, CURSOR, refuse))
+
+
+def _without(fetch, names, answer):
+    """Return a fetch that answers so where whole documents with one of these names are asked for."""
+
+    def asked(request):
+        found = fetch(request)
+        is_hit = "fl=%2A" in request.url and any(f"-{name}<".encode() in found.body for name in names)
+        return replace(found, **answer) if is_hit else found
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 500, "body": ERROR % 500},
+        {"status": 500, "body": b"<html>ill</html>"},
+        {"body": b"<response><result"},
+    ],
+)
+def test_a_document_that_never_comes_is_named_and_the_rest_comes(index, fetch, steps, answer):
+    whole = _names(steps())
+    bad = whole[3], whole[12], whole[13]
+    found = list(SOURCE.changes(OPTIONS, CURSOR, _without(fetch, bad, answer)))
+    assert _names(found) == whole
+    problems = {
+        each.identifier.rpartition("-")[2]: each.problem for step in found for each in step.slices if each.problem
+    }
+    assert set(problems) == set(bad)
+    assert all(each.startswith("It could not be fetched: ") for each in problems.values())
+    assert found[-1].is_complete
+    assert any("fewer are asked for" in note for step in found for note in step.notes)
+
+
+def test_an_index_that_does_not_even_name_its_documents_ends_the_run(fetch):
+    def ill(request):
+        return replace(fetch(request), status=500, body=b"ill") if "cursorMark" in request.url else fetch(request)
+
+    with pytest.raises(ConnectionFailed):
+        list(SOURCE.changes(OPTIONS, CURSOR, ill))
 
 
 def test_a_refusal_of_the_first_page_is_told(index, steps):
