@@ -32,6 +32,14 @@ _RUN = fields("""
     counts | counts | How many records were received, published, unchanged, quarantined, ignored, missing.
     reasons | texts | Why it did not simply succeed.
 """)
+_SWEPT = (
+    *_RUN[:-2],
+    *fields("""
+        counts | counts | How many records were named, held, vanished, deleted, returned, never_held, fetched, \
+missing, unusable (in quarantine), in_other_formats; and how many headers were received, and records published.
+    """),
+    _RUN[-1],
+)
 _DONE = fields("""
     source | text | The name of the source.
     counts? | counts | How many records were received, published, stamped.
@@ -139,7 +147,7 @@ OBJECTS: Objects = {
         """)
     },
     "harvester source load": {"the run": _RUN},
-    "harvester source sweep": {"the run": _RUN},
+    "harvester source sweep": {"the run": _SWEPT},
     "harvester source remove": {
         "the result": (*_NAME, *fields("deleted_items | integer | How many items became tombstones."))
     },

@@ -1,15 +1,17 @@
-"""A sweep: what a source has is held against what we hold of it, where the source itself does not tell of deletions.
+"""A sweep: what a source has is compared with what is held of it, where the source itself does not tell all.
 
-    list all headers -> hold them against the store -> look at some of what is missing -> deletions, and what returned
+    list all headers -> compare them with the store -> look at some of what is missing -> deletions
+                                                    -> fetch what returned, and what was never held (`unheld.py`)
 
-It writes to the inbox only: a page of deletions, as if the source had told them, and the records that returned, as they
-came. So everything behind the inbox is as ever, and stays so when it is done again.
+It writes to the inbox only: a page of deletions, as if the source had told them, and the records that it fetched, as
+they came. So everything behind the inbox is as ever, and stays so when it is done again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from time import time
 
@@ -19,7 +21,7 @@ from gateway.xmltext import escape, utc_datetime
 from harvester.descriptions import keep_description
 from harvester.instance import Instance
 from harvester.locks import lock
-from harvester.named import Named
+from harvester.named import Heading, Known, Named
 from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
 from harvester.pipeline import Ran, Wishes, learned_of, options_of, told
 from harvester.progress import Progress
@@ -28,16 +30,14 @@ from harvester.sources import Options, SourceKind
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Clock, Story, bury
+from harvester.unheld import LOOKED_AT, MOST_FAILURES, Unheld, compared, is_wanted
 from harvester.wire.http import Fetch
 
 STAGE = "sweep"
-# Of what is missing from the list, so many are asked for one by one: a list that leaves out what is there is no proof.
-LOOKED_AT = 50
 
 _UNTOLD = 3
 _ITEMS_AT_ONCE = 1000
 _BARREN_PAGES = 10  # in a row that name nothing new
-_MOST_FAILURES = 10  # in a row of what returned: then the source is ill
 _VANISHED, _RETURNED, _GONE = "vanished", "returned", "gone"
 
 # Asked (how many vanished, how many are held) when it is more than the share that may be deleted untold.
@@ -91,6 +91,7 @@ class _Sweep:
     formats_left: int = 0  # that are not shown to have been swept
     has_slipped: bool = False  # a list moved while it was read: what is missing in it is looked at one by one
     is_at_limit: bool = False
+    unfetched: int = 0  # records that were put into quarantine because they did not come
 
     def whole(self) -> None:
         """Do everything, or as much as the hours of the source allow."""
@@ -111,6 +112,8 @@ class _Sweep:
         self.story.warn(description.notes)
         self.formats_left = len(self.entry.formats)
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            publication.finish()  # what an earlier run has left
+        with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             for metadata_prefix in self.entry.formats:
                 try:
                     with Named(self.instance.folder) as named:
@@ -119,34 +122,42 @@ class _Sweep:
                     self.ended(outcome_of(error), f"{metadata_prefix}: {error}")
                     self.kind.describe(self._options(), self.fetch)
             publication.finish()
-            self.story.counts.update({name: publication.counts[name] for name in OUTCOMES_OF_RECORDS})
+            self._account(publication)
 
     def _options(self) -> Options:
         return replace(options_of(self.entry, self.instance.settings, 0, Wishes()), known=self.known)
 
     def _sweep(self, cursor: Cursor, named: Named, publication: Publication) -> None:
-        if not self._is_listed(cursor, named):
+        is_listed = self._is_listed(cursor, named)
+        if self.stop.is_asked:
             return
-        held = self._compare(cursor, named)
-        if self._may_delete(cursor, named, held) and self._is_looked_at(cursor, named) and not self.stop.is_asked:
+        unheld = self._unheld(cursor, named, publication)
+        held = self._compare(cursor, named, unheld, is_listed=is_listed)
+        is_swept = is_listed and self._may_delete(cursor, named, held) and self._is_looked_at(cursor, named)
+        if is_swept and not self.stop.is_asked:
             self._delete(cursor, named, publication)
-            self._fetch_returned(cursor, named, publication)
-            self.formats_left -= not self.stop.is_asked
+        self._fetch_returned(cursor, named, publication)
+        self._fetch_unheld(unheld)
+        self.formats_left -= is_swept and not (unheld.missing or self.stop.is_asked)
 
     # -- what the source has --
 
     def _is_listed(self, cursor: Cursor, named: Named) -> bool:
         """List everything in this format, set by set; tell whether it is shown that all was named."""
-        return all(self._is_named(replace(cursor, set_spec=spec), named) for spec in self.entry.sets or ("",))
+        sets = enumerate(self.entry.sets or ("",))
+        are_named = [self._is_named(replace(cursor, set_spec=spec), named, place) for place, spec in sets]
+        return all(are_named)
 
-    def _is_named(self, cursor: Cursor, named: Named) -> bool:
+    def _is_named(self, cursor: Cursor, named: Named, place: int) -> bool:
+        if self.stop.is_asked:
+            return False
         label = f"{cursor.metadata_prefix} {cursor.set_spec}".rstrip()
         state = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
         assert self.kind.listed is not None
         barren = 0
         try:
             for page in self.kind.listed(self._options(), state, self.fetch):
-                new = named.add((each.identifier, each.is_deleted) for each in page.slices)
+                new = named.add((self._heading(cursor, each) for each in page.slices), place)
                 self.has_slipped = self.has_slipped or page.has_slipped
                 self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)
                 barren = 0 if new or not page.slices else barren + 1
@@ -161,6 +172,9 @@ class _Sweep:
             self._doubt(f"{label}: {error}")
         return False
 
+    def _heading(self, cursor: Cursor, record: Slice) -> Heading:
+        return Heading(record.identifier, record.is_deleted, is_wanted(self.entry, cursor.set_spec, record))
+
     def _doubt(self, text: str) -> None:
         self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{text} Nothing was deleted.")
 
@@ -171,8 +185,28 @@ class _Sweep:
 
     # -- what we hold --
 
-    def _compare(self, cursor: Cursor, named: Named) -> int:
-        """Note what we hold and the source does not name, and what it names and we hold as deleted; return the held."""
+    def _unheld(self, cursor: Cursor, named: Named, publication: Publication) -> Unheld:
+        label = f"{self.entry.name} {cursor.metadata_prefix} never held"
+        return Unheld(
+            self.instance,
+            self.entry,
+            self.kind,
+            self._options(),
+            self.fetch,
+            self.story,
+            self.clock,
+            cursor.metadata_prefix,
+            named,
+            publication.feed,
+            partial(self.progress.show, label),
+            lambda: self.stop.is_asked,
+        )
+
+    def _compare(self, cursor: Cursor, named: Named, unheld: Unheld, *, is_listed: bool) -> int:
+        """Note what we hold and the source does not name, and what it names and we hold as deleted; return the held.
+
+        `is_listed`: the source has named all, so that what it does not name has vanished.
+        """
         held, takedowns, source = 0, self.instance.store.takedowns(), self.entry.name
         for states in self._items():
             withdrawn = {
@@ -185,11 +219,21 @@ class _Sweep:
                 if payload.metadata_prefix == cursor.metadata_prefix
             ]
             held += sum(not is_deleted for _, is_deleted in ours)
+            unheld.hold(states)
             living = {upstream: named.is_living(upstream) for upstream, _ in ours}
-            named.note(_VANISHED, (each for each, is_deleted in ours if not is_deleted and not living[each]))
+            if is_listed:
+                named.note(_VANISHED, (each for each, is_deleted in ours if not is_deleted and not living[each]))
             returned = (each for each, is_deleted in ours if is_deleted and living[each])
             named.note(_RETURNED, (each for each in returned if each not in withdrawn))  # purged, not deleted
-        self.story.counts.update(held=held, vanished=named.count(_VANISHED), returned=named.count(_RETURNED))
+        unheld.sort_out()
+        self.story.counts.update(
+            named=named.living(),
+            held=held,
+            vanished=named.count(_VANISHED),
+            returned=named.count(_RETURNED),
+            never_held=unheld.total,
+            unusable=named.living(Known.UNUSABLE),
+        )
         return held
 
     def _items(self) -> Iterator[list[ItemState]]:
@@ -283,14 +327,32 @@ class _Sweep:
                 self.ended(
                     RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} returned, and could not be fetched: {error}"
                 )
-                if failures == _MOST_FAILURES:
+                if failures == MOST_FAILURES:
                     raise
                 continue
             failures = 0
             self.instance.inbox.receive(page, slices, None)
             publication.feed(len(slices))
 
+    def _fetch_unheld(self, unheld: Unheld) -> None:
+        """Fetch what the source names and was never held, and say how much of it is missing."""
+        try:
+            unheld.fetch_all()
+        finally:
+            counts = {"fetched": unheld.fetched, "in_other_formats": unheld.elsewhere, "missing": unheld.missing}
+            self.story.counts.update(counts)
+            self.unfetched += unheld.reported
+        if unheld.missing and not self.stop.is_asked:
+            self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, unheld.reason)
+
     # -- the end --
+
+    def _account(self, publication: Publication) -> None:
+        """Count what became of what came."""
+        self.story.counts.update({name: publication.counts[name] for name in OUTCOMES_OF_RECORDS})
+        if (unusable := publication.counts["quarantined"] - self.unfetched) > 0:
+            reason = f"Records in quarantine: {unusable}; `harvester quarantine {self.entry.name}` tells why."
+            self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
     def ended(self, outcome: RunOutcome, reason: str) -> None:
         """Note that the sweep, or a part of it, ended so."""
@@ -302,7 +364,8 @@ class _Sweep:
         if self.stop.is_asked:
             self.outcomes.append(RunOutcome.STOPPED)
         outcome = gravest(self.outcomes)
-        self.story.note(f"The sweep ended: {outcome.value.replace('_', ' ')} ({told(self.story.counts)}).")
+        counts, in_words = self.story.counts, outcome.value.replace("_", " ")
+        self.story.note(f"The sweep ended: {in_words} ({told(counts)}). {compared(counts)}")
         is_complete = outcome is RunOutcome.SUCCEEDED and not self.formats_left
         at_limit = self.is_at_limit and not self.stop.is_asked
         return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gateway.model import Cursor
 from harvester.instance import Instance
@@ -11,7 +12,11 @@ from harvester.sources import UNFETCHED
 
 def unfetched(instance: Instance, source: str) -> Iterator[tuple[Cursor, str]]:
     """Return each of them, oldest first, with the list in which it is missing."""
+
+    @lru_cache(maxsize=1)  # hundreds of them may lie on one page
+    def cursor(page: int, metadata_prefix: str) -> Cursor:
+        return instance.inbox.cursor(source, metadata_prefix, instance.inbox.page(page).page.set_spec)
+
     for bad in instance.store.quarantined(source):
         if bad.reason.startswith(UNFETCHED):
-            set_spec = instance.inbox.page(bad.page).page.set_spec
-            yield instance.inbox.cursor(source, bad.metadata_prefix, set_spec), bad.identifier
+            yield cursor(bad.page, bad.metadata_prefix), bad.identifier

@@ -299,10 +299,12 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
-    """Delete what a source does not have any more, and fetch again what has returned.
+    """Delete what a source does not have any more; fetch what has returned or was never held.
 
-    For sources that do not tell of deletions: all their identifiers are listed. A list that is not shown to be whole
-    deletes nothing. More than the share that the setting `sweep_most_share` allows is deleted after confirmation only.
+    For sources that do not tell of deletions, or leave out records: all their identifiers are listed. A list that is
+    not shown to be whole deletes nothing. More than the share that the setting `sweep_most_share` allows is deleted
+    after confirmation only. What is named and was never held is fetched record by record; what does not come is
+    reported as missing, and the exit status is 3.
     """
 
     def confirm(vanished: int, held: int) -> bool:

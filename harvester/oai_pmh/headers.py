@@ -66,6 +66,16 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
     return page, answer.slices[:1]
 
 
+def is_elsewhere(page: RawPage) -> bool:
+    """Tell whether an answer without the record says that there is one in other formats.
+
+    In OAI-PMH 1.x all that is in any format is named, and idDoesNotExist is the answer for another one, too.
+    """
+    answer = parse_list(page.repaired or page.body)
+    codes = {code for code, _ in answer.errors}
+    return codes == {"cannotDisseminateFormat"} or (answer.version.startswith("1") and codes == {"idDoesNotExist"})
+
+
 def _known(options: Options, cursor: Cursor) -> ListState:
     """Return a list that has not begun, with what is known of the server."""
     return as_told(options.own, state_of(cursor.state or options.known)[0].learned())

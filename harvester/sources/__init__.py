@@ -210,6 +210,8 @@ class SourceKind:
 
     `listed(options, cursor, fetch)` names everything that the cursor's list has now, and `single(options, cursor,
     identifier, fetch)` brings one record, without a slice when it is gone. A kind that has both can be swept.
+    `is_elsewhere(page)` tells of such an answer without a slice whether the source says in it that it has the record,
+    and in other formats only.
 
     `left(cursor)` tells between which dates nothing could be had, so that it can be asked for again.
 
@@ -233,6 +235,7 @@ class SourceKind:
     changes: Callable[[Options, Cursor, Fetch], Iterator[Step]]
     listed: Callable[[Options, Cursor, Fetch], Iterator[Listed]] | None = None
     single: Callable[[Options, Cursor, str, Fetch], tuple[RawPage, tuple[Slice, ...]]] | None = None
+    is_elsewhere: Callable[[RawPage], bool] = lambda _page: False
     left: Callable[[Cursor], tuple[tuple[str, str], ...]] = lambda _cursor: ()
     learned: Callable[[Iterable[Cursor]], str] = lambda _cursors: ""
     profile: Callable[[Mapping[str, object], Iterable[Cursor]], dict[str, object]] = lambda _own, _cursors: {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harvester.oai_pmh.describing import describe
 from harvester.oai_pmh.ending import left
-from harvester.oai_pmh.headers import listed, single
+from harvester.oai_pmh.headers import is_elsewhere, listed, single
 from harvester.oai_pmh.profile import OPTIONS, learned, profile
 from harvester.oai_pmh.recognising import recognise
 from harvester.oai_pmh.walking import changes
@@ -26,6 +26,7 @@ SOURCE = SourceKind(
     changes=changes,
     listed=listed,
     single=single,
+    is_elsewhere=is_elsewhere,
     left=left,
     learned=learned,
     profile=profile,

@@ -377,10 +377,10 @@ def test_a_source_that_brings_nothing_of_what_returned_is_not_asked_for_all_of_i
 # --- the rest ----------------------------------------------------------------------------------------------------
 
 
-def test_nothing_held_is_nothing_to_sweep(swept, repository, house):
+def test_where_nothing_is_held_yet_everything_is_missing_and_nothing_is_published(swept, repository, house):
     repository.fill(3)
     ran = swept()
-    assert (ran.status, ran.run.counts["held"]) == (Status.SUCCEEDED, 0)
+    assert (ran.status, ran.run.counts["held"], ran.run.counts["missing"]) == (Status.WITH_ERRORS, 0, 3)
     assert _living(house) == ([], [])
 
 
