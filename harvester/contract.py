@@ -210,7 +210,7 @@ OBJECTS: Objects = {
             windows | counts | The windows of a first harvest, by what became of them.
             due | object | When each stage is due: a time, or `now`.
             problems? | texts | What is wrong with the source.
-            progress | object | Of a run that lasts: received, a_second, left, ends_at.
+            progress | object | Of a run that lasts: received, a_second, left, ends_at; what one that died had told.
         """)
     },
     "harvester log": {

@@ -14,7 +14,7 @@ from gateway.program import begin_log
 from gateway.recovery import remember_sources
 from gateway.settings import Settings, instance_folder, load
 from gateway.store.base import Inbox, Store, Subscriptions
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.sqlite import SqliteStore, open_inbox, open_store
 from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
 from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_subscriptions import open_subscriptions
@@ -57,8 +57,10 @@ def sources_file(folder: Path) -> SourcesFile:
 
 
 @contextmanager
-def opened(option: str | None) -> Iterator[Instance]:
+def opened(option: str | None, *, only_reads: bool = False) -> Iterator[Instance]:
     """Open the instance folder that the option names, and close it at the end of the block.
+
+    With `only_reads` that can be done on a full disk, and on one that cannot be written.
 
     Raise StoreMissing when there is no store, or the inbox of a store that is not new is lost, StoreError when the
     store is new beside an inbox that is not, ConfigurationError when a setting is wrong.
@@ -67,21 +69,27 @@ def opened(option: str | None) -> Iterator[Instance]:
     settings = load(folder)
     begin_log(settings)
     with (
-        closing(open_store(folder, max_jump_seconds=settings.number("clock_max_jump_seconds"))) as store,
-        closing(_inbox(folder, store)) as inbox,
+        closing(_store(settings, only_reads=only_reads)) as store,
+        closing(_inbox(folder, store, only_reads=only_reads)) as inbox,
         closing(open_subscriptions(folder)) as subscriptions,
         ExitStack() as later,
     ):
         check_whole(store, inbox)
-        _number_behind(store, inbox)
-        remember_sources(store, inbox)
+        if not only_reads:
+            _number_behind(store, inbox)
+            remember_sources(store, inbox)
         desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
         yield Instance(settings, store, inbox, sources_file(folder), subscriptions, desk)
 
 
-def _inbox(folder: Path, store: Store) -> SqliteInbox:
+def _store(settings: Settings, *, only_reads: bool) -> SqliteStore:
+    most = settings.number("clock_max_jump_seconds")
+    return open_store(settings.instance, max_jump_seconds=most, only_reads=only_reads)
+
+
+def _inbox(folder: Path, store: Store, *, only_reads: bool) -> SqliteInbox:
     check_inbox(store, folder / "inbox.sqlite")
-    return open_inbox(folder, create=True)
+    return open_inbox(folder, create=True, only_reads=only_reads)
 
 
 def _number_behind(store: Store, inbox: Inbox) -> None:

@@ -69,12 +69,13 @@ def open_store(
     clock: HostClock | None = None,
     show_departed: bool = False,
     max_jump_seconds: int = MAX_JUMP_SECONDS,
+    only_reads: bool = False,
 ) -> SqliteStore:
     """Open the store of an instance folder; with `create`, make it if it is not there.
 
     `show_departed` makes lists of a set show the records that left it as deleted. A clock that is further ahead than
-    `max_jump_seconds` for no known reason is not believed; 0: every clock is. Raise StoreMissing, StoreTooNew,
-    StoreBusy, StoreUnwritable or StoreDamaged.
+    `max_jump_seconds` for no known reason is not believed; 0: every clock is. With `only_reads` it can be read where
+    nothing can be written. Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
     """
     return SqliteStore(
         folder / "store.sqlite",
@@ -82,12 +83,13 @@ def open_store(
         clock=clock,
         show_departed=show_departed,
         max_jump_seconds=max_jump_seconds,
+        only_reads=only_reads,
     )
 
 
-def open_inbox(folder: Path, *, create: bool = False) -> SqliteInbox:
+def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> SqliteInbox:
     """Open the inbox of an instance folder; with `create`, make it if it is not there. Raise as `open_store`."""
-    return SqliteInbox(folder / "inbox.sqlite", create=create)
+    return SqliteInbox(folder / "inbox.sqlite", create=create, only_reads=only_reads)
 
 
 def _pass(_name: str) -> None:
@@ -107,6 +109,7 @@ class SqliteStore:
         intent_seconds: int = INTENT_SECONDS,
         busy_seconds: float = PATIENCE_SECONDS,
         max_jump_seconds: int = MAX_JUMP_SECONDS,
+        only_reads: bool = False,
         step: Step = _pass,
     ) -> None:
         """Open or make the file; `step` is called with the name of each step of the promise about datestamps."""
@@ -115,7 +118,12 @@ class SqliteStore:
         self._step = step
         migrations = Path(__file__).parent / "migrations" / "store"
         self._file = SqliteFile(
-            path, migrations, create=create, dictionary=SQL["dictionary"], busy_seconds=busy_seconds
+            path,
+            migrations,
+            create=create,
+            dictionary=SQL["dictionary"],
+            busy_seconds=busy_seconds,
+            only_reads=only_reads,
         )
         self._dictionaries = Dictionaries(self._file)
         self._takedowns, self._trusted = TakedownFile(path.parent), Takedowns()

@@ -6,6 +6,7 @@ must not be shared between threads either. No error of sqlite3 leaves this modul
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sqlite3
@@ -50,7 +51,14 @@ _ANSWER = {
     "`gateway init` makes it",
     "inbox.sqlite": "`gateway restore` brings it back; in a new instance, `gateway init` makes it",
 }
+_UNCHANGING = (
+    "%s cannot be written, and nor can its folder, or the disk is full; it is read as it lies, which may lack what was "
+    "written last."
+)
 _PRIMARY: Final = 0xFF  # the low byte of an extended code says what it is
+
+
+log = logging.getLogger("gateway.store")
 
 
 @contextmanager
@@ -127,9 +135,12 @@ class SqliteFile:
         create: bool,
         dictionary: str = "",
         busy_seconds: float = BUSY_SECONDS,
+        only_reads: bool = False,
     ) -> None:
         """Open, make (if `create`) or upgrade the file. `busy_seconds`: how long a writer waits for another.
 
+        SQLite writes beside the file even to read it. Where that cannot be done, and `only_reads`, the file is read as
+        it lies, without the log that others may write, and a sentence is logged.
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
         """
         if not create and not path.is_file():
@@ -139,6 +150,7 @@ class SqliteFile:
         self.path = path
         self._dictionary = dictionary
         self._busy_seconds = busy_seconds
+        self._is_unchanging = False
         self._lock = Lock()
         self._is_closed = False
         self._process = os.getpid()
@@ -149,6 +161,7 @@ class SqliteFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 path.touch(mode=0o666)  # the umask decides; SQLite would never let a group write
+            self._is_unchanging = only_reads and self._refuses_readers()
             self._upgrade(migrations)
 
     # -- lending -------------------------------------------------------------------------------------------------
@@ -240,7 +253,8 @@ class SqliteFile:
 
     def _connect(self, *pragmas: str) -> Session:
         connection = sqlite3.connect(
-            self.path,
+            f"{self.path.absolute().as_uri()}?immutable=1" if self._is_unchanging else self.path,
+            uri=self._is_unchanging,
             timeout=min(self._busy_seconds, BUSY_SECONDS),
             isolation_level=None,
             check_same_thread=False,
@@ -253,6 +267,21 @@ class SqliteFile:
             connection.close()
             raise
         return Session(connection, self._dictionary)
+
+    def _refuses_readers(self) -> bool:
+        """Tell whether the file cannot be read because nothing can be written beside it; log that it cannot."""
+        session = self._connect()
+        try:
+            session.one("select count(*) from sqlite_schema")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & _PRIMARY not in _UNWRITABLE:
+                raise
+        else:
+            return False
+        finally:
+            session.connection.close()
+        log.warning(_UNCHANGING, self.path)
+        return True
 
     # -- the schema ----------------------------------------------------------------------------------------------
 

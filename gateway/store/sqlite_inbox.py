@@ -42,10 +42,10 @@ _BATCH = 500
 class SqliteInbox:
     """What arrived; see `Inbox` in gateway/store/base.py for what each method promises."""
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, only_reads: bool = False) -> None:
         """Open or make the file."""
         migrations = Path(__file__).parent / "migrations" / "inbox"
-        self._file = SqliteFile(path, migrations, create=create, busy_seconds=PATIENCE_SECONDS)
+        self._file = SqliteFile(path, migrations, create=create, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads)
 
     # -- pages ---------------------------------------------------------------------------------------------------
 

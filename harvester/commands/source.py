@@ -178,7 +178,7 @@ def _offer(found: Description) -> dict[str, object]:
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool) -> None:
     """List the sources."""
-    with opened(ctx.obj) as instance:
+    with opened(ctx.obj, only_reads=True) as instance:
         entries = instance.sources.entries().values()
         write_rows(
             ({"name": each.name, **table_of(each)} for each in entries), ("name", "url", "formats"), as_json=as_json
@@ -191,7 +191,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show what is known of a source: its entry, what is held and was learned of it, its lists."""
-    with opened(ctx.obj) as instance:
+    with opened(ctx.obj, only_reads=True) as instance:
         entry = entry_of(instance, name)
         cursors = instance.inbox.cursors(name)
         lists = [{"format": each.metadata_prefix, "set": each.set_spec, "state": each.state} for each in cursors]

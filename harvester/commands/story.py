@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import time
 from typing import Any
 
@@ -28,6 +28,7 @@ from harvester.unattended import problems, unlisted, unscheduled
 RUNS_SHOWN = 20
 _NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
 _ITEMS_PER_LOOK = 1000
+DIED = "died"
 
 
 @click.command()
@@ -39,7 +40,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     What is held of it, whether anything waits to be published, how its last run ended or how far it has come, and when
     `harvester tend` is to work on it again.
     """
-    with opened(ctx.obj) as instance:
+    with opened(ctx.obj, only_reads=True) as instance:
         entries = instance.sources.entries()
         rows = [_standing(instance, entry, time()) for entry in entries.values()]
         rows += [_abandoned(instance, each) for each in unlisted(instance, entries)]
@@ -86,7 +87,9 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "is_complete": last[0].is_complete if last else False,
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "due": {} if is_running else _due(instance, entry, now),
-        "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING]) if is_running else {},
+        "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
+        if is_running
+        else _reached(instance, last),
         "problems": [without_schedule(each) for each in unscheduled(instance, (entry,))],
     }
 
@@ -112,10 +115,16 @@ def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
     return {**known, "left": left, "ends_at": moment(int(now + seconds / received * left))}
 
 
+def _reached(instance: Instance, last: Sequence[Run]) -> dict[str, object]:
+    """Return how far a run had come whose process died; nothing of any other: its counts are in the log."""
+    counts = last[0].counts if last and outcome_in_words(instance, last[0]) == DIED else {}
+    return {name: counts[name] for name in ("received", LEFT) if name in counts}
+
+
 def outcome_in_words(instance: Instance, run: Run) -> str:
     """Return how a run ended; one that is marked `running` while nobody holds the lock has died."""
     if run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source):
-        return "died"
+        return DIED
     return run.outcome.value
 
 
@@ -131,7 +140,7 @@ def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None
 
     Newest first, of all sources or of the one NAMEd; the story is that of a RUN, by its number.
     """
-    with opened(ctx.obj) as instance:
+    with opened(ctx.obj, only_reads=True) as instance:
         if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
             write_rows(_story(instance, int(which)), ("at", "level", "text"), as_json=as_json)
             return
@@ -160,7 +169,7 @@ def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG0
 
     Deleted items are shown as well.
     """
-    with opened(ctx.obj) as instance:
+    with opened(ctx.obj, only_reads=True) as instance:
         after, found, count = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK), 0
         if not found:
             instance.sources.entry(name)
@@ -200,7 +209,7 @@ def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
     What was published of it before stays published. A record that a fault of this program put there is read again by
     `harvester run NAME --full`, after an upgrade.
     """
-    with opened(ctx.obj) as instance:
+    with opened(ctx.obj, only_reads=True) as instance:
         if name is not None and all(each.name != name for each in unlisted(instance)):
             instance.sources.entry(name)
         rows = [

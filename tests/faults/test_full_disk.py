@@ -26,9 +26,10 @@ SEED = seed_of("FAULTS_SEED")
 MOMENTS = 6  # at which the disk is full, of each way to publish
 
 
-def _run_like_others(folder: Path) -> tuple[int, str]:
+def _run_like_others(folder: Path, *command: str) -> tuple[int, str]:
     """Run it in a process of its own: what root may do is taken from a program only when it is started."""
-    line, surroundings = live.command("harvester", folder, "run", "x"), live.unmeasured(os.environ)
+    line = live.command("harvester", folder, *(command or ("run", "x")))
+    surroundings = live.unmeasured(os.environ)
     done = subprocess.run(
         line, preexec_fn=live.like_others, env=surroundings, capture_output=True, text=True, check=False, timeout=120
     )
@@ -118,4 +119,19 @@ def test_what_may_not_be_written_is_named_and_the_next_run_goes_on(run: Runs, fo
     _is_told(done, "cannot be written", "read-only", "cannot be made")
     assert str(folder) in done[1]
     _is_sound(folder)
+    assert run(folder)[0] == 0
+
+
+def test_a_folder_that_may_not_be_written_still_tells_how_its_sources_stand(run: Runs, folder: Path) -> None:
+    assert run(folder)[0] == 0
+    places = [folder, *folder.rglob("*")]
+    modes = [(place, place.stat().st_mode) for place in places]
+    for place, mode in modes:
+        place.chmod(mode & ~0o222)
+    told = {name: _run_like_others(folder, *name.split()) for name in ("status", "log", "records x", "source list")}
+    for place, mode in modes:
+        place.chmod(mode)
+    assert {status for status, _ in told.values()} == {0}, told
+    assert "succeeded" in told["status"][1]
+    assert "is read as it lies" in told["status"][1]
     assert run(folder)[0] == 0

@@ -17,6 +17,7 @@ from gateway.xmltext import parse_utc_datetime
 from harvester import pipeline
 from harvester.cli import COMMANDS, main
 from harvester.locks import lock
+from harvester.story import LEFT
 from tests.conftest import loaded_by
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -320,9 +321,10 @@ def test_status_shows_how_every_source_stands(added):
 
 def test_a_run_whose_process_died_is_shown_as_dead(added, instance):
     inbox = open_inbox(instance)
-    inbox.start_run("fake", 1)
+    inbox.tell_run(inbox.start_run("fake", 1), {"received": 4100, LEFT: 900})
     inbox.close()
-    assert json.loads(added("status", "--json")[1])["outcome"] == "died"
+    standing = json.loads(added("status", "--json")[1])
+    assert (standing["outcome"], standing["progress"]) == ("died", {"received": 4100, "left": 900})
     assert json.loads(added("log", "--json")[1])["outcome"] == "died"
     with lock(instance, "fake"):
         assert json.loads(added("status", "--json")[1])["outcome"] == "running"
@@ -342,7 +344,7 @@ def test_status_shows_how_far_a_run_has_come_and_when_it_will_be_over(added, ins
         assert 50 < ends_in < 70
         assert "left 600" in added("status")[1]
     inbox.close()
-    assert json.loads(added("status", "--json")[1])["progress"] == {}
+    assert json.loads(added("status", "--json")[1])["progress"] == {"received": 1000, "left": 600}, "it died"
 
 
 def test_status_shows_what_is_due(added, instance):

@@ -279,6 +279,31 @@ def _read_without_rights(path: Path) -> int:
     return 2
 
 
+def test_where_nothing_can_be_written_beside_the_file_it_is_read_as_it_lies(open_furnished, make_change, path, caplog):
+    store = open_furnished()
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    store.close()
+    assert not path.with_name(f"{path.name}-wal").exists()
+    # SQLite follows no link there, so that it can make no file, as on a full disk and on one that is mounted read-only.
+    path.with_name(f"{path.name}-shm").symlink_to("nowhere")
+    with pytest.raises(StoreUnwritable):
+        SqliteStore(path)
+    with closing(SqliteStore(path, only_reads=True)) as store, store.view() as view:
+        assert view.count(Selection("oai_dc")) == 1
+        assert "is read as it lies" in caplog.text
+        with pytest.raises(StoreUnwritable):
+            store.remember("a", "b")
+
+
+def test_a_file_that_another_process_holds_is_not_read_as_it_lies(open_furnished, path):
+    open_furnished().close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive")
+        other.execute("begin exclusive")
+        with pytest.raises(StoreBusy):
+            SqliteStore(path, only_reads=True, busy_seconds=0)
+
+
 def test_a_writer_waits_for_another_only_so_long(open_furnished, clocks):
     first, second = open_furnished(), open_furnished(busy_seconds=0)
     with first._file.writing():
