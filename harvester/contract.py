@@ -91,6 +91,7 @@ _RECEIPT = fields("""
     bytes_fetched | integer | How many bytes of files were fetched.
     missing | list | What is missing: identifier, fate, reason, and where it applies url and kept.
     doubts | texts | Why it may not be everything.
+    catalogue | object | The catalogue up to the line of this receipt: bytes, and sha256 for `mirror audit --expect`.
     is_whole | claim | Whether nothing is missing and nothing in doubt.
 """)
 _TAKEDOWN = fields("""

@@ -157,6 +157,7 @@ def run(
                 work.retried()
             else:
                 work.whole(is_full=not incremental)
+    _say_notes(place)
     say(work.receipt.line())
     if as_json:
         write_json(work.receipt.as_data())
@@ -251,6 +252,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
         most = settings.number("fetch_file_max_bytes")
         with unpacked(source, folder / "aside", most, ours.metadata_prefix) as package:
             Importing(place, receipt, shown, stop, time.time, package, user=_user(settings)).whole(given["since"])
+    _say_notes(place)
     say(receipt.line())
     if as_json:
         write_json(receipt.as_data())
@@ -290,6 +292,11 @@ def _user(settings: Settings) -> User:
         settings.text("mirror_user_name") or (name if is_named else PROGRAM.name),
         settings.text("mirror_user_address") or (f"mailto:{email}" if has_address else PROGRAM.address),
     )
+
+
+def _say_notes(place: Place) -> None:
+    for note in place.notes:
+        say(note)
 
 
 def _now() -> str:

@@ -16,10 +16,10 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from hashlib import sha256, sha512
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from harvester.mirror.inventory import NAME, PROGRAM, SIDECAR, Arrived, Inventory, User, read, with_version, written
@@ -29,7 +29,9 @@ ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
 _ROOT, _OBJECT = "ocfl_1.1", "ocfl_object_1.1"
 DECLARATION = f"0={_OBJECT}"
 ROOT_FILES = (f"0={_ROOT}", "ocfl_layout.json")
+README = "README.txt"
 _LAYOUT = "0003-hash-and-id-n-tuple-storage-layout"
+CONFIG_FILE = f"extensions/{_LAYOUT}/config.json"
 _TUPLE, _TUPLES = 3, 3
 _TUPLE_NAME = re.compile(f"[0-9a-f]{{{_TUPLE}}}")
 _MOST_CHARACTERS = 100  # of an identifier in the name of its folder; the layout says so
@@ -37,6 +39,9 @@ _CONFIG = {"extensionName": _LAYOUT, "digestAlgorithm": "sha256", "tupleSize": _
 _VERSION = re.compile(r"v([1-9]\d*)")
 _BEGUN = {"extensions", "ocfl_layout.json"}  # what is there when a process died before it had made a root
 _CHUNK = 1 << 20
+
+
+Announced: TypeAlias = Callable[[Inventory, bytes], AbstractContextManager[None]]
 
 
 class Incoming(NamedTuple):
@@ -49,10 +54,14 @@ class Incoming(NamedTuple):
 class StorageRoot:
     """The objects, by their identifiers. One process at a time may write."""
 
-    def __init__(self, folder: Path, aside: Path) -> None:
-        """Take the folder of the root, and one on the same file system for what is not finished."""
+    def __init__(self, folder: Path, aside: Path, announced: Announced = lambda _inventory, _: nullcontext()) -> None:
+        """Take the folder of the root, and one on the same file system for what is not finished.
+
+        A version appears in the context of `announced`, which gets its inventory, also as written.
+        """
         self.folder = folder
         self.aside = aside
+        self._announced = announced
 
     def prepare(self) -> None:
         """Make the root if there is none, and settle what a process that died has left.
@@ -130,7 +139,7 @@ class StorageRoot:
             yield from (each for each, contents in inside if not contents and each != self.folder)
             found = [each for _, contents in inside for each in contents]
             holders = [each for each in found if each.is_dir() and _TUPLE_NAME.fullmatch(each.name)]
-            known = {self.folder / name for name in (*ROOT_FILES, "extensions")}.union(holders)
+            known = {self.folder / name for name in (*ROOT_FILES, README, "extensions")}.union(holders)
             yield from (each for each in found if each not in known)
         yield from (each for each in holders if not any(each.iterdir()))
 
@@ -173,8 +182,10 @@ class StorageRoot:
         workspace, folder = self.workspace(before.identifier), self.place(before.identifier)
         with telling(folder):
             made = _made(workspace, after, {place: state[logical] for logical, place in new.items()})
-            _move_in(made, folder, after.head)
-            _renew(workspace, folder, written(after))
+            content = written(after)
+            with self._announced(after, content):
+                _move_in(made, folder, after.head)
+                _renew(workspace, folder, content)
             shutil.rmtree(workspace)
         return after
 

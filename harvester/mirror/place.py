@@ -1,6 +1,7 @@
 """The folder of a mirror: what it mirrors and how far it has come, its objects, what failed, and its receipts.
 
 DIR/mirror.json      whose mirror it is, and where its lists have come to
+DIR/catalogue.jsonl  what it should hold, line by line
 DIR/ocfl/            the objects, an OCFL 1.1 storage root
 DIR/failed/          a small file for each object of which something is missing, and each record that cannot be read
 DIR/receipts/        what each run did, a JSON document each
@@ -10,19 +11,26 @@ DIR/aside/           what is not finished
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import sha256
+from functools import partial
+from hashlib import sha256, sha512
+from itertools import chain
 from pathlib import Path
+from time import time
 
 from gateway.errors import ConfigurationError, StoreDamaged
+from gateway.xmltext import utc_datetime
 from harvester.mirror import holding
+from harvester.mirror.catalogue import Catalogue, Line, Mark
+from harvester.mirror.cataloguing import entry_of, explain, found, has_mark, lines, on_disk, readme, receipts
 from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.ocfl import StorageRoot, replaced, telling
 from harvester.mirror.receipt import Receipt
 
-_VERSION = 1
+_VERSION = 2  # 1: there was no catalogue
 _BEGUN = ("locks", "mirror.json.new")  # what is there when a process died before it had made a mirror
 
 
@@ -48,18 +56,96 @@ class Place:
     states: dict[str, str] = field(default_factory=dict)
     obeys_robots: bool = True
     address: str = ""
+    proven: Mark | None = None  # of the catalogue, when the last receipt was written
+    version: int = _VERSION  # of mirror.json as it was read
+    clock: Callable[[], float] = time
+    notes: list[str] = field(default_factory=list)  # for people, of what was made here
+    catalogue: Catalogue = field(init=False)
+    _is_ready: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        """Have a catalogue, which is read when it is needed."""
+        self.catalogue = Catalogue(self.folder)
 
     @property
     def root(self) -> StorageRoot:
         """The objects."""
-        return StorageRoot(self.folder / "ocfl", self.folder / "aside")
+        return StorageRoot(self.folder / "ocfl", self.folder / "aside", self._announced)
+
+    def _announced(self, inventory: Inventory, content: bytes) -> AbstractContextManager[None]:
+        self.ready()
+        return self.catalogue.announced(entry_of(self.root, inventory, content))
 
     def save(self) -> None:
         """Write down what is mirrored and how far it has come."""
+        self.ready()
+        content = self.as_json()
+        if (self.folder / "mirror.json").read_bytes() != content:
+            self.catalogue.append({"mirror": sha512(content).hexdigest()})
+            replaced(self.folder / "mirror.json", content)
+
+    def as_json(self) -> bytes:
+        """Return mirror.json."""
         document = {"version": _VERSION, **asdict(self.order), "states": self.states}
         document["obeys_robots"] = self.obeys_robots
         document["address"] = self.address
-        replaced(self.folder / "mirror.json", json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+        document["catalogue"] = self.proven and self.proven._asdict()
+        return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+
+    # -- the catalogue --
+
+    def ready(self) -> None:
+        """Bring the catalogue to where something may be written; make it where there is none.
+
+        Raise StoreDamaged when it is not the one that the last run wrote.
+        """
+        if self._is_ready:
+            return
+        if not self.has_catalogue():
+            self.take_what_is_here()
+        self.catalogue.check(self.proven)
+        behind = self.catalogue.behind(self.proven)
+        if any("identifier" in line for line in behind):
+            self.catalogue.recover(partial(on_disk, self.root))
+        last = next((str(line["receipt"]) for line in reversed(behind) if "receipt" in line), "")
+        if last and not (self.folder / "receipts" / last).exists():  # a process was killed before it wrote it
+            self.catalogue.append({"receipt": last, "sha512": ""})
+        order = self.order
+        explain(self.root, self.catalogue, readme(order.base_url, order.metadata_prefix, order.sets))
+        self._is_ready = True
+        if self.version < _VERSION:
+            self.save()
+
+    def has_catalogue(self) -> bool:
+        """Tell whether there is a catalogue. Raise StoreDamaged when there was one, and it is gone."""
+        if self.catalogue.file.exists():
+            return True
+        kept = receipts(self.folder)
+        has_content = bool(kept or self.states or next(self.root.objects(), None))
+        if self.proven or (has_content and self.version >= _VERSION) or any(map(has_mark, kept)):
+            raise StoreDamaged(
+                f"{self.catalogue.file} is not there any more: bring it back from a copy. "
+                "`harvester mirror audit DIR --accept` makes it anew from what is here."
+            )
+        return False
+
+    def take_what_is_here(self) -> None:
+        """Make the catalogue from what lies in the folder, whatever a catalogue said of it before."""
+        moment, count = utc_datetime(int(self.clock())), 0
+
+        def lines_of_objects() -> Iterator[Line]:
+            nonlocal count
+            for entry in found(self.root):
+                count += entry.head == 1
+                yield entry.line
+
+        self.catalogue.make(moment, chain(lines_of_objects(), lines(self.root, self.folder)), lambda: count)
+        self.proven = self.catalogue.mark
+        if count:
+            self.notes.append(
+                f"The catalogue of this mirror was made at {moment} from the {count} objects that are here. It cannot "
+                "prove that they are what was received before, or that none was removed."
+            )
 
     def holding(self, inventory: Inventory) -> Holding | None:
         """Return what is known of an object; None when there is none. Raise StoreDamaged."""
@@ -129,14 +215,20 @@ class Place:
     # -- receipts --
 
     def keep(self, receipt: Receipt) -> Path:
-        """Write a receipt and return its file."""
+        """Write a receipt and return its file. The catalogue names it, and it proves the catalogue up to its line."""
+        self.ready()
+        self.catalogue.settle(partial(on_disk, self.root))
+        receipt.catalogue = self.catalogue.mark._asdict()
         folder = self.folder / "receipts"
         with telling(folder):
             folder.mkdir(exist_ok=True)
         name = f"{receipt.started_at.replace(':', '')}-{receipt.command.replace(' --', '-')}"
         names = (name, *(f"{name}-{number}" for number in range(2, 1000)))
         file = next(each for each in (folder / f"{name}.json" for name in names) if not each.exists())
+        self.catalogue.append({"receipt": file.name, "sha512": sha512(receipt.as_json()).hexdigest()})
         replaced(file, receipt.as_json())
+        self.proven = self.catalogue.mark
+        self.save()
         return file
 
 
@@ -181,7 +273,7 @@ def _begun(folder: Path, order: Order) -> Place:
         if any(each.name not in _BEGUN for each in folder.iterdir()):
             raise ConfigurationError(f"{folder} is not empty and no mirror.")
     place = Place(folder, replace(order, sets=tuple(sorted(set(order.sets)))))
-    place.save()
+    replaced(folder / "mirror.json", place.as_json())
     return place
 
 
@@ -190,6 +282,14 @@ def _read(folder: Path, document: Mapping[str, object]) -> Place:
     assert isinstance(sets, list)
     assert isinstance(states, dict)
     order = Order(str(document["base_url"]), str(document["metadata_prefix"]), tuple(sets))
+    mark = document.get("catalogue")
+    assert isinstance(mark, dict | None)
     return Place(
-        folder, order, dict(states), bool(document.get("obeys_robots", True)), str(document.get("address", ""))
+        folder,
+        order,
+        dict(states),
+        bool(document.get("obeys_robots", True)),
+        str(document.get("address", "")),
+        Mark(int(mark["bytes"]), str(mark["sha256"])) if mark else None,
+        int(str(document.get("version", 1))),
     )

@@ -46,6 +46,7 @@ class Receipt:
     bytes_fetched: int = 0
     missing: list[dict[str, str]] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    catalogue: Mapping[str, object] = field(default_factory=dict)  # bytes and SHA-256 up to the line of this
 
     @property
     def is_whole(self) -> bool:
@@ -98,7 +99,9 @@ class Receipt:
             ends.append("It has not come to its end; the same command goes on.")
         end = " ".join(ends) or "Nothing is missing."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
-        return f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched. {end}{doubts}"
+        digest = f" Catalogue: {self.catalogue['sha256']}." if self.catalogue else ""
+        counts = f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched."
+        return f"{counts} {end}{doubts}{digest}"
 
 
 def _counted(counts: Mapping[str, int], order: Iterable[str]) -> str:
