@@ -60,14 +60,18 @@ class JsonLines(logging.Formatter):
         return json.dumps(shown)
 
 
-def sentence(text: str, level: str = "info") -> str:
-    """Return a sentence for people as one line of stderr: as it is, or as an object where the log has objects."""
-    if not any(isinstance(handler.formatter, JsonLines) for handler in _ours()):
+def sentence(text: str, level: str = "info", *, is_dated: bool = False) -> str:
+    """Return a sentence for people as one line of stderr: as it is, or as an object where the log has objects.
+
+    `is_dated`: with its time and level, as the log writes its lines.
+    """
+    is_object = any(isinstance(handler.formatter, JsonLines) for handler in _ours())
+    if not is_object and not is_dated:
         return plain(text)
     program = Path(sys.argv[0]).name
     name = program if program in LOGGERS else LOGGERS[0]
     record = logging.LogRecord(name, getattr(logging, level.upper()), "", 0, "%s", (text,), None)
-    return JsonLines().format(record)
+    return (JsonLines() if is_object else TextLines()).format(record)
 
 
 class _Stderr(logging.StreamHandler[Any]):

@@ -67,10 +67,18 @@ class Lines:
     """One line per task every few seconds, and a last one with the final number."""
 
     def __init__(
-        self, stream: TextIO, clock: Callable[[], float] = monotonic, when_lost: Callable[[], None] = lambda: None
+        self,
+        stream: TextIO,
+        clock: Callable[[], float] = monotonic,
+        when_lost: Callable[[], None] = lambda: None,
+        *,
+        is_dated: bool = False,
     ) -> None:
-        """Write to `stream`; `clock` tells seconds; `when_lost` is called when the stream fails."""
-        self._stream = stream
+        """Write to `stream`; `clock` tells seconds; `when_lost` is called when the stream fails.
+
+        `is_dated`: each line begins with its time.
+        """
+        self._stream, self._is_dated = stream, is_dated
         self._clock, self._when_lost = clock, when_lost
         self.lost: OSError | None = None  # why nothing can be written any more
         self._told: dict[str, float] = {}
@@ -108,7 +116,7 @@ class Lines:
             self._pending.clear()
 
     def _write(self, text: str, level: str = "info") -> None:
-        line = sentence(text, level)
+        line = sentence(text, level, is_dated=self._is_dated)
         with self._lock:  # a line is two writes
             if self.lost is not None:
                 return
@@ -135,8 +143,9 @@ class Bars:
 
     lost: OSError | None = None  # a terminal that goes away ends its processes by SIGHUP
 
-    def __init__(self, stream: TextIO) -> None:
-        """Draw on the terminal `stream`."""
+    def __init__(self, stream: TextIO, *, is_dated: bool = False) -> None:
+        """Draw on the terminal `stream`; `is_dated`: each sentence begins with its time."""
+        self._is_dated = is_dated
         from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - as above
         from rich.progress import Progress as Drawing  # noqa: PLC0415 - as above
@@ -160,11 +169,15 @@ class Bars:
 
     def say(self, text: str) -> None:
         """Print the sentence above the bars."""
-        self._drawing.console.print(plain(text), markup=False, highlight=False)
+        self._print(text, "info")
 
     def fail(self, text: str) -> None:
         """Print the sentence above the bars."""
-        self.say(text)
+        self._print(text, "error")
+
+    def _print(self, text: str, level: str) -> None:
+        line = sentence(text, level, is_dated=True) if self._is_dated else plain(text)
+        self._drawing.console.print(line, markup=False, highlight=False)
 
     def end(self, source: str) -> None:
         """Take away the bars of the source."""
@@ -185,13 +198,14 @@ def _amount(done: int, total: int | None) -> str:
 
 
 @contextmanager
-def progress(stream: TextIO | None = None) -> Iterator[Progress]:
+def progress(stream: TextIO | None = None, *, is_dated: bool = False) -> Iterator[Progress]:
     """Return what suits the stream (stderr): bars on a terminal, lines elsewhere, only errors after --quiet.
 
+    `is_dated`: each line begins with its time, as where the command runs for ever.
     When the stream cannot be written any more, the command ends as by SIGTERM, and the block with the OSError.
     """
     stream = stream or sys.stderr
-    telling = _suitable(stream)
+    telling = _suitable(stream, is_dated=is_dated)
     try:
         yield telling
     finally:
@@ -202,7 +216,9 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
                 raise telling.lost
 
 
-def _suitable(stream: TextIO) -> Bars | Lines:
+def _suitable(stream: TextIO, *, is_dated: bool) -> Bars | Lines:
     if is_quiet():
-        return Errors(stream, when_lost=terminate)
-    return Bars(stream) if stream.isatty() else Lines(stream, when_lost=terminate)
+        return Errors(stream, when_lost=terminate, is_dated=is_dated)
+    if stream.isatty():
+        return Bars(stream, is_dated=is_dated)
+    return Lines(stream, when_lost=terminate, is_dated=is_dated)

@@ -27,7 +27,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     A source is harvested as often as `every` in its entry says, and swept as often as `sweep_every` does. To be called
     every few minutes, or once with --watch.
     """
-    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress(is_dated=True) as telling:
         kinds()  # here, not in every thread
         working = Working(instance, telling, stop, Pace())
         working.obeyed()

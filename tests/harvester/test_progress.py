@@ -1,6 +1,7 @@
 """What people see while a command works."""
 
 import io
+import re
 import threading
 
 import pytest
@@ -81,3 +82,13 @@ def test_lines_of_several_threads_stay_whole():
     for thread in threads:
         thread.join()
     assert set(stream.getvalue().splitlines()) == {"word " * 20}
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), _Terminal()])
+def test_what_lasts_for_ever_says_when_each_thing_happened(stream):
+    with progress(stream, is_dated=True) as telling:
+        telling.say("laro: It began.")
+        telling.fail("laro: It broke\x1b[2J.")
+    first, second = (each for each in stream.getvalue().splitlines() if "laro" in each)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} INFO laro: It began.", first)
+    assert second.endswith(r"ERROR laro: It broke\u001b[2J.")
