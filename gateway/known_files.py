@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gateway.digests import is_strong
 from gateway.formats.oai_dc import naming
 from gateway.model import FileLink, FileOrigin, Work
 
@@ -30,13 +31,20 @@ def completed(work: Work, known: Iterable[FileLink]) -> Work:
 
 def _learned(link: FileLink, known: FileLink) -> FileLink:
     """Return what an upstream says of a file, and what it leaves open; nothing of bytes other than those it names."""
-    if link.sha256 and link.sha256.lower() != known.sha256:
+    if _means_others(link, known):
         return link
     return link._replace(
         mime_type=known.mime_type if link.mime_type == _UNKNOWN else link.mime_type,
-        size=known.size,
+        size=link.size if is_strong(link.digests) else known.size,  # who states an MD5 may mean newer bytes than ours
         sha256=known.sha256,
         modified=link.modified or known.modified,
         found_at=known.found_at,
         content=known.content,
     )
+
+
+def _means_others(link: FileLink, known: FileLink) -> bool:
+    """Tell whether an upstream states another digest or size than was fetched, or a change since."""
+    if link.sha256:
+        return link.sha256.lower() != known.sha256
+    return link.size not in (None, known.size) or bool(known.found_at and link.modified > known.found_at)

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from gateway import xmlio
 from gateway.addresses import address, any_uri, is_address, uri_of
+from gateway.digests import digest, in_order
 from gateway.errors import NotXml
 from gateway.model import FileLink, Work
 from gateway.provenance import Origin
@@ -22,7 +23,6 @@ from gateway.xmltext import SITEMAP
 _TERMS = "http://www.openarchives.org/rs/terms/"
 _MARK = _TERMS.encode()
 _UNKNOWN = "application/octet-stream"
-_SHA_256 = "sha-256:"
 _NUMBER = re.compile(r"[0-9]{1,15}")  # petabytes
 
 
@@ -149,14 +149,16 @@ def _linked(link: Element) -> FileLink:
 
 def _file(url: str, modified: str, said: Element | None, found_in: str) -> FileLink:
     length, digests, media_type = ("" if said is None else said.get(each, "") for each in ("length", "hash", "type"))
-    sha256 = next((each for each in digests.split() if each.startswith(_SHA_256)), "")
+    pairs = (each.partition(":") for each in digests.split())
+    found = in_order(each for name, _, value in pairs for each in digest(name, value))
     return FileLink(
         address(url.strip()),
         media_type.partition(";")[0].strip().lower() or _UNKNOWN,
         found_in=found_in,
         size=int(length) if _NUMBER.fullmatch(length) else None,
-        sha256=sha256.removeprefix(_SHA_256),
+        sha256=dict(found).get("sha256", ""),
         modified=modified,
+        digests=found,
     )
 
 
@@ -167,8 +169,9 @@ def _merged(before: FileLink | None, link: FileLink) -> FileLink:
     return link._replace(
         mime_type=before.mime_type if link.mime_type == _UNKNOWN else link.mime_type,
         size=before.size if link.size is None else link.size,
-        sha256=link.sha256 or before.sha256,
+        sha256=link.sha256 if link.digests else before.sha256,
         modified=link.modified or before.modified,
+        digests=link.digests or before.digests,
     )
 
 

@@ -16,7 +16,9 @@ OURS = FileLink(URL, "application/pdf", size=9, sha256="aa", modified="2026", fo
     [
         (FileLink(URL), True),
         (FileLink(URL, "text/plain", modified="2020", sha256="AA"), True),
-        (FileLink(URL, size=8), True),
+        (FileLink(URL, size=9, modified="2025"), True),
+        (FileLink(URL, size=8), False),
+        (FileLink(URL, modified="since"), False),
         (FileLink(URL, sha256="bb", size=8), False),
     ],
 )

@@ -28,6 +28,7 @@ GROUND = (
     "gateway.errors",
     "gateway.xmltext",
     "gateway.addresses",
+    "gateway.digests",
     "gateway.secret_arguments",
 )
 PROGRAM = (
@@ -73,6 +74,7 @@ LAYERS = {
     "gateway.errors": Layer(),
     "gateway.xmltext": Layer(),
     "gateway.addresses": Layer(),
+    "gateway.digests": Layer(),
     "gateway.secret_arguments": Layer(),
     "gateway.sandbox": Layer(),
     "gateway.durable": Layer(),
@@ -81,9 +83,10 @@ LAYERS = {
     "gateway.registry": Layer(GROUND),
     "gateway.logs": Layer((*GROUND, "gateway.settings", "gateway.terminal")),
     "gateway.xmlio": Layer(GROUND, ("lxml",)),
+    "gateway.didl_items": Layer((*GROUND, "gateway.xmlio")),
     # Formats and store never see each other; publication, in its eight files, is where they meet.
     "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.registry")),
-    "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.formats"), ("lxml",)),
+    "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.didl_items", "gateway.formats"), ("lxml",)),
     "gateway.takedowns": Layer(GROUND),
     "gateway.store": Layer(
         (
@@ -157,7 +160,7 @@ LAYERS = {
     "harvester.search": Layer(
         (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "zstandard")
     ),
-    "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "harvester"), ("lxml",)),
+    "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "gateway.didl_items", "harvester"), ("lxml",)),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),

@@ -1,4 +1,4 @@
-"""What a document states of a file that it refers to: its size, SHA-256, date and licence. Pure.
+"""What a document states of a file that it refers to: its size, digests, date and licence. Pure.
 
 Whoever mirrors what we re-expose verifies files by it, and learns from it which of them have changed.
 """
@@ -6,42 +6,76 @@ Whoever mirrors what we re-expose verifies files by it, and learns from it which
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 
+from gateway.didl_items import Describer
+from gateway.digests import GATEWAY, Digest, digest, in_order, is_strong
 from gateway.model import FileLink
 from gateway.xmlio import Element, children, name_of, text_of
 from gateway.xmltext import DCTERMS, DIDL
 
+_MOST_DIGESTS = 100  # that are stated of one file
+_NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
 
 
-def stated(file: FileLink, component: Element) -> FileLink:
-    """Return a file with what the Descriptors of its DIDL Component state of it."""
-    for statement in component.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement"):
-        for each in children(statement):
+def stated(file: FileLink, describers: Iterable[Describer]) -> FileLink:
+    """Return a file with what the Descriptors of its DIDL Component, and of the Item around it, state of it.
+
+    What the nearest states counts.
+    """
+    digests: dict[str, Digest] = {}
+    computed = ""
+    for describer in describers:
+        own = FileLink("")
+        for each in _statements(describer.element):
             namespace, local = name_of(each)
             if namespace == DCTERMS and local in _TERMS:
-                file = _TERMS[local](file, text_of(each))
+                own = _TERMS[local](own, text_of(each))
             elif "premis" in namespace:
-                file = next((file._replace(sha256=digest) for digest in _digests(each)), file)
-    return file
+                own = own if own.size is not None else own._replace(size=premis_size(each))
+                for algorithm, value, originator in premis_digests(each):
+                    if originator != GATEWAY:
+                        digests.setdefault(algorithm, (algorithm, value))
+                    elif algorithm == "sha256":
+                        computed = computed or value
+        file = _with(file, own, is_of_work=describer.is_of_work)
+    return with_digests(file, digests.values(), computed)
 
 
-def sha256_of(algorithm: str, digest: str) -> str:
-    """Return a digest when it is a SHA-256, else nothing: no other can be told on."""
-    text = digest.strip().lower()
-    is_sha256 = re.sub(r"[^a-z0-9]", "", algorithm.lower()) == "sha256"
-    return text if is_sha256 and _SHA256.fullmatch(text) else ""
+def with_digests(file: FileLink, digests: Iterable[Digest], computed: str = "") -> FileLink:
+    """Return a file with the digests that its source states; a SHA-256 that a gateway computed yields to them."""
+    said = in_order((*file.digests, *digests))
+    sha256 = dict(said).get("sha256", "") or ("" if is_strong(said) else computed)
+    return file._replace(sha256=sha256, digests=said)
 
 
-def _digests(holder: Element) -> Iterator[str]:
-    for fixity in holder.iter("{*}fixity"):
+def premis_digests(holder: Element) -> Iterator[tuple[str, str, str]]:
+    """Return the digests that PREMIS states below an element, and who states each."""
+    for fixity in islice(holder.iter("{*}fixity"), _MOST_DIGESTS):
         parts = {name_of(each)[1]: text_of(each) for each in children(fixity)}
-        digest = sha256_of(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", ""))
-        if digest:
-            yield digest
+        for each in digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", "")):
+            yield *each, parts.get("messageDigestOriginator", "")
+
+
+def premis_size(holder: Element) -> int | None:
+    """Return the bytes that PREMIS states below an element."""
+    sizes = (text_of(each) for each in holder.iter("{*}size") if "premis" in name_of(each)[0])
+    return next((int(each) for each in sizes if _NUMBER.fullmatch(each)), None)
+
+
+def _statements(holder: Element) -> Iterator[Element]:
+    for statement in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement"):
+        yield from children(statement)
+
+
+def _with(file: FileLink, own: FileLink, *, is_of_work: bool) -> FileLink:
+    file = file._replace(size=own.size if file.size is None else file.size)
+    if is_of_work:
+        return file
+    return file._replace(modified=file.modified or own.modified, license=file.license or own.license)
 
 
 def _sized(file: FileLink, text: str) -> FileLink:
@@ -49,7 +83,8 @@ def _sized(file: FileLink, text: str) -> FileLink:
     return file._replace(size=int(match[1])) if match else file
 
 
-def _dated(file: FileLink, text: str) -> FileLink:
+def dated(file: FileLink, text: str) -> FileLink:
+    """Return a file with the date of its last change, when the text is one."""
     return file._replace(modified=text) if _DATE.fullmatch(text) else file
 
 
@@ -59,6 +94,6 @@ def _licensed(file: FileLink, text: str) -> FileLink:
 
 _TERMS: Mapping[str, Callable[[FileLink, str], FileLink]] = {
     "extent": _sized,
-    "modified": _dated,
+    "modified": dated,
     "license": _licensed,
 }

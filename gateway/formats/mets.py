@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
 
 from gateway.addresses import address
+from gateway.digests import Digest, Digests, digest
 from gateway.formats import MetadataFormat, reader_of
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
-from gateway.formats._stated import sha256_of
+from gateway.formats._stated import dated, premis_digests, premis_size, with_digests
 from gateway.formats._statements import completed
 from gateway.model import FileLink, Work
 from gateway.xmlio import Element, children, name_of
 from gateway.xmltext import DCTERMS
 
 _METS = "http://www.loc.gov/METS/"
+_MOST_SECTIONS = 100  # that one file points to
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
 # Groups (fileGrp/@USE) that hold what programs made of the files, or about them: not the work's own.
@@ -21,6 +25,13 @@ _SIDE_GROUPS = frozenset(
     ("thumbs", "thumbnail", "min", "default", "max", "fulltext", "text/ocr", "text", "license", "metadata",
      "submissiondocumentation", "presentation")
 )  # fmt: skip
+
+
+class _Said(NamedTuple):
+    """What a section states of the file that points to it."""
+
+    size: int | None = None
+    digests: Digests = ()
 
 
 def read(root: Element, _content: bytes) -> Work | None:
@@ -48,6 +59,8 @@ def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
 
 
 def _files(root: Element) -> Iterator[FileLink]:
+    sections = {each.get("ID"): each for each in root.iter(f"{{{_METS}}}*") if each.get("ID")}
+    said: dict[str, _Said] = {}
     for file in root.iterfind(f"{{{_METS}}}fileSec//{{{_METS}}}file"):
         groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{{{_METS}}}fileGrp"))
         if not _SIDE_GROUPS.isdisjoint(groups):
@@ -56,8 +69,30 @@ def _files(root: Element) -> Iterator[FileLink]:
         url = next((url for each in file.iterfind(f"{{{_METS}}}FLocat") if (url := _address(each))), "")
         if url and "html" not in mime_type:
             found = type_named(mime_type) or file_type(url) or UNKNOWN
-            digest = sha256_of(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
-            yield FileLink(address(url), found, found_in="mets:FLocat", size=_size(file), sha256=digest)
+            link = FileLink(address(url), found, found_in="mets:FLocat", size=_size(file))
+            own = digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
+            yield _administered(dated(link, file.get("CREATED", ""))._replace(digests=own), file, sections, said)
+
+
+def _administered(
+    link: FileLink, file: Element, sections: Mapping[str | None, Element], said: dict[str, _Said]
+) -> FileLink:
+    """Return a file with what the sections that it points to state in PREMIS; `said` remembers it of each section."""
+    digests: list[Digest] = []
+    for name in islice(dict.fromkeys(file.get("ADMID", "").split()), _MOST_SECTIONS):
+        if name not in said:
+            said[name] = _characteristics(sections.get(name))
+        digests += said[name].digests
+        link = link._replace(size=said[name].size if link.size is None else link.size)
+    return with_digests(link, digests)
+
+
+def _characteristics(section: Element | None) -> _Said:
+    """Return what a section states in PREMIS; nothing unless it is about one file only."""
+    found = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
+    if len(found) != 1 or "premis" not in name_of(found[0])[0]:
+        return _Said()
+    return _Said(premis_size(found[0]), tuple((name, value) for name, value, _ in premis_digests(found[0])))
 
 
 def _address(location: Element) -> str:

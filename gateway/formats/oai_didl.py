@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from gateway.addresses import address, any_uri, is_address, uri_of
+from gateway.didl_items import describers
+from gateway.digests import GATEWAY, UPSTREAM, spelled
 from gateway.formats import MetadataFormat, oai_dc
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._stated import stated
@@ -71,10 +73,15 @@ def _secondary(file: FileLink, modified: str) -> Iterator[str]:
     if file.license:
         yield _term("license", file.license)
     yield _term("provenance", _story(file, modified))
-    if file.sha256:
-        algorithm = "<premis:messageDigestAlgorithm>SHA-256</premis:messageDigestAlgorithm>"
-        digest = f"<premis:messageDigest>{escape(file.sha256)}</premis:messageDigest>"
-        yield f'<premis:fixity xmlns:premis="{PREMIS}">{algorithm}{digest}</premis:fixity>'
+    for algorithm, digest, is_ours in file.fixity:
+        yield _fixity(spelled(algorithm), digest, GATEWAY if is_ours else UPSTREAM)
+
+
+def _fixity(algorithm: str, digest: str, originator: str) -> str:
+    """Return a digest, and who states it: the upstream, or the gateway that computed it when it fetched the file."""
+    parts = (("Algorithm", algorithm), ("", digest), ("Originator", originator))
+    inside = "".join(f"<premis:messageDigest{name}>{escape(text)}</premis:messageDigest{name}>" for name, text in parts)
+    return f'<premis:fixity xmlns:premis="{PREMIS}">{inside}</premis:fixity>'
 
 
 def _story(file: FileLink, modified: str) -> str:
@@ -165,6 +172,7 @@ def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
     files: dict[str, FileLink] = {}
     page = ""
     seen: dict[Element, tuple[str, ...]] = {}
+    alone: dict[Element, bool] = {}
     in_component: Counter[Element | None] = Counter()
     for resource in root.iter(f"{{{DIDL}}}Resource"):
         in_component[resource.getparent()] += 1
@@ -177,19 +185,19 @@ def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
         is_page = START_PAGE in types or (OBJECT_FILE not in types and "html" in (resource.get("mimeType") or ""))
         if is_page:
             page = page or address(url)
-        elif not types.intersection(_NO_FILES) and (file := _file(resource, url, is_typed=OBJECT_FILE in types)):
+        elif not types.intersection(_NO_FILES) and (file := _file(resource, url, alone, is_typed=OBJECT_FILE in types)):
             files.setdefault(file.url, file)
     return tuple(files.values()), page
 
 
-def _file(resource: Element, url: str, *, is_typed: bool) -> FileLink | None:
+def _file(resource: Element, url: str, alone: dict[Element, bool], *, is_typed: bool) -> FileLink | None:
     mime_type = type_named(resource.get("mimeType") or "") or file_type(url)
     is_known = mime_type and mime_type not in _METADATA_MIME_TYPES and not uri_of(url)
     if not is_known and not is_typed:
         return None
     file = FileLink(address(url), mime_type or UNKNOWN, found_in="didl:Resource")
     component = resource.getparent()
-    return file if component is None else stated(file, component)
+    return file if component is None else stated(file, describers(component, alone))
 
 
 def _types_above(resource: Element, seen: dict[Element, tuple[str, ...]]) -> Iterator[str]:
@@ -215,7 +223,7 @@ FORMAT = MetadataFormat(
     metadata_prefix="oai_didl",
     schema=SCHEMA,
     namespaces=(DIDL,),
-    version=2,  # 2: every about of an upstream is carried on, and no metadataNamespace is empty
+    version=3,  # 2: every about of an upstream is carried on; 3: digests in all algorithms, and who states them
     rank=70,
     read=read,
     write=write,

@@ -41,6 +41,19 @@ class FileLink(NamedTuple):
     is_named: bool = False
     copy_url: str = ""
     content: bytes = b""
+    digests: tuple[tuple[str, str], ...] = ()  # that the source states: (algorithm as hashlib names it, hexadecimal)
+
+    @property
+    def fixity(self) -> tuple[tuple[str, str, bool], ...]:
+        """All digests that are known: algorithm, hexadecimals, and whether it is ours and not what the source states.
+
+        A SHA-256 is the source's too where nobody has fetched the file.
+        """
+        if not self.sha256:
+            return tuple((*each, False) for each in self.digests)
+        is_ours = bool(self.found_at) and "sha256" not in dict(self.digests)
+        others = tuple((*each, False) for each in self.digests if each[0] != "sha256")
+        return ("sha256", self.sha256, is_ours), *others
 
 
 class Work(NamedTuple):

@@ -5,7 +5,6 @@ The next process that wants the same file goes on where this one ended (RFC 9110
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
 
+from gateway.digests import begun
 from gateway.errors import AnswerTooLarge, ConnectionFailed
 from harvester.mirror.ocfl import ALWAYS, telling
 from harvester.web.encodings import is_compressed_file
@@ -115,7 +115,7 @@ class Arriving:
             with telling(self._file):
                 os.truncate(self._file, 0)
         self.size, self._validator = 0, ""
-        self._hashes = {name: hashlib.new(name, usedforsecurity=False) for name in self._algorithms}
+        self._hashes = {name: begun(name) for name in self._algorithms}
 
     def _remember(self) -> None:
         """Take up what an earlier process has left of the same file; anything else is overwritten."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
+from gateway.digests import is_strong
 from gateway.errors import (
     AddressRefused,
     AnswerTooLarge,
@@ -21,7 +22,7 @@ from harvester.mirror.arriving import Arriving
 from harvester.mirror.holding import HeldFile, entry
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.ocfl import ALWAYS, Incoming, hashed, telling
-from harvester.mirror.planning import Want
+from harvester.mirror.planning import Want, has_digests
 from harvester.mirror.robots import SILENCES
 from harvester.mirror.verifying import Bytes, Fate, Verdict, verdict
 from harvester.wire.http import Fetch, Fetched, Request
@@ -132,7 +133,11 @@ def _judged(
     condition = () if has_part else _condition(want, url)
     request = Request(url, headers=(*_HEADERS, *condition), sink=arriving, permits=lambda at: limits.check(at, fetch))
     answer = fetch(request)
-    if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and want.component.digests and arriving.size:
+    if (
+        answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+        and is_strong(want.component.digests)
+        and arriving.size
+    ):
         # The part is all there is; its digest will tell. What the answer says of itself is not said of the file.
         answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=())
     elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
@@ -177,7 +182,7 @@ def _condition(want: Want, url: str) -> tuple[tuple[str, str], ...]:
     held, component = want.before, want.component
     if held is None or not held.path or held.is_stale or url not in held.locations or url != held.url:
         return ()
-    if component.digests or component.size not in (None, held.size):
+    if is_strong(component.digests) or has_digests(component, held) is False:
         return ()
     pairs = (("If-None-Match", held.entity_tag), ("If-Modified-Since", held.last_modified))
     return tuple(pair for pair in pairs if pair[1])

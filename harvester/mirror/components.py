@@ -14,6 +14,7 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from gateway.addresses import address, is_address
+from gateway.digests import GATEWAY, Digests, digest, is_strong
 from gateway.errors import GatewayError, UnusableRecord, unforeseen
 from gateway.xmlio import Element, children, name_of, parse, text_of
 
@@ -35,10 +36,17 @@ class Component(NamedTuple):
     identifier: str = ""
     type: str = ""  # a semantic type, or the document's own word: a role, the USE of a fileGrp
     size: int | None = None  # bytes
-    digests: tuple[tuple[str, str], ...] = ()  # (algorithm as hashlib names it, lower-case hexadecimal)
+    digests: Digests = ()
     modified: str = ""
     is_markup: bool = False
     is_broken: bool = False
+    computed: tuple[str, ...] = ()  # algorithms of the digests that a gateway computed when it fetched the file
+
+    @property
+    def decisive(self) -> Digests:
+        """The digests that bytes must have: what a gateway computed yields to what its source states of the file."""
+        said = tuple(each for each in self.digests if each[0] not in self.computed)
+        return said if is_strong(said) else self.digests
 
     @property
     def is_by_value(self) -> bool:
@@ -109,20 +117,9 @@ def _readers() -> dict[tuple[str, str], Reader]:
 
 # --- what both kinds of document say in the same way ----------------------------------------------------------------
 
-# How digests are called in the wild, without hyphens and in lower case, and what hashlib calls them.
-_ALGORITHMS = {"md5": "md5", "sha1": "sha1", "sha256": "sha256", "sha384": "sha384", "sha512": "sha512"}
-_DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha384": 96, "sha512": 128}
 _MOST_DIGESTS = 100  # that are stated of one file
-_HEXADECIMAL = re.compile(r"[0-9a-f]+")
 _SIZE = re.compile(r"(\d{1,15})")
 _EXTENT = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
-
-
-def digest(algorithm: str, value: str) -> tuple[tuple[str, str], ...]:
-    """Return a digest as Components hold it; nothing when the algorithm is none of ours or the value does not fit."""
-    name = _ALGORITHMS.get(re.sub(r"[^a-z0-9]", "", algorithm.lower()), "")
-    text = value.strip().lower()
-    return ((name, text),) if name and len(text) == _DIGITS[name] and _HEXADECIMAL.fullmatch(text) else ()
 
 
 def whole_number(text: str) -> int | None:
@@ -150,7 +147,10 @@ def with_premis(component: Component, holder: Element) -> Component:
     for fixity in islice(_named(holder, "fixity"), max(0, _MOST_DIGESTS - len(component.digests))):
         parts = {name_of(each)[1]: text_of(each) for each in children(fixity)}
         found = digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", ""))
-        component = component._replace(digests=component.digests + found)
+        computed = tuple(name for name, _ in found if parts.get("messageDigestOriginator") == GATEWAY)
+        component = component._replace(
+            digests=component.digests + found, computed=tuple(dict.fromkeys(component.computed + computed))
+        )
     size = next((whole_number(text_of(each)) for each in _named(holder, "size")), None)
     return component._replace(size=component.size if component.size is not None else size)
 

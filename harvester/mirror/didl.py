@@ -1,7 +1,7 @@
 """MPEG-21 DIDL of any profile: every Component, wherever Containers and Items put it. Pure.
 
 What is said of a file stands in the Descriptors of its Component (ours, LANL), in attributes of it (Koninklijke
-Bibliotheek), or in those of an Item that holds nothing else (the Dutch profile).
+Bibliotheek), or in those of the Item around it that holds nothing else (the Dutch profile).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import islice
 from lxml import etree
 
 from gateway.addresses import is_address
+from gateway.didl_items import Describer, describers
 from gateway.xmlio import Element, children, name_of, text_of
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF, escape
 from harvester.mirror.components import Component, decoded, extent, with_premis
@@ -21,7 +22,6 @@ NAMESPACES = (DIDL, "urn:mpeg:mpeg21:2002:01-DIDL-NS")
 
 _MOST_RESOURCES = 100  # of one Component, which are the same bytes in several places
 _BROKEN_LINE = re.compile(r"^\s+|\s{2,}|\s+$")  # the article itself breaks an address in two lines (Example 4)
-_ITEMS = ("Item", "Container", "Component")
 
 
 def read(root: Element) -> Iterator[Component]:
@@ -37,29 +37,13 @@ def _component(element: Element, alone: dict[Element, bool]) -> Component:
     component = Component()
     for resource in islice(_own(element, "Resource"), _MOST_RESOURCES):
         component = _with_resource(component, resource)
-    for holder in _holders(element, alone):
-        component = _described(component, holder)
+    for describer in describers(element, alone):
+        component = _described(component, describer)
     return component
 
 
 def _own(element: Element, local: str) -> Iterator[Element]:
     return (each for each in children(element) if name_of(each) == (name_of(element)[0], local))
-
-
-def _holders(component: Element, alone: dict[Element, bool]) -> Iterator[Element]:
-    """Return what describes a Component, nearest first: itself, and an Item within an Item that has no other.
-
-    `alone` remembers of each Item whether it has no other.
-    """
-    yield component
-    item = component.getparent()
-    above = item.getparent() if item is not None else None
-    if item is None or above is None or name_of(item)[1] != "Item" or name_of(above)[1] != "Item":
-        return
-    if item not in alone:
-        alone[item] = sum(name_of(each)[1] in _ITEMS for each in children(item)) == 1
-    if alone[item]:
-        yield item
 
 
 def _with_resource(component: Component, resource: Element) -> Component:
@@ -108,16 +92,22 @@ def _letters(text: str | None) -> bytes:
     return escape(text).encode() if text and text.strip() else b""
 
 
-def _described(component: Component, holder: Element) -> Component:
-    """Add what a holder says and nobody nearer has said."""
-    own = Component(identifier=holder.get(f"{{{DC}}}identifier") or "")
-    for statement in _statements(holder):
+def _described(component: Component, describer: Describer) -> Component:
+    """Add what an element says and none nearer has said."""
+    own = Component(identifier=describer.element.get(f"{{{DC}}}identifier") or "")
+    for statement in _statements(describer.element):
         own = _stated(own, statement)
+    known = dict(component.digests)
+    component = component._replace(
+        size=own.size if component.size is None else component.size,
+        digests=component.digests + tuple(each for each in own.digests if each[0] not in known),
+        computed=component.computed + tuple(each for each in own.computed if each not in known),
+    )
+    if describer.is_of_work:
+        return component
     return component._replace(
         identifier=component.identifier or own.identifier,
         type=component.type or own.type,
-        size=own.size if component.size is None else component.size,
-        digests=component.digests or own.digests,
         modified=component.modified or own.modified,
     )
 

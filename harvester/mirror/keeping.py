@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from gateway.digests import Digests
 from gateway.errors import AnswerError, UnusableRecord
 from gateway.xmltext import utc_datetime
 from harvester.mirror.changes import described
@@ -14,7 +16,7 @@ from harvester.mirror.collecting import Collected, extracted
 from harvester.mirror.components import Component, components, files
 from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, written
 from harvester.mirror.inventory import Inventory, User
-from harvester.mirror.ocfl import ALWAYS, Incoming, StorageRoot, digests_of, telling
+from harvester.mirror.ocfl import ALWAYS, Incoming, StorageRoot, digests_of, hashed, telling
 from harvester.mirror.planning import Want, has_digests, wants
 from harvester.mirror.receipt import Change
 from harvester.mirror.verifying import Fate
@@ -139,8 +141,21 @@ def begun(root: StorageRoot, inventory: Inventory, before: Holding | None, now: 
     except (AnswerError, UnusableRecord) as error:
         return Keeping(root, inventory, before, replace(now, problem=str(error)), received)
     earlier = partial(_earlier, root, inventory)
-    planned = wants(named, before.files if before else (), earlier, is_untouched=is_untouched)
+    again = partial(_hashed_again, root, inventory)
+    planned = wants(named, before.files if before else (), earlier, again, is_untouched=is_untouched)
     return Keeping(root, inventory, before, now, received, planned)
+
+
+def _hashed_again(root: StorageRoot, inventory: Inventory, file: HeldFile, algorithms: Collection[str]) -> Digests:
+    """Return digests of bytes that are held; none of what is not there as it arrived."""
+    place = inventory.manifest.get(file.sha512)
+    if place is None:
+        return ()
+    try:
+        found = hashed(root.place(inventory.identifier) / place, {*algorithms, "sha512"})
+    except OSError:
+        return ()
+    return tuple((each, found[each]) for each in algorithms) if found["sha512"] == file.sha512 else ()
 
 
 def _earlier(root: StorageRoot, inventory: Inventory, component: Component) -> HeldFile | None:

@@ -7,8 +7,9 @@ from itertools import islice
 
 from lxml import etree
 
+from gateway.digests import digest
 from gateway.xmlio import Element, children, name_of, text_of
-from harvester.mirror.components import Component, decoded, digest, whole_number, with_premis
+from harvester.mirror.components import Component, decoded, whole_number, with_premis
 
 NAMESPACES = ("http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2")
 
@@ -78,6 +79,7 @@ def _administered(
         if (found := said[name]) is not None:
             component = component._replace(
                 digests=tuple(dict.fromkeys(component.digests + found.digests)),
+                computed=tuple(dict.fromkeys(component.computed + found.computed)),
                 size=found.size if component.size is None else component.size,
             )
     return component

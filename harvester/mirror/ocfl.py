@@ -10,7 +10,6 @@ has its new version; where only the copy of its newest inventory is behind, `set
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from hashlib import sha256, sha512
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from gateway.digests import begun
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from harvester.mirror.inventory import NAME, PROGRAM, SIDECAR, Arrived, Inventory, User, read, with_version, written
 
@@ -315,7 +315,7 @@ def digests_of(file: Path) -> Arrived:
 
 def hashed(file: Path, algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of a file, read piece by piece, by algorithm."""
-    hashes = {name: hashlib.new(name, usedforsecurity=False) for name in algorithms}
+    hashes = {name: begun(name) for name in algorithms}
     with file.open("rb") as stream:
         while part := stream.read(_CHUNK):
             for each in hashes.values():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from gateway.digests import WEAK, Digests, is_strong
 from harvester.mirror.components import Component
 from harvester.mirror.holding import HeldFile, by_location, stated_again, with_names
 from harvester.mirror.naming import Taken, safe
@@ -43,13 +44,15 @@ def wants(
     components: Iterable[Component],
     before: Iterable[HeldFile],
     earlier_bytes: Callable[[Component], HeldFile | None] = lambda _: None,
+    hashed_again: Callable[[HeldFile, Collection[str]], Digests] = lambda _file, _algorithms: (),
     *,
     is_untouched: bool = False,
 ) -> tuple[Want, ...]:
     """Return what each Component means for the files that are held.
 
-    `earlier_bytes` finds what some version holds by the digests that the document states. `is_untouched`: the document
-    and its datestamp are those of before, so whatever is held is present.
+    `earlier_bytes` finds what some version holds by the digests that the document states. `hashed_again` computes other
+    digests of what is held. `is_untouched`: the document and its datestamp are those of before, so whatever is held is
+    present.
     """
     before = tuple(before)
     held = by_location(before)
@@ -63,11 +66,30 @@ def wants(
             path, earlier = _path(component, taken), None
         taken.add(path)
         given.add(path)
+        if earlier is not None and earlier.is_good and not is_untouched:
+            earlier = _proven(component, earlier, hashed_again)
         is_same = earlier is not None and earlier.is_good and (is_untouched or _is_same(component, earlier))
         if not is_same and (returned := _moved(component, before) or earlier_bytes(component)):
             earlier, is_same = returned._replace(path=path), True
         found.append(Want(component, path, earlier, is_same and component.content is None))
     return tuple(found)
+
+
+def _proven(
+    component: Component, held: HeldFile, hashed_again: Callable[[HeldFile, Collection[str]], Digests]
+) -> HeldFile:
+    """Return a file that is held, with digests that are stated in other algorithms than before, if it has them.
+
+    A document that states an MD5 where it stated nothing before is no reason to fetch the file again.
+    """
+    stated = tuple(each for each in component.decisive if each[0] not in WEAK)
+    if not stated or component.digests == held.stated_digests or has_digests(component, held) is not None:
+        return held
+    found = hashed_again(held, {name for name, _ in stated})
+    if set(found) != set(stated):
+        return held
+    verified = tuple(dict.fromkeys((*held.verified, *(name for name, _ in found))))
+    return held._replace(stated_digests=held.stated_digests + found, verified=verified)
 
 
 def _moved(component: Component, before: Iterable[HeldFile]) -> HeldFile | None:
@@ -78,24 +100,29 @@ def _moved(component: Component, before: Iterable[HeldFile]) -> HeldFile | None:
 def _is_same(component: Component, held: HeldFile) -> bool:
     """Tell whether the document means the bytes that are held: by their digest, or by all that it said of them then.
 
-    The size alone tells nothing: what was replaced may be just as long.
+    The size alone tells nothing: what was replaced may be just as long. No more does a CRC32 or Adler-32.
     """
     proven = has_digests(component, held)
     if proven is not None:
         return proven
     now = (component.size, component.digests, component.modified)
     then = (held.stated_size, held.stated_digests, held.stated_modified)
-    return now == then and bool(component.digests or component.modified)
+    return now == then and bool(is_strong(component.digests) or component.modified)
 
 
 def has_digests(component: Component, held: HeldFile) -> bool | None:
-    """Tell whether bytes that are held have the digests and the size that are stated; None when no digest can tell."""
+    """Tell whether bytes that are held have the digests and the size that are stated; None when no digest can tell.
+
+    A CRC32 or Adler-32 can only tell that they do not.
+    """
     if held.size is not None and component.size not in (None, held.size):
         return False
     proven = {name: digest for name, digest in held.stated_digests if name in held.verified}
     ours = {**proven, "sha256": held.sha256, "sha512": held.sha512}
-    shared = [(ours[name], digest) for name, digest in component.digests if name in ours]
-    return all(one == other for one, other in shared) if shared else None
+    shared = [(name, digest) for name, digest in component.decisive if name in ours]
+    if any(ours[name] != digest for name, digest in shared):
+        return False
+    return True if is_strong(shared) else None
 
 
 def path_of(location: str) -> str:

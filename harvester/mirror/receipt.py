@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
+from gateway.digests import WEAK
 from gateway.model import RunOutcome
 from harvester.mirror.holding import Holding
 from harvester.mirror.verifying import Fate
@@ -62,7 +63,8 @@ class Receipt:
             self.files[file.fate] += 1
             if file.fate is Fate.FETCHED:
                 self.bytes_fetched += file.size or 0
-                self.verified["digest" if set(file.verified) - {"size"} else "size" if file.verified else "none"] += 1
+                has_digest = bool(set(file.verified) - WEAK - {"size"})
+                self.verified["digest" if has_digest else "size" if "size" in file.verified else "none"] += 1
         self.miss_of(holding)
 
     def miss_of(self, holding: Holding, **more: str) -> None:

@@ -1,7 +1,7 @@
 """Whether what arrived is what the document promised: its digests and size, and what the bytes themselves tell. Pure.
 
-A digest that fits settles everything. Without one, a web page in the place of a file is recognised, and a file of
-another kind by its first bytes.
+A digest that fits settles everything; a CRC32 or Adler-32 that fits settles nothing. Without a digest, a web page in
+the place of a file is recognised, and a file of another kind by its first bytes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from gateway.digests import is_strong
 from harvester.mirror.components import Component
 
 
@@ -91,7 +92,7 @@ _HYPERTEXT = ("text/html", "application/xhtml+xml")
 
 def verdict(component: Component, found: Bytes) -> Verdict:
     """Judge bytes by what the document says of them, and by themselves."""
-    for algorithm, digest in component.digests:
+    for algorithm, digest in component.decisive:
         if found.digests[algorithm] != digest:
             return Verdict(
                 _looks_wrong(component, found) or Fate.CORRUPT,
@@ -102,10 +103,10 @@ def verdict(component: Component, found: Bytes) -> Verdict:
             _looks_wrong(component, found) or Fate.WRONG_SIZE,
             f"It has {found.size} bytes; the document states {component.size}.",
         )
-    verified = tuple(algorithm for algorithm, _ in component.digests)
+    verified = tuple(algorithm for algorithm, digest in component.digests if found.digests[algorithm] == digest)
     if component.size is not None:
         verified += ("size",)
-    wrong = None if component.digests else _looks_wrong(component, found)
+    wrong = None if is_strong(component.decisive) else _looks_wrong(component, found)
     return Verdict(wrong, _SENTENCES[wrong]) if wrong else Verdict(Fate.FETCHED, "", verified)
 
 

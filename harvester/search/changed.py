@@ -22,7 +22,7 @@ def basis_of(work: Work) -> str:
     """Return a digest of what a search goes by."""
     told = {f"{each.scheme} {each.value}" for each in identifiers_of(work).found}
     told |= {f"title {each.text}" for each in work.statements if each.element == "title"}
-    told |= {f"file {each.url}" for each in work.files}
+    told |= {" ".join(("file", each.url, *(value for _, value in each.digests))) for each in work.files}
     return sha256("\n".join([work.landing_page, *sorted(told)]).encode("utf-8", "surrogatepass")).hexdigest()
 
 

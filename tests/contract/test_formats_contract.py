@@ -28,7 +28,12 @@ WORK = Work(
     identifiers=("https://doi.org/10.1234/laro.1", "https://hdl.handle.net/1234/1"),
     landing_page="http://laro.example.org/1",
     files=(
-        FileLink("http://laro.example.org/1.pdf?a=1&b=2", "application/pdf", found_in="dc:identifier"),
+        FileLink(
+            "http://laro.example.org/1.pdf?a=1&b=2",
+            "application/pdf",
+            found_in="dc:identifier",
+            digests=(("md5", "0" * 32),),
+        ),
         FileLink(
             "http://laro.example.org/1.zip",
             "application/zip",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway import xmlio
+from gateway.didl_items import describers
 from gateway.formats import mets, oai_didl
 from gateway.formats._stated import stated
 from gateway.model import FileLink, Work
@@ -33,34 +34,82 @@ def test_what_a_didl_of_ours_states_of_a_file_is_read_again() -> None:
     didl = oai_didl.write(Work(files=(file,)))
     read = oai_didl.read(xmlio.parse(didl), didl)
     assert read is not None
-    assert read.files == (file._replace(found_in="didl:Resource"),)
+    assert read.files == (file._replace(found_in="didl:Resource", digests=(("sha256", DIGEST),)),)
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         (term("extent", "12 Bytes"), FILE._replace(size=12)),
-        (fixity("sha-256", DIGEST.upper()), FILE._replace(sha256=DIGEST)),
+        (fixity("sha-256", DIGEST.upper()), FILE._replace(sha256=DIGEST, digests=(("sha256", DIGEST),))),
+        (fixity("MD5", "0a" * 16), FILE._replace(digests=(("md5", "0a" * 16),))),
+        (fixity("SHA-1", "0a" * 20), FILE._replace(digests=(("sha1", "0a" * 20),))),
+        (fixity("SHA-512", "0a" * 64), FILE._replace(digests=(("sha512", "0a" * 64),))),
+        (fixity("CRC32", "0a" * 4), FILE._replace(digests=(("crc32", "0a" * 4),))),
+        (fixity("Adler-32", "0a" * 4), FILE._replace(digests=(("adler32", "0a" * 4),))),
         (term("extent", "12 pages"), FILE),
         (term("modified", "last week"), FILE),
         (term("license", "free"), FILE),
         (term("title", "12 bytes"), FILE),
-        (fixity("MD5", "0a" * 16), FILE),
+        (fixity("HAVAL", "0a" * 16), FILE),
         (fixity("SHA-256", "short"), FILE),
         ("words", FILE),
     ],
 )
 def test_what_is_stated_otherwise_is_not_guessed(content: str, said: FileLink) -> None:
-    assert stated(FILE, component(content)) == said
+    assert stated(FILE, describers(component(content), {})) == said
 
 
-@pytest.mark.parametrize(("algorithm", "sha256"), [("SHA-256", DIGEST), ("MD5", "")])
-def test_mets_states_a_digest_in_attributes(algorithm: str, sha256: str) -> None:
+@pytest.mark.parametrize(("algorithm", "name", "digits"), [("SHA-256", "sha256", 64), ("MD5", "md5", 32)])
+def test_mets_states_size_date_and_digest_in_attributes(algorithm: str, name: str, digits: int) -> None:
+    (file,) = files_of_mets(
+        f'SIZE="5" CREATED="2024-01-02T03:04:05" CHECKSUMTYPE="{algorithm}" CHECKSUM="{"0A" * (digits // 2)}"'
+    )
+    assert file.digests == ((name, "0a" * (digits // 2)),)
+    assert file.sha256 == ("0a" * 32 if name == "sha256" else "")
+    assert (file.size, file.modified) == (5, "2024-01-02T03:04:05")
+
+
+def test_mets_states_size_and_digests_in_the_premis_that_a_file_points_to() -> None:
+    said = fixity("MD5", "0a" * 16).replace("</fixity>", "</fixity><size>7</size>", 1)
+    (file,) = files_of_mets(
+        'ADMID="t1 t2 nowhere"', f'<amdSec><techMD ID="t1">{said}</techMD><techMD ID="t2"/></amdSec>'
+    )
+    assert (file.size, file.digests) == (7, (("md5", "0a" * 16),))
+
+
+def files_of_mets(attributes: str, before: str = "") -> tuple[FileLink, ...]:
     document = (
-        '<mets xmlns="http://www.loc.gov/METS/" xmlns:xlink="http://www.w3.org/1999/xlink"><fileSec><fileGrp>'
-        f'<file MIMETYPE="application/pdf" CHECKSUMTYPE="{algorithm}" CHECKSUM="{DIGEST}">'
+        f'<mets xmlns="http://www.loc.gov/METS/" xmlns:xlink="http://www.w3.org/1999/xlink">{before}<fileSec><fileGrp>'
+        f'<file MIMETYPE="application/pdf" {attributes}>'
         '<FLocat xlink:href="http://x.example.org/a.pdf"/></file></fileGrp></fileSec></mets>'
     )
     read = mets.read(xmlio.parse(document.encode()), b"")
     assert read is not None
-    assert [each.sha256 for each in read.files] == [sha256]
+    return read.files
+
+
+def test_the_dutch_profile_states_it_in_the_item_around_the_component() -> None:
+    said = (term("extent", "5 bytes"), term("modified", "2024-01-02"), fixity("MD5", "0a" * 16))
+    described = "".join(f'<Descriptor><Statement mimeType="text/xml">{each}</Statement></Descriptor>' for each in said)
+    resource = '<Component><Resource mimeType="application/pdf" ref="http://x.example.org/a.pdf"/></Component>'
+    document = f'<DIDL xmlns="{DIDL}"><Item><Item>{described}{resource}</Item></Item></DIDL>'.encode()
+    read = oai_didl.read(xmlio.parse(document), document)
+    assert read is not None
+    (file,) = read.files
+    assert (file.size, file.modified, file.digests) == (5, "2024-01-02", (("md5", "0a" * 16),))
+
+
+def test_every_digest_that_is_stated_is_told_on_and_what_we_computed_ourselves_is_marked() -> None:
+    digests = (("sha512", "0a" * 64), ("md5", "0a" * 16), ("crc32", "0a" * 4))
+    didl = oai_didl.write(Work(files=(FILE._replace(digests=digests, sha256=DIGEST, found_at="2024-01-01T00:00:00Z"),)))
+    parts = [[each.text for each in fixity] for fixity in xmlio.parse(didl).iter(f"{{{PREMIS}}}fixity")]
+    assert parts == [
+        ["SHA-256", DIGEST, "gateway"],
+        ["SHA-512", "0a" * 64, "upstream"],
+        ["MD5", "0a" * 16, "upstream"],
+        ["CRC32", "0a" * 4, "upstream"],
+    ]
+    read = oai_didl.read(xmlio.parse(didl), didl)
+    assert read is not None
+    assert [(each.sha256, each.digests) for each in read.files] == [("", digests)]

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from gateway.digests import digest
 from gateway.errors import NotXml, UnusableRecord
 from gateway.formats import oai_didl
 from gateway.model import FileLink, Work
-from harvester.mirror.components import METADATA, OBJECT_FILE, START_PAGE, Component, components, digest, files
+from harvester.mirror.components import METADATA, OBJECT_FILE, START_PAGE, Component, components, files
 from tests.conftest import SHARED
 
 DATA = SHARED / "data"
@@ -390,7 +391,15 @@ def test_an_item_with_several_files_describes_none_of_them():
         ("MD5", "ab" * 16, (("md5", "ab" * 16),)),
         ("MD5", "ab" * 20, ()),
         ("MD5", "xy" * 16, ()),
-        ("CRC32", "abcdabcd", ()),
+        ("CRC32", "ABCDabcd", (("crc32", "abcdabcd"),)),
+        ("Adler-32", "abcdabcd", (("adler32", "abcdabcd"),)),
+        ("CRC32", "abcd", ()),
+        ("WHIRLPOOL", "ab" * 64, ()),
+        (
+            "http://id.loc.gov/vocabulary/preservation/cryptographicHashFunctions/sha512",
+            "ab" * 64,
+            (("sha512", "ab" * 64),),
+        ),
     ],
 )
 def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm, value, found):
@@ -414,3 +423,35 @@ def test_the_elder_dutch_profile_says_object_type():
 def test_what_is_no_complex_object_is_told(document, error):
     with pytest.raises(error):
         components(document)
+
+
+FIXITY = (
+    '<p:objectCharacteristics xmlns:p="http://www.loc.gov/premis/v3"><p:fixity><p:messageDigestAlgorithm>{}'
+    "</p:messageDigestAlgorithm><p:messageDigest>{}</p:messageDigest></p:fixity></p:objectCharacteristics>"
+)
+TERM = '<t:{0} xmlns:t="http://purl.org/dc/terms/">{1}</t:{0}>'
+
+
+def test_the_dutch_profile_states_size_date_and_digests_of_a_file_in_the_item_around_it():
+    terms = (TERM.format("extent", "5 bytes"), TERM.format("modified", "2024-01-02"))
+    said = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16), FIXITY.format("SHA-512", "cd" * 64))))
+    own = _stated(FIXITY.format("SHA-1", "ef" * 20))
+    file = f'<d:Item>{said}<d:Component>{own}<d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
+    (found,) = components(_didl(f"<d:Item>{file}</d:Item>"))
+    assert (found.size, found.modified) == (5, "2024-01-02")
+    assert dict(found.digests) == {"sha1": "ef" * 20, "md5": "ab" * 16, "sha512": "cd" * 64}
+
+
+def test_the_outermost_item_states_of_its_only_file_the_size_and_the_digests_but_not_the_date():
+    """A date there is that of the work."""
+    terms = (TERM.format("extent", "5 bytes"), TERM.format("modified", "2024-01-02"))
+    said = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16))))
+    resource = '<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component>'
+    (found,) = components(_didl(f"<d:Item>{said}{resource}</d:Item>"))
+    assert (found.size, found.digests, found.modified) == (5, (("md5", "ab" * 16),), "")
+
+
+def test_who_states_a_digest_is_known_where_a_didl_of_ours_tells_it():
+    link = FileLink("https://example.org/a", sha256="ab" * 32, digests=(("md5", "cd" * 16),), found_at="2024")
+    (found,) = components(oai_didl.write(Work(files=(link,))))
+    assert (found.computed, found.decisive) == (("sha256",), (("md5", "cd" * 16),))

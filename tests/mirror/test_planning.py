@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from hashlib import md5, sha256, sha512
+from hashlib import md5, sha1, sha256, sha512
+from zlib import crc32
 
 import pytest
 
 from harvester.mirror.components import Component
 from harvester.mirror.holding import HeldFile, entry
-from harvester.mirror.planning import Want, wants
+from harvester.mirror.planning import Want, has_digests, wants
 
 _BYTES = b"bytes"
-_DIGESTS = {each().name: each(_BYTES).hexdigest() for each in (md5, sha256, sha512)}
+_DIGESTS = {each().name: each(_BYTES).hexdigest() for each in (md5, sha1, sha256, sha512)}
+_DIGESTS["crc32"] = f"{crc32(_BYTES):08x}"
 
 
 def _stated(*algorithms: str, at: str = "http://e.org/old", **said: object) -> Component:
@@ -51,3 +53,45 @@ def test_a_size_that_does_not_fit_what_is_held_makes_another_file_whatever_the_d
 def test_a_date_alone_tells_of_no_change_where_the_digest_is_stated():
     assert _want(_stated("md5", modified="2031"), _stated("md5", modified="2030")).is_same
     assert not _want(_stated(modified="2031"), _stated(modified="2030")).is_same
+
+
+def test_a_crc32_that_fits_never_suffices_and_one_that_does_not_makes_another_file():
+    before = _held(_stated("crc32"))
+    (same,) = wants((_stated("crc32"),), (before,))
+    (other,) = wants((_stated("crc32", "sha256")._replace(digests=(("crc32", "0" * 8),)),), (before,))
+    assert (same.is_same, has_digests(same.component, before)) == (False, None)
+    assert (other.is_same, has_digests(other.component, before)) == (False, False)
+
+
+@pytest.mark.parametrize("algorithm", ["md5", "sha1", "sha256", "sha512"])
+def test_another_digest_of_whatever_algorithm_makes_another_file(algorithm):
+    before = _held(_stated("md5", "sha1", "sha256", "sha512"))
+    now = {**_DIGESTS, algorithm: "0" * len(_DIGESTS[algorithm])}
+    del now["crc32"]
+    (want,) = wants((Component(("http://e.org/old",), digests=tuple(now.items())),), (before,))
+    assert not want.is_same
+
+
+@pytest.mark.parametrize(("algorithm", "is_same"), [("md5", True), ("sha1", True)])
+def test_a_digest_stated_for_the_first_time_is_compared_with_the_bytes_that_are_held(algorithm, is_same):
+    before = _held(_stated())
+
+    def again(_file, algorithms):
+        return tuple((each, _DIGESTS[each]) for each in algorithms)
+
+    (want,) = wants((_stated(algorithm),), (before,), hashed_again=again)
+    assert (want.is_same, want.kept.verified) == (is_same, (algorithm,))
+    other = _stated(algorithm)._replace(digests=((algorithm, "0" * len(_DIGESTS[algorithm])),))
+    (want,) = wants((other,), (before,), hashed_again=again)
+    assert (want.is_same, want.before) == (False, before)
+
+
+def test_what_a_gateway_computed_yields_to_what_its_source_states():
+    """The source replaced the file and states its MD5; the gateway's own SHA-256 is still that of the old one."""
+    before = _held(_stated("md5", "sha256"))
+    stale = Component(("http://e.org/old",), digests=(("md5", "0" * 32), ("sha256", _DIGESTS["sha256"])))
+    (want,) = wants((stale._replace(computed=("sha256",)),), (before,))
+    assert not want.is_same
+    fresh = Component(("http://e.org/old",), digests=(("md5", _DIGESTS["md5"]), ("sha256", "0" * 64)))
+    (want,) = wants((fresh._replace(computed=("sha256",)),), (before,))
+    assert want.is_same
