@@ -137,7 +137,9 @@ def _write_files(session: Session, source: int, publication: Publication) -> Non
     rows = session.execute(SQL["held_items"], {"source": source, "upstreams": json.dumps(sorted(wanted))})
     items = {number: wanted[upstream] for upstream, number, *_ in rows.fetchall()}
     session.executemany(SQL["files_remove"], [(number,) for number in items])
-    session.executemany(SQL["file_add"], [(number, *link) for number, links in items.items() for link in links])
+    # The digests that an upstream states are read from its records; the last field holds them.
+    rows = [(number, *link[:-1]) for number, links in items.items() for link in links]
+    session.executemany(SQL["file_add"], rows)
     session.execute(SQL["edition_raise"], (source,))
 
 

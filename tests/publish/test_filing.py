@@ -68,6 +68,7 @@ def test_an_accepted_file_is_a_component_with_all_that_is_known_of_it(desk: Desk
         "provenance": "discovered: found by unpaywall (oa_locations) at 2026-11-21T10:00:00Z; version: accepted",
         "messageDigestAlgorithm": "SHA-256",
         "messageDigest": "ab" * 32,
+        "messageDigestOriginator": "gateway",
     }
     assert found.find(f".//{{{PREMIS}}}fixity") is not None
     (resource,) = found.iter(f"{{{DIDL}}}Resource")
