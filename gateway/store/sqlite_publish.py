@@ -138,8 +138,8 @@ def _write_files(session: Session, source: int, publication: Publication) -> Non
     items = {number: wanted[upstream] for upstream, number, *_ in rows.fetchall()}
     session.executemany(SQL["files_remove"], [(number,) for number in items])
     # The digests that an upstream states are read from its records; the last field holds them.
-    rows = [(number, *link[:-1]) for number, links in items.items() for link in links]
-    session.executemany(SQL["file_add"], rows)
+    known = [(number, *link[:-1]) for number, links in items.items() for link in links]
+    session.executemany(SQL["file_add"], known)
     session.execute(SQL["edition_raise"], (source,))
 
 
