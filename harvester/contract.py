@@ -152,6 +152,16 @@ OBJECTS: Objects = {
     "harvester source remove": {
         "the result": (*_NAME, *fields("deleted_items | integer | How many items became tombstones."))
     },
+    "harvester source accept-identity": {
+        "the result": (
+            *_NAME,
+            *fields("""
+                accepted | claim | Whether anything waited to be accepted.
+                changes | list | What it says otherwise than it was accepted before: what, was, is_now.
+                records | text | Why its records look like those of another repository; empty: they do not.
+            """),
+        )
+    },
     "harvester source audit": {
         "a difference": fields("""
             what | text | `missing`, `changed`, `extra`, `corrupt`, or a doubt.
@@ -210,6 +220,7 @@ OBJECTS: Objects = {
             is_complete | claim | Whether it was complete.
             windows | counts | The windows of a first harvest, by what became of them.
             due | object | When each stage is due: a time, or `now`.
+            identity | list | What it says otherwise than it was accepted: what, was, is_now.
             problems? | texts | What is wrong with the source.
             progress | object | Of a run that lasts: received, a_second, left, ends_at; what one that died had told.
         """)

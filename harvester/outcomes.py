@@ -25,11 +25,25 @@ from gateway.model import RunOutcome
 from gateway.statuses import Status
 from harvester.stopping import StopAsked, TimeIsOver
 
-__all__ = ["SourceLocked", "Status", "gravest", "noting", "outcome_of", "status_of", "status_of_error", "worst"]
+__all__ = [
+    "AnotherRepository",
+    "SourceLocked",
+    "Status",
+    "gravest",
+    "noting",
+    "outcome_of",
+    "status_of",
+    "status_of_error",
+    "worst",
+]
 
 
 class SourceLocked(GatewayError):
     """Another process is harvesting or publishing this source."""
+
+
+class AnotherRepository(GatewayError):
+    """A source is not the repository any more whose records are held; a person must say that this is right."""
 
 
 # How a run that ended so is told to the shell.
@@ -52,6 +66,7 @@ _OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
     (AnswerTooSlow, RunOutcome.TRY_LATER),
     (StoreBusy, RunOutcome.TRY_LATER),
     (RemoteRefuses, RunOutcome.REFUSED),
+    (AnotherRepository, RunOutcome.REFUSED),  # nothing of it was taken, and no repetition helps
     (AddressRefused, RunOutcome.REFUSED),
     (ConfigurationError, RunOutcome.MISCONFIGURED),
     (StopAsked, RunOutcome.STOPPED),

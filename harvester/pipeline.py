@@ -16,7 +16,8 @@ from gateway.model import Cursor, Run, RunOutcome, Selection, SetDescription
 from gateway.publish import local_set
 from gateway.settings import Settings
 from gateway.store.base import Inbox
-from harvester.descriptions import doubts_of_empty_set, keep_description
+from harvester.admission import Admission
+from harvester.descriptions import doubts_of_empty_set
 from harvester.holdings import StoredHoldings
 from harvester.instance import Instance
 from harvester.locks import lock
@@ -149,12 +150,17 @@ def rehearse(
     options = replace(options, known=learned_of(instance, kind, entry.name))
     description = kind.describe(options, fetch)
     options = options.after(description)
-    counts: Counter[str] = Counter()
+    door = Admission(instance, entry, kind, fetch, description, is_rehearsal=True).identified()
+    for doubt in door.doubts:
+        progress.say(f"{entry.name}: {doubt}")
+    counts: Counter[str] = Counter(doubts=len(door.doubts))
     failures: list[GatewayError] = []
     lists = tuple(lists_of(entry, wishes))
     for metadata_prefix, set_spec in lists:
         cursor, before = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes), counts["received"]
+        door.begin(options, cursor)
         for step in _until_it_fails(kind.changes(options, cursor, fetch), failures):
+            door.admit(step)
             count(counts, step)
             is_empty = step.is_last and counts["received"] == before
             of_set = doubts_of_empty_set(set_spec, description.sets) if is_empty else ()
@@ -225,6 +231,7 @@ class _Harvest:
     lists_left: int = 0  # lists and parts of lists that are not shown to be whole
     is_at_limit: bool = False
     is_whole: bool = False
+    door: Admission = field(init=False)  # what lets the answers in, once the source has said who it is
 
     def whole(self) -> None:
         """Do everything, or as much as the time that was given allows."""
@@ -248,8 +255,9 @@ class _Harvest:
         known = learned_of(instance, self.kind, entry.name)
         options = replace(options, arrived=partial(arrived, instance.inbox), known=known)
         description = self.kind.describe(options, self.fetch)
-        keep_description(instance, entry.name, description)
-        self.story.warn(description.notes)
+        self.door = Admission(instance, entry, self.kind, self.fetch, description).identified()
+        self.story.warn((*description.notes, *self.door.doubts))
+        self.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.door.doubts)
         self.earliest, self.sets = description.earliest_datestamp, description.sets
         # Records get their dates from the clock of the source.
         self.now = min(self.story.started_at, description.told_at or self.story.started_at)
@@ -262,6 +270,7 @@ class _Harvest:
                 self._time_over(over)
             except GatewayError as error:
                 self.ended(outcome_of(error), str(error))  # what arrived before is published nevertheless
+            self.door.keep()
             publication.finish()
             self._account(publication)
         self.is_whole = True
@@ -295,6 +304,7 @@ class _Harvest:
     def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
         """Walk one list to its end, or until somebody asks to stop; first its windows, if it has some."""
         cursor = _cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
+        self.door.begin(options, cursor)
         before = self.story.counts["received"]
         windows = self._windows(options, cursor)
         if windows:
@@ -354,6 +364,7 @@ class _Harvest:
 
     def _take(self, step: Step, publication: Publication) -> None:
         """Commit one step and hand it on."""
+        self.door.admit(step)
         number = self.instance.inbox.receive(step.page, step.slices, step.cursor)
         count(self.story.counts, step)
         label = label_of(step.cursor)

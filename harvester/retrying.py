@@ -14,6 +14,7 @@ from gateway.errors import ConfigurationError, GatewayError
 from gateway.model import Cursor, RunOutcome, Slice, WindowOutcome
 from gateway.xmltext import utc_datetime
 from harvester.descriptions import keep_description
+from harvester.identity import refuse_another
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
@@ -83,6 +84,7 @@ class _Retrial:
 
     def whole(self) -> None:
         """Publish what an earlier run left, ask for what is missing, and publish what came."""
+        refuse_another(self.instance.inbox, self.entry.name)
         self.instance.store.add_source(self.entry.source)
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             publication.finish()

@@ -18,7 +18,7 @@ from time import time
 from gateway.errors import AnswerError, ConfigurationError
 from gateway.model import Cursor, ItemState, RawPage, RunOutcome, Slice
 from gateway.xmltext import escape, utc_datetime
-from harvester.descriptions import keep_description
+from harvester.admission import Admission
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.named import Heading, Known, Named
@@ -92,6 +92,7 @@ class _Sweep:
     has_slipped: bool = False  # a list moved while it was read: what is missing in it is looked at one by one
     is_at_limit: bool = False
     unfetched: int = 0  # records that were put into quarantine because they did not come
+    door: Admission = field(init=False)  # what lets the answers in, once the source has said who it is
 
     def whole(self) -> None:
         """Do everything, or as much as the hours of the source allow."""
@@ -108,8 +109,9 @@ class _Sweep:
         self.known = learned_of(self.instance, self.kind, self.entry.name)
         description = self.kind.describe(self._options(), self.fetch)
         self.known = description.known
-        keep_description(self.instance, self.entry.name, description)
-        self.story.warn(description.notes)
+        self.door = Admission(self.instance, self.entry, self.kind, self.fetch, description).identified()
+        self.story.warn((*description.notes, *self.door.doubts))
+        self.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.door.doubts)
         self.formats_left = len(self.entry.formats)
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             publication.finish()  # what an earlier run has left
@@ -121,6 +123,7 @@ class _Sweep:
                 except OF_ONE_QUESTION as error:  # says nothing about the other formats, as long as the source is well
                     self.ended(outcome_of(error), f"{metadata_prefix}: {error}")
                     self.kind.describe(self._options(), self.fetch)
+            self.door.keep()
             publication.finish()
             self._account(publication)
 
@@ -154,9 +157,11 @@ class _Sweep:
         label = f"{cursor.metadata_prefix} {cursor.set_spec}".rstrip()
         state = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
         assert self.kind.listed is not None
+        self.door.begin(self._options(), replace(state, state=""))
         barren = 0
         try:
             for page in self.kind.listed(self._options(), state, self.fetch):
+                self.door.look(page.slices)
                 new = named.add((self._heading(cursor, each) for each in page.slices), place)
                 self.has_slipped = self.has_slipped or page.has_slipped
                 self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)

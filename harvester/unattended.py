@@ -1,4 +1,4 @@
-"""Sources that nobody looks after, as `gateway.unattended` says; here the entries are read whole."""
+"""Sources that nobody looks after, as `gateway.unattended` says, or that wait for a person's word."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from gateway.errors import ConfigurationError
 from gateway.model import Source
 from gateway.unattended import without_entry, without_schedule
+from harvester.identity import waiting
 from harvester.instance import Instance
 from harvester.sources_file import SourceEntry
 
@@ -37,7 +38,8 @@ def unscheduled(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str
 
 
 def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[str, ...]:
-    """Return a sentence for each kind of neglect among all sources, and what to do."""
+    """Return a sentence for each kind of neglect among all sources, and for each that has changed, and what to do."""
     names = unscheduled(instance, entries.values())
     abandoned = map(without_entry, unlisted(instance, entries))
-    return (*((without_schedule(*names),) if names else ()), *abandoned)
+    changed = filter(None, (waiting(instance.inbox, name) for name in entries))
+    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
 from gateway.model.discovery import Candidate, Decision, Ending, Lease, Outcome, SearchState, Trace, Unpublished
+from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.published import (
     ChangeLine,
@@ -36,11 +37,13 @@ __all__ = [
     "FileLink",
     "FileOrigin",
     "Format",
+    "Identity",
     "Intent",
     "ItemChange",
     "ItemFiles",
     "ItemState",
     "Key",
+    "KnownIdentity",
     "Lease",
     "Outcome",
     "Page",
@@ -59,6 +62,7 @@ __all__ = [
     "SetDescription",
     "Slice",
     "Source",
+    "SourceClock",
     "Statement",
     "StoredPage",
     "StoredRecord",

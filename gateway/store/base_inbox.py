@@ -8,6 +8,7 @@ from typing import Protocol
 from gateway.model import (
     Cursor,
     Event,
+    KnownIdentity,
     RawPage,
     Removal,
     Restoration,
@@ -16,6 +17,7 @@ from gateway.model import (
     RunTotal,
     SetDescription,
     Slice,
+    SourceClock,
     StoredPage,
     Subscription,
 )
@@ -88,6 +90,26 @@ class Inbox(Protocol):
 
     def forget_windows(self, cursor: Cursor) -> None:
         """Forget the windows of the cursor's list."""
+        ...
+
+    def identity(self, source: str) -> KnownIdentity | None:
+        """Return which repository a source is; None when that is not known."""
+        ...
+
+    def keep_identity(self, source: str, known: KnownIdentity) -> None:
+        """Keep which repository a source is."""
+        ...
+
+    def source_clocks(self) -> tuple[SourceClock, ...]:
+        """Return what each source said last that it is o'clock."""
+        ...
+
+    def keep_source_clock(self, source: str, told: SourceClock) -> None:
+        """Keep what a source says that it is o'clock."""
+        ...
+
+    def forget_identity(self, source: str) -> None:
+        """Forget which repository a source is, and its clock."""
         ...
 
     # -- what the store is made of again -------------------------------------------------------------------------

@@ -141,3 +141,27 @@ select spec, name, description from announced_set where source = ? order by spec
 -- name: pages_lost
 -- The number of the last page that stands for lost ones.
 select coalesce(max(id), 0) from page where source = '' and verb = 'lost';
+
+-- name: identity
+-- Which repository a source is.
+select accepted, said, strange, is_strange_accepted from identity where source = ?;
+
+-- name: identity_put
+-- Keep which repository a source is.
+insert or replace into identity values (?, ?, ?, ?, ?);
+
+-- name: identity_forget
+-- Forget which repository a source is.
+delete from identity where source = ?;
+
+-- name: source_clocks
+-- What all sources said that it is o'clock.
+select host, second, wall, monotonic, boot, suspended from source_clock order by source;
+
+-- name: source_clock_put
+-- Keep what a source said that it is o'clock.
+insert or replace into source_clock values (?, ?, ?, ?, ?, ?, ?);
+
+-- name: source_clock_forget
+-- Forget what a source said that it is o'clock.
+delete from source_clock where source = ?;

@@ -14,6 +14,8 @@ from gateway.errors import PageLost
 from gateway.model import (
     Cursor,
     Event,
+    Identity,
+    KnownIdentity,
     RawPage,
     Removal,
     Restoration,
@@ -22,6 +24,7 @@ from gateway.model import (
     RunTotal,
     SetDescription,
     Slice,
+    SourceClock,
     StoredPage,
     WindowOutcome,
 )
@@ -181,6 +184,37 @@ class SqliteInbox:
         """Return the first removal of a source behind a page."""
         number = self._number("entry_next", source, _REMOVAL, after)
         return None if number is None else Removal(number, json.loads(self.page(number).page.body)["position"])
+
+    def identity(self, source: str) -> KnownIdentity | None:
+        """Return which repository a source is."""
+        with self._file.reading() as session:
+            row = session.one(SQL["identity"], (source,))
+        if row is None:
+            return None
+        accepted, said = (Identity(*json.loads(text)) for text in row[:2])
+        return KnownIdentity(accepted, said, row[2], bool(row[3]))
+
+    def keep_identity(self, source: str, known: KnownIdentity) -> None:
+        """Keep which repository a source is."""
+        row = (source, *map(json.dumps, known[:2]), known.strange, int(known.is_strange_accepted))
+        with self._file.writing() as session:
+            session.execute(SQL["identity_put"], row)
+
+    def source_clocks(self) -> tuple[SourceClock, ...]:
+        """Return what each source said last that it is o'clock."""
+        with self._file.reading() as session:
+            return tuple(SourceClock(*row) for row in session.execute(SQL["source_clocks"]))
+
+    def keep_source_clock(self, source: str, told: SourceClock) -> None:
+        """Keep what a source says that it is o'clock."""
+        with self._file.writing() as session:
+            session.execute(SQL["source_clock_put"], (source, *told))
+
+    def forget_identity(self, source: str) -> None:
+        """Forget which repository a source is."""
+        with self._file.writing() as session:
+            for query in ("identity_forget", "source_clock_forget"):
+                session.execute(SQL[query], (source,))
 
     def note(self, source: str) -> str:
         """Return the note on a source."""

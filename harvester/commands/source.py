@@ -15,6 +15,7 @@ from gateway.unattended import without_schedule
 from harvester import downloaded
 from harvester.commands.audit import audit
 from harvester.commands.friends import friends
+from harvester.commands.identity import accept_identity
 from harvester.commands.load import load
 from harvester.commands.options import (
     Given,
@@ -32,6 +33,7 @@ from harvester.commands.recognise import check_address, confirm_name, is_address
 from harvester.commands.run import facts_of_run, write_done
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.descriptions import keep_description
+from harvester.identity import accept, changed
 from harvester.instance import Instance, opened
 from harvester.kinds import fetcher, kind_of, with_address, words_of_address
 from harvester.locks import await_publishers, lock
@@ -129,6 +131,8 @@ def add(
         instance.sources.add(entry)
         instance.store.add_source(entry.source)
         if found is not None:
+            if found.identity is not None:
+                accept(instance.inbox, name, found.identity)
             keep_description(instance, name, found)
     write_facts({"name": name, **table_of(entry), **(_offer(found) if found else {})}, as_json=as_json)
     if entry.address not in ("", PUBLIC):
@@ -232,7 +236,7 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
             facts |= {"reached": False, "problems": [str(error)]}
             status = status_of_error(error)
         else:
-            problems = [*found.notes, *_unmet(entry, found)]
+            problems = [*found.notes, *_unmet(entry, found), *changed(instance.inbox, name, found.identity)]
             facts |= {"reached": True, **_offer(found), "problems": problems}
             status = Status.WITH_ERRORS if problems else Status.SUCCEEDED
         facts["last_run"] = facts_of_run(runs[0]) if runs else None
@@ -288,6 +292,7 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
             )
         forget(instance, name, int(time()))
         downloaded.forget(instance.folder, name)
+        instance.inbox.forget_identity(name)
         if is_listed:
             instance.sources.remove(name)
     write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)
@@ -317,6 +322,7 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     ctx.exit(int(done.status))
 
 
+source.add_command(accept_identity)
 source.add_command(audit)
 source.add_command(subscribe_)
 source.add_command(unsubscribe_)

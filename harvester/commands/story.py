@@ -16,6 +16,7 @@ from gateway.program import say
 from gateway.unattended import without_entry, without_schedule
 from harvester.commands.output import json_option, moment, write_json, write_rows
 from harvester.commands.run import facts_of_run
+from harvester.identity import differences, waiting
 from harvester.instance import Instance, opened
 from harvester.locks import is_locked
 from harvester.sources_file import SourceEntry
@@ -90,7 +91,11 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
         else _reached(instance, last),
-        "problems": [without_schedule(each) for each in unscheduled(instance, (entry,))],
+        "identity": [each._asdict() for each in differences(known)] if (known := instance.inbox.identity(name)) else [],
+        "problems": [
+            *(without_schedule(each) for each in unscheduled(instance, (entry,))),
+            *filter(None, [waiting(instance.inbox, name)]),
+        ],
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gateway.errors import ConfigurationError
 from harvester.sources import Options
 from harvester.wire.dates import DAY, bound, written
-from harvester.wire.list_state import ListState, state_of, text_of
+from harvester.wire.list_state import Dates, ListState, state_of, text_of
 from harvester.wire.windows import Window, window_of
 
 
@@ -27,6 +27,15 @@ def begun(options: Options, state: ListState) -> ListState:
         # A `from` behind the last date that is wanted is no legal request.
         from_ = max(from_, min(since, until) if until else since)
     return replace(state.at_rest(), from_=from_, until=until)
+
+
+def begins_anew(text: str) -> bool:
+    """Tell whether the list with this state begins again with everything: it has not begun, and no list is behind it.
+
+    A server that takes no dates sends everything each time.
+    """
+    state, _ = state_of(text)
+    return not state.is_begun and (not state.complete or state.dates == Dates.REFUSED)
 
 
 def _dates(options: Options) -> Window:

@@ -15,6 +15,7 @@ from harvester.sources import Description, Options
 from harvester.sources._asking import asked, raw
 from harvester.wire.dates import granularity_of, moment_of
 from harvester.wire.http import Fetch, Fetched
+from harvester.wire.identity import identity_of
 from harvester.wire.list_state import ListState, state_of, text_of
 from harvester.wire.oai_pmh import IdentifyAnswer, parse_formats, parse_identify, parse_sets
 from harvester.wire.urls import base_url
@@ -58,6 +59,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         tuple(notes),
         text_of(state),
         moment_of(identify.response_date),
+        identity_of(identify),
     )
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple, Protocol
 
 from gateway.errors import ConfigurationError
-from gateway.model import Cursor, Format, RawPage, SetDescription, Slice
+from gateway.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.registry import members
 from harvester.wire.http import Fetch, Fetched
 
@@ -103,7 +103,8 @@ class Description(NamedTuple):
     """What a source says about itself, and the answers it said it in, to be kept.
 
     `notes` are sentences about what could not be read; they do not hinder a harvest. `known` is what is known of the
-    source by then, for its lists. `told_at` is the second of its own clock at which it said so, if it tells.
+    source by then, for its lists. `told_at` is the second of its own clock at which it said so, if it tells. `identity`
+    is which repository it says it is; None for a kind of source that has no name of its own.
     """
 
     pages: tuple[RawPage, ...]
@@ -117,6 +118,7 @@ class Description(NamedTuple):
     notes: tuple[str, ...] = ()
     known: str = ""
     told_at: int | None = None
+    identity: Identity | None = None
 
 
 class ListEnd(StrEnum):
@@ -225,6 +227,9 @@ class SourceKind:
 
     `channels(options, fetch)` returns where the source tells of its changes.
 
+    `begins_anew(state)` tells whether the list with this state begins again, with the whole of what the source has.
+    `is_repository`: what it holds bears the identifiers of one repository for ever; folders of files need not.
+
     `fields_of(url)` returns the fields of an entry that the address itself says, for those that are left out.
     """
 
@@ -242,6 +247,8 @@ class SourceKind:
     recognise: Callable[[Fetched, Fetch], Recognised | None] = lambda _fetched, _fetch: None
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
     channels: Callable[[Options, Fetch], tuple[Channel, ...]] | None = None
+    begins_anew: Callable[[str], bool] = lambda state: not state
+    is_repository: bool = True
     fields_of: Callable[[str], Mapping[str, object]] = lambda _url: {}
 
     @property

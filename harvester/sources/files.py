@@ -358,5 +358,6 @@ SOURCE = SourceKind(
     listed=listed,
     single=single,
     recognise=recognise,
+    is_repository=False,
     fields_of=fields_of,
 )

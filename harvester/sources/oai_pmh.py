@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harvester.oai_pmh.beginning import begins_anew
 from harvester.oai_pmh.describing import describe
 from harvester.oai_pmh.ending import left
 from harvester.oai_pmh.headers import is_elsewhere, listed, single
@@ -31,4 +32,5 @@ SOURCE = SourceKind(
     learned=learned,
     profile=profile,
     recognise=recognise,
+    begins_anew=begins_anew,
 )

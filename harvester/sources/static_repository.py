@@ -20,6 +20,7 @@ from harvester.sources._spool import Spool
 from harvester.sources._state import State
 from harvester.wire.dates import DAY, bound
 from harvester.wire.http import Fetch, Fetched, Request, settled_date
+from harvester.wire.identity import identity_of
 from harvester.wire.static_repository import (
     Part,
     Records,
@@ -83,6 +84,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         identify.deleted_record,
         found.formats,
         (),
+        identity=identity_of(identify),
     )
 
 

@@ -31,6 +31,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester source load": (("empty", "{tmp}/dump.xml"),),
     "harvester source sweep": (("fake", "--yes"),),
     "harvester source remove": (("fake", "--yes"),),
+    "harvester source accept-identity": (("fake",),),
     "harvester source audit": (("rs",),),
     "harvester source subscribe": (("rs", "--wait", "0"),),
     "harvester source unsubscribe": (("rs", "--wait", "0"),),

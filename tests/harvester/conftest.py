@@ -63,6 +63,9 @@ class Repository:
     password: str = ""  # of HTTP Basic, as the header has it
     announces: int = 0  # added to completeListSize
     earliest: str = "2020-01-01T00:00:00Z"  # as Identify says
+    name: str = "Fake"
+    base_url: str = ""  # as Identify says; else where it is
+    domain: str = ""  # its repositoryIdentifier, if it names one
 
     def fill(self, count: int, start: int = 0, **values: object) -> None:
         """Add so many records."""
@@ -83,10 +86,19 @@ class Repository:
 
     def _identify(self, _arguments):
         return (
-            f"<Identify><repositoryName>Fake</repositoryName><baseURL>{self.url}</baseURL>"
+            f"<Identify><repositoryName>{self.name}</repositoryName><baseURL>{self.base_url or self.url}</baseURL>"
             "<protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail>"
             f"<earliestDatestamp>{self.earliest}</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
-            "<granularity>YYYY-MM-DDThh:mm:ssZ</granularity></Identify>"
+            f"<granularity>YYYY-MM-DDThh:mm:ssZ</granularity>{self._description()}</Identify>"
+        )
+
+    def _description(self):
+        if not self.domain:
+            return ""
+        return (
+            '<description><oai-identifier xmlns="http://www.openarchives.org/OAI/2.0/oai-identifier">'
+            f"<scheme>oai</scheme><repositoryIdentifier>{self.domain}</repositoryIdentifier><delimiter>:</delimiter>"
+            f"<sampleIdentifier>oai:{self.domain}:1</sampleIdentifier></oai-identifier></description>"
         )
 
     def _listmetadataformats(self, _arguments):

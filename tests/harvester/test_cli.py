@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from gateway.store.sqlite import open_inbox
 from gateway.xmltext import parse_utc_datetime
-from harvester import pipeline
+from harvester import admission
 from harvester.cli import COMMANDS, main
 from harvester.locks import lock
 from harvester.story import LEFT
@@ -270,14 +270,14 @@ def test_sources_at_one_host_keep_the_pause_between_them(added, repository, monk
 
 def test_a_fault_of_this_program_stops_its_own_source_only(added, repository, monkeypatch):
     added("source", "add", "other", repository.url)
-    whole = pipeline.keep_description
+    whole = admission.keep_description
 
     def faulty(instance, source, description):
         if source == "fake":
             raise ZeroDivisionError
         whole(instance, source, description)
 
-    monkeypatch.setattr(pipeline, "keep_description", faulty)
+    monkeypatch.setattr(admission, "keep_description", faulty)
     status, out, err = added("run", "--all", "--json")
     assert (status, [json.loads(line)["source"] for line in out.splitlines()]) == (1, ["other"])
     assert "fake: a fault of this program" in err

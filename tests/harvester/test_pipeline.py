@@ -9,7 +9,7 @@ import pytest
 
 from gateway.errors import ConfigurationError
 from gateway.model import RunOutcome, Selection
-from harvester import pipeline
+from harvester import admission, pipeline
 from harvester.instance import opened
 from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
@@ -395,7 +395,7 @@ def test_a_run_whose_process_died_is_buried_by_the_next(run, repository, house):
 
 @pytest.mark.slow
 def test_a_fault_of_this_program_leaves_no_run_behind(run, repository, house, monkeypatch):
-    monkeypatch.setattr(pipeline, "keep_description", lambda *_: 1 / 0)
+    monkeypatch.setattr(admission, "keep_description", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run()
     assert house.inbox.runs("fake", 1)[0].outcome is RunOutcome.FAILED
@@ -406,7 +406,7 @@ def test_stopping_at_once_is_written_down(run, repository, house, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline, "keep_description", interrupted)
+    monkeypatch.setattr(admission, "keep_description", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run()
     assert house.inbox.runs("fake", 1)[0].outcome is RunOutcome.STOPPED
