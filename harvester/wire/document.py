@@ -24,6 +24,7 @@ from gateway.xmlio import memory_of, name_of
 from gateway.xmltext import OAI_PMH
 from harvester.wire import first_generation, namespaces, recovery
 from harvester.wire.decoding import decode, is_plain
+from harvester.wire.entities import resolved
 from harvester.wire.markup import spans
 from harvester.wire.outline import Broken
 from harvester.wire.parsing import ELEMENT, MOST_MEMORY, strict
@@ -131,11 +132,13 @@ def _attributes(tag: bytes) -> int:
 
 def _repaired(body: bytes, content_type: str) -> Document:
     _refuse_long_repair(body)
-    whole, told, lost = decode(body, content_type)
+    decoded, told, lost = decode(body, content_type)
+    whole, replacements, left = resolved(decoded)
     trimmed = _trimmed(whole)
     text, mendings = cleaned(trimmed.text)
     data = (_DECLARATION + text).encode()
-    notes = (*told, *trimmed.notes, *mendings)
+    notes = (*told, *trimmed.notes, *replacements, *left, *mendings)
+    lost = (*lost, *left)
     for attempt in (_as_it_is, _with_namespaces):
         try:
             made, more = attempt(data)

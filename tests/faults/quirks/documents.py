@@ -122,6 +122,13 @@ def doctype_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Sai
     return edited(serve(asked), b"<metadata>", b'<metadata><!DOCTYPE dc SYSTEM "dc.dtd">')
 
 
+@quirk(Promise.WHOLE, 58)
+def entity_is_declared_by_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """XML 1.0 §4.2.1 allows it; an endpoint that was made for an audit did so (2026-11)."""
+    said = edited(serve(asked), rb"\?>", b'?><!DOCTYPE OAI-PMH [<!ENTITY work "Work">]>')
+    return edited(said, b"<dc:title>Work ", b"<dc:title>&work; ")
+
+
 @quirk(Promise.WHOLE, 59)
 def xml_declaration_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """dataverse#10329 (read 2026-11)."""
