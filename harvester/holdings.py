@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from gateway.errors import PageLost
@@ -35,6 +35,15 @@ class StoredHoldings:
             found = (self._held(state, metadata_prefix) for _, state in rows)
             yield from (each for each in found if each is not None)
             after = rows[-1][1].number
+
+    def names(self, identifiers: Sequence[str], metadata_prefix: str) -> frozenset[str]:
+        """Return which of these are held in a format."""
+        states = self._store.states(self._source, identifiers)
+        return frozenset(
+            name
+            for name, state in states.items()
+            if any(each.metadata_prefix == metadata_prefix for each in state.payloads)
+        )
 
     def _held(self, state: ItemState, metadata_prefix: str) -> Held | None:
         payload = next((each for each in state.payloads if each.metadata_prefix == metadata_prefix), None)

@@ -47,6 +47,11 @@ class Arrivals:
         self._earlier = tuple
         return True
 
+    @property
+    def knows_all(self) -> bool:
+        """Whether everything is remembered that came of the list, in earlier runs, too."""
+        return self._earlier is tuple
+
     def forget(self) -> None:
         """Begin a list anew, of which nothing has come."""
         self.all = Seen()

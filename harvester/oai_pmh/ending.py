@@ -7,6 +7,7 @@ from dataclasses import replace
 from gateway.errors import NotOaiPmh
 from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.ladder import announced, contradicts, entered, misfit, next_window, to_check
+from harvester.oai_pmh.probing import compare
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import ListEnd, Step
 from harvester.wire.dates import moment_of
@@ -27,12 +28,19 @@ def part_over(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step
             walk.arrivals.begin_part()
             return walk.step(page, slices)
         size = walk.size()
-        walk.state = replace(walk.state, tally=walk.state.tally + (walk.state.part if size is None else size))
+        is_kept = size == walk.state.part or not walk.state.part
+        walk.state = replace(
+            walk.state,
+            tally=walk.state.tally + (walk.state.part if size is None else size),
+            unsized=walk.state.unsized + (not is_kept),
+        )
         following = next_window(walk.state)
         if following is not None:
             walk.state = following
             walk.arrivals.begin_part()
             return walk.step(page, slices)
+    if to_check(walk.state) is None and not (walk.compared or walk.state.has_gaps or walk.options.is_part):
+        compare(walk)
     window = to_check(walk.state)
     return ended(walk, page, slices, ()) if window is None else _check_begun(walk, page, slices, window)
 
@@ -52,8 +60,10 @@ def _halved(walk: Walk) -> bool:
 def _check_begun(walk: Walk, page: RawPage, slices: tuple[Slice, ...], window: Window) -> Step:
     """Let ListIdentifiers decide, where it can be known what has come."""
     state = walk.state
-    if not walk.arrivals.recall():
+    if not walk.arrivals.recall() or not walk.recall_all():
         return ended(walk, page, slices, (f"{misfit(state)} What came before is not known here.",))
+    if window == state.whole:
+        window = walk.whole
     walk.notes.append(f"{misfit(state)} ListIdentifiers is to decide.")
     walk.state = replace(state, token="", window=str(window), rung=Rung.CHECK.value)
     return walk.step(page, slices)

@@ -148,9 +148,19 @@ def _has_less(state: ListState) -> bool:
     return announced is not None and (state.distinct < announced or min(announced, state.distinct - state.late) < first)
 
 
+def promised(state: ListState) -> int:
+    """Return how many records were announced of the list at most, at its beginning or at its end; 0: none."""
+    return max(state.announced_first or 0, state.announced or 0)
+
+
+def is_short(state: ListState, tolerance: float = 0.0) -> bool:
+    """Tell whether more than this share is missing of the records that were announced."""
+    return promised(state) - state.distinct > tolerance * promised(state)
+
+
 def announced(state: ListState) -> str:
     """Return the sentence for a number that was not kept."""
-    return f"The source announced {state.announced} records and sent {state.distinct}."
+    return f"The source announced {promised(state)} records and sent {state.distinct}."
 
 
 def misfit(state: ListState) -> str:
@@ -161,4 +171,6 @@ def misfit(state: ListState) -> str:
         return f"Records came again in one list: {state.repeated}; its pages may have shifted."
     if state.late and not state.is_doubted:
         return f"Records were added or changed while the list was walked: {state.late}; its pages may have shifted."
-    return "The list could not be walked in one piece."
+    if state.certain or state.is_sliced:
+        return "The list could not be walked in one piece."
+    return "The list may not have been whole."

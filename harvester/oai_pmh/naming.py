@@ -18,6 +18,8 @@ from harvester.wire.seen import Seen
 
 RINGS = "ListIdentifiers goes in rings and would never end."
 
+OF_EVERY_ITEM = "oai_dc"  # the format that every item has
+
 _BARREN_PAGES = 10  # in a row that name nothing new, each with a further token
 
 

@@ -1,41 +1,40 @@
-"""Ends for which the source's word is all there is: a glance at ListIdentifiers tells whether it names any more.
+"""Ends for which the source's word is all there is: some answers of ListIdentifiers tell whether it names any more.
 
-That is an answer without records, and the end of a list whose size was never told. What is named and has not come leads
-down the ladder. A source that has no ListIdentifiers is believed.
+That is an answer without records, and the end of every list. What is named and has not come is a doubt, so that all
+names are compared (`roll`): what comes by dates alone never outweighs a name. A source that has no ListIdentifiers is
+believed.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from typing import NamedTuple
 
-from gateway.errors import NotOaiPmh, RemoteError, RemoteRefuses
+from gateway.errors import NotOaiPmh
 from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.descent import one_rung_down
-from harvester.oai_pmh.naming import Naming
+from harvester.oai_pmh.names import Names
 from harvester.oai_pmh.walk import Walk
-from harvester.sources import Step
-from harvester.sources._asking import PASSING, PATIENCE
-from harvester.wire.dates import DAY, SECONDS, moment_of
+from harvester.sources import Compared, Step
+from harvester.sources._asking import PASSING
+from harvester.wire.dates import moment_of
 from harvester.wire.list_state import Rung
 from harvester.wire.oai_pmh import ResumptionToken
 from harvester.wire.windows import Window
 
-_OF_EVERY_ITEM = "oai_dc"  # the format that every item has
-_MOST_ANSWERS = 4  # of a list in which what has come stands first
+MOST_ANSWERS = 4  # of ListIdentifiers, for a list that nothing speaks against
 
 
-class _Glance(NamedTuple):
-    """What was seen: the name of a record that has not come, or none; whether there is nothing else to be seen."""
+class Seen(NamedTuple):
+    """What was seen: a record that has not come, or none; whether it was named among those from the last date on.
 
-    unseen: str
-    has_ended: bool
+    `is_end_shown`: all of those were named, and have come.
+    """
 
-
-_NOTHING = _Glance("", has_ended=False)
-_NO_NAMES = _Glance("", has_ended=True)  # the source has no ListIdentifiers, or one that says nothing of this format
+    unseen: str = ""
+    is_beyond: bool = False
+    is_end_shown: bool = False
 
 
 def nothing_shown(walk: Walk, page: RawPage) -> Step | None:
@@ -44,18 +43,22 @@ def nothing_shown(walk: Walk, page: RawPage) -> Step | None:
     As many as fit into one answer are asked for one by one; more are asked for in halves.
     """
     here = walk.state.here
+    names = Names(walk, here, here)
     try:
-        seen = _glance(walk, here, here)
-    except PASSING as ill:
-        walk.notes.append(f"Nothing comes {here.in_words}, and ListIdentifiers does not say the same. {ill}")
+        unseen = names.unseen(MOST_ANSWERS)
+    except PASSING as error:
+        walk.notes.append(f"Nothing comes {here.in_words}, and ListIdentifiers does not say the same. {error}")
         walk.doubt()
         return None
-    if not seen.unseen:
+    if not unseen:
+        if not walk.state.window:
+            walk.compared = Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING
         return None
-    error = NotOaiPmh(f"Nothing comes {here.in_words}, and ListIdentifiers names {seen.unseen} there.")
-    if not seen.has_ended:
-        return one_rung_down(walk, error, page)
-    walk.notes.append(f"{error} It is asked for record by record.")
+    named = NotOaiPmh(f"Nothing comes {here.in_words}, and ListIdentifiers names {unseen} there.")
+    if not names.has_ended:
+        walk.doubt()
+        return one_rung_down(walk, named, page)
+    walk.notes.append(f"{named} It is asked for record by record.")
     walk.state = replace(walk.state, rung=Rung.SINGLY.value)
     return walk.step(page)
 
@@ -63,63 +66,103 @@ def nothing_shown(walk: Walk, page: RawPage) -> Step | None:
 def end_shown(walk: Walk, page: RawPage, slices: tuple[Slice, ...], token: ResumptionToken | None) -> Step | None:
     """Return the step behind a last page where ListIdentifiers names what is dated later; None where it names nothing.
 
-    That can be asked of a list in the order of its dates only. Where it cannot be told, a last token that is no empty
-    one, but white space, is a doubt.
+    That can be asked of a list in the order of its dates only. Where neither that nor a number tells that this is the
+    end, a doubt is what the standard does not have: white space for a token, or none at all behind pages with tokens.
     """
-    rest = Window(walk.state.last, walk.state.here.until)
-    # What was added while the list was walked comes with the next one.
-    there = Window(rest.from_, utc_datetime(walk.state.first))
-    try:
-        seen = _glance(walk, rest, there) if rest.from_ and not walk.state.ignores_dates else _NOTHING
-    except PASSING:
-        seen = _NOTHING
-    if seen.unseen:
-        told = f"The list ended at {rest.from_}, and ListIdentifiers names {seen.unseen}, which has not come."
+    is_open = walk.size() is None
+    if not walk.state.window and not walk.options.is_part:
+        seen = compare(walk)
+    elif is_open and (walk.state.token or token):
+        seen = _of_the_end(walk)
+    else:
+        return None
+    if seen.is_beyond:
+        walk.doubt()
+        told = f"The list ended at {walk.state.last}, and ListIdentifiers names {seen.unseen}, which has not come."
         return one_rung_down(walk, NotOaiPmh(told), page, slices)
-    if not seen.has_ended and token and token.is_blank:
+    is_strange = token.is_blank if token else bool(walk.state.token)
+    if is_open and is_strange and not seen.is_end_shown:
         walk.doubt()
     return None
 
 
-def _glance(walk: Walk, window: Window, dated: Window) -> _Glance:
-    """Look whether ListIdentifiers names in a window what is `dated` so and has not come.
+def _of_the_end(walk: Walk) -> Seen:
+    """Look whether anything more is named from the last date of a window on."""
+    try:
+        return _from_the_last_date_on(walk, MOST_ANSWERS)[0]
+    except PASSING:
+        return Seen()
 
-    Where the dates are refused, there is nothing to be seen. In OAI-PMH 1.x it names the records of every format. Raise
-    what may be wrong with one request.
+
+def compare(walk: Walk) -> Seen:
+    """Compare what has come of a list with at most four answers of ListIdentifiers; what else is named is a doubt."""
+    names = Names(walk, walk.whole, _dated(walk, walk.whole))
+    try:
+        seen = _compared(walk, names)
+    except PASSING as error:
+        walk.notes.append(f"ListIdentifiers could not be compared. {error}")
+        seen = Seen()
+    walk.compared = Compared.NOTHING
+    if names.count:
+        is_whole = names.has_ended and names.count >= walk.state.distinct
+        walk.compared = Compared.WHOLE if is_whole else Compared.PART
+    if seen.unseen and not seen.is_beyond:
+        walk.notes.append(f"ListIdentifiers names {seen.unseen}, which has not come.")
+    if seen.unseen:
+        walk.doubt()
+    return seen
+
+
+def _compared(walk: Walk, names: Names) -> Seen:
+    """Read the first answers, and, of a longer list in the order of its dates, those from its last date on."""
+    came = walk.state.distinct
+    unseen, left = names.unseen(1), MOST_ANSWERS - 1
+    is_more = names.announced > came and not walk.is_behind_windows
+    end = Seen()
+    if not unseen and not names.has_ended and (is_more or names.count * MOST_ANSWERS < came or not names.count):
+        end, answers = _from_the_last_date_on(walk, left - 1)
+        left -= answers
+    if unseen or end.unseen:
+        return end if end.unseen else _found(walk, names, unseen)
+    if is_more and not names.has_ended:
+        unseen, left = _more_announced(walk, came), left - 1
+    if not unseen and (unseen := names.unseen(left)):
+        return _found(walk, names, unseen)
+    return end._replace(unseen=unseen, is_end_shown=end.is_end_shown or names.has_ended)
+
+
+def _found(walk: Walk, names: Names, unseen: str) -> Seen:
+    """Return what was seen, and whether a list in the order of its dates may just have ended before it."""
+    last = None if walk.state.ignores_dates else moment_of(walk.state.last)
+    dated = moment_of(names.unseen_date)
+    return Seen(unseen, is_beyond=bool(last and dated and last <= dated))
+
+
+def _from_the_last_date_on(walk: Walk, most: int) -> tuple[Seen, int]:
+    """Look at what is dated as the last record that came, or later; return how many answers were read, too."""
+    state = walk.state
+    if not state.last or state.ignores_dates:
+        return Seen(), 0
+    rest = Window(state.last, state.here.until)
+    names = Names(walk, rest, _dated(walk, rest))
+    unseen = names.unseen(most)
+    return Seen(unseen, bool(unseen), is_end_shown=not unseen and names.has_ended), names.answers
+
+
+def _more_announced(walk: Walk, came: int) -> str:
+    """Return what has not come where ListIdentifiers announces more than that of what was there when the list began.
+
+    It is a doubt even where the answer that says so does not name it.
     """
-    state = replace(walk.state, window=str(window))
-    if state.is_first_generation and walk.cursor.metadata_prefix != _OF_EVERY_ITEM:
-        return _NO_NAMES
-    other = SECONDS if walk.granularity() == DAY else DAY
-    for each in (state, replace(state, granularity=other)):
-        try:
-            return _looked(walk, Naming(walk.options, walk.cursor, walk.fetch, each, PATIENCE), dated)
-        except RemoteRefuses:
-            return _NO_NAMES
-        except RemoteError as error:
-            if "badArgument" not in str(error):
-                return _NO_NAMES
-    return _NOTHING if any(window) else _NO_NAMES
+    there = _dated(walk, walk.whole)
+    names = Names(walk, there, there)
+    unseen = names.unseen(1)
+    if not unseen and names.announced > came:
+        walk.notes.append(f"ListIdentifiers announces {names.announced} records where {came} came.")
+        walk.doubt()
+    return unseen
 
 
-def _looked(walk: Walk, naming: Naming, dated: Window) -> _Glance:
-    for answer in islice(naming.answers(), _MOST_ANSWERS):
-        named = [each.identifier for each in answer.slices if each.identifier and _is_in(dated, each.datestamp)]
-        if all(each in walk.arrivals.all for each in named):
-            continue
-        if not walk.arrivals.recall():
-            return _NOTHING  # nobody knows what came before
-        unseen = next((each for each in named if each not in walk.arrivals.all), "")
-        if unseen:
-            return _Glance(unseen, naming.has_ended)
-    return _Glance("", naming.has_ended)
-
-
-def _is_in(window: Window, datestamp: str) -> bool:
-    """Tell whether a record is dated in a window; one without a date that can be read may be."""
-    moment = moment_of(datestamp)
-    if moment is None:
-        return True
-    written = utc_datetime(moment)[: len(datestamp)]
-    from_, until = window.from_[: len(written)], window.until[: len(written)]
-    return from_ <= written and (not until or written <= until)
+def _dated(walk: Walk, window: Window) -> Window:
+    """Return a window up to when the list began: what was added while it was walked comes with the next one."""
+    return Window(window.from_, min(filter(None, (utc_datetime(walk.state.first), window.until))))

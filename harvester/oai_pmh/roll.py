@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import floor
 from tempfile import TemporaryFile
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -14,7 +15,7 @@ from typing import NamedTuple, Self
 from gateway.errors import GatewayError, NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
 from gateway.xmltext import utc_datetime
-from harvester.oai_pmh.naming import RINGS, Naming
+from harvester.oai_pmh.naming import OF_EVERY_ITEM, RINGS, Naming
 from harvester.oai_pmh.notices import lies_beside
 from harvester.oai_pmh.requests import only, single_url
 from harvester.sources import UNFETCHED, Options
@@ -86,7 +87,13 @@ class Roll:
     @property
     def expected(self) -> int:
         """How many it must name at least: as it announces, and, of a whole list, as many as have come."""
-        return max(self.announced or 0, self._came)
+        tolerated = floor((self.announced or 0) * self._options.announced_tolerance)
+        return max((self.announced or 0) - tolerated, self._came)
+
+    @property
+    def keeps_its_number(self) -> bool:
+        """Tell whether it names exactly as many as it announces itself: that count needs no other to be believed."""
+        return self.is_whole and self.announced == self.count
 
     @property
     def is_whole(self) -> bool:
@@ -150,8 +157,8 @@ def single(
     """Fetch one record, and tell what mending it has cost.
 
     One that is refused, or for which another comes, has a problem: it was named a moment ago, so who does not know it
-    has not shown that it is gone (ufal/clarin-dspace#977). What was named as deleted is gone. Only in OAI-PMH 1.x,
-    where those of any format are named, there is no slice then.
+    has not shown that it is gone (ufal/clarin-dspace#977). What was named as deleted is gone. Only where those of any
+    format are named, there is no slice then.
     """
     identifier = named.identifier
     url = single_url(options, cursor, state, identifier)
@@ -162,9 +169,16 @@ def single(
     codes = {code for code, _ in answer.errors}
     if named.is_deleted and codes and codes <= GONE:
         return page, (Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0),), ()
-    if state.is_first_generation and codes == {"idDoesNotExist"}:
+    if _is_of_another_format(cursor, state, codes):
         return page, (), ()
     return page, (_without(identifier, _refusal(answer)),), ()
+
+
+def _is_of_another_format(cursor: Cursor, state: ListState, codes: set[str]) -> bool:
+    """Tell whether a record was named that there is in other formats only, as some name all of any format."""
+    if state.is_first_generation:
+        return codes == {"idDoesNotExist"}
+    return codes == {"cannotDisseminateFormat"} and cursor.metadata_prefix != OF_EVERY_ITEM
 
 
 def _refusal(answer: ListAnswer) -> GatewayError:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from gateway.errors import GatewayError
 from gateway.model import RawPage
 from harvester.oai_pmh.ending import ended, part_had, part_over
-from harvester.oai_pmh.ladder import contradicts, entered, misfit
+from harvester.oai_pmh.ladder import entered, is_short, misfit
 from harvester.oai_pmh.requests import single_url
 from harvester.oai_pmh.roll import Missing, Roll, single, unfetched
 from harvester.oai_pmh.walk import MOST_FAILURES, Walk
-from harvester.sources import Step
+from harvester.sources import Compared, Step
 from harvester.sources._asking import PASSING
-from harvester.wire.list_state import Rung
+from harvester.wire.list_state import ListState, Rung
 from harvester.wire.windows import text_of_windows, windows_of
 
 
@@ -82,16 +82,27 @@ def _left(walk: Walk, error: GatewayError, page: RawPage) -> Step:
 def _checked(walk: Walk, roll: Roll, page: RawPage) -> Step:
     """End a list as the roll decides; where that cannot be believed, walk it in windows first."""
     state = walk.state
-    if roll.is_whole:
+    if roll.has_ended and state.here == walk.whole:
+        walk.compared = Compared.WHOLE
+    tolerance = walk.options.announced_tolerance
+    is_overruled = not is_short(state, tolerance) or roll.keeps_its_number or _keep_their_numbers(state)
+    if roll.is_whole and is_overruled:
         return ended(walk, page, (), ())
-    is_short = state.announced is not None and state.distinct < state.announced
-    parts = walk.halves(roll.trouble) if is_short else None
+    trouble = str(roll.trouble) if not roll.is_whole else _uncounted(roll)
+    parts = walk.halves(roll.trouble) if is_short(state, tolerance) else None
     if parts and not state.is_sliced and not state.ignores_dates:
-        walk.notes.append(f"{roll.trouble} The list is asked for in windows.")
+        walk.notes.append(f"{trouble} The list is asked for in windows.")
         walk.state = entered(replace(state, is_sliced=True), *parts)
         walk.arrivals.begin_part()
         return walk.step(page)
-    if roll.has_ended and contradicts(state):
-        walk.notes.append(f"{roll.trouble} By dates, it announces {state.tally}: its numbers are not believed.")
-        return ended(walk, page, (), ())
-    return ended(walk, page, (), (misfit(state), str(roll.trouble)))
+    return ended(walk, page, (), (misfit(state), trouble))
+
+
+def _keep_their_numbers(state: ListState) -> bool:
+    """Tell whether the list came in windows, each of which brought exactly what it announced."""
+    return state.is_sliced and not state.unsized and not state.has_gaps
+
+
+def _uncounted(roll: Roll) -> str:
+    """Return the sentence for names that are as many as came, and too few."""
+    return f"ListIdentifiers names {roll.count} as well, but does not announce that number itself."

@@ -13,13 +13,13 @@ from harvester.oai_pmh.beginning import begun
 from harvester.oai_pmh.notices import first_noticed
 from harvester.oai_pmh.profile import as_told
 from harvester.oai_pmh.requests import granularity_of, plain_url
-from harvester.sources import ListEnd, Options, Step
+from harvester.sources import Compared, ListEnd, Options, Step
 from harvester.sources._asking import PATIENCE, asked, raw
 from harvester.wire.dates import moment_of
 from harvester.wire.http import Fetch, Fetched
-from harvester.wire.list_state import ListState, state_of, text_of
+from harvester.wire.list_state import ListState, Rung, state_of, text_of
 from harvester.wire.oai_pmh import IdentifyAnswer, ListAnswer, parse_identify
-from harvester.wire.windows import Window, halves
+from harvester.wire.windows import Window, halves, window_of
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
 
@@ -30,7 +30,8 @@ class Walk:
     """One list, from its first request of this run to its end.
 
     `failures` is how often in a row nothing was had, `idle` how many answers in a row had no record. `safe` is the list
-    as it was before the failures, `doom` the error that ends the run when they were too many.
+    as it was before the failures, `doom` the error that ends the run when they were too many. `compared` is with how
+    much of ListIdentifiers the list was compared; None: not yet.
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
@@ -48,6 +49,8 @@ class Walk:
         self.failures = self.idle = 0
         self.safe = self.state
         self.doom: GatewayError | None = None
+        self.compared: Compared | None = None
+        self._has_windows = False
         self.has_other_granularity = self.has_slowed = False
         self.identity: tuple[RawPage, IdentifyAnswer] | None = None
 
@@ -57,7 +60,33 @@ class Walk:
             return tuple
         if self.options.arrived is None or not self.state.began:
             return None
-        return partial(self.options.arrived, self.cursor, self.state.began)
+        is_of_windows = self.is_behind_windows and self.state.rung == Rung.CHECK
+        return partial(self.options.arrived, self.cursor, 0 if is_of_windows else self.state.began)
+
+    @property
+    def is_behind_windows(self) -> bool:
+        """Whether windows have brought what lies before the list, and none behind them was shown to be whole."""
+        is_first = not self.state.complete and not self.state.is_window
+        return self.options.windows_from is not None and is_first
+
+    @property
+    def whole(self) -> Window:
+        """The dates of the whole list, those of the windows before it, too."""
+        if not self.is_behind_windows:
+            return self.state.whole
+        return window_of(self.options.windows_from or "", "")._replace(until=self.state.whole.until)
+
+    def recall_all(self) -> bool:
+        """Remember what came in earlier runs and in windows; tell whether that can be done. The list has ended."""
+        if not self.is_behind_windows:
+            return self.arrivals.recall()
+        if self.options.arrived is None:
+            return False
+        if not self._has_windows:
+            for identifier in self.options.arrived(self.cursor, 0):
+                self.arrivals.all.add(identifier)
+        self._has_windows = True
+        return True
 
     def size(self) -> int | None:
         """Return how many records were announced of what is being walked."""
@@ -155,6 +184,7 @@ class Walk:
             doubts,
             notes,
             losses,
+            None if end is ListEnd.MORE else self.compared or Compared.NOTHING,
         )
 
     def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:

@@ -7,7 +7,7 @@ the pipeline commits whole, page, slices and cursor in one transaction, before i
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -56,6 +56,10 @@ class Holdings(Protocol):
         """Return every item that is held in a format, deleted ones too."""
         ...
 
+    def names(self, identifiers: Sequence[str], metadata_prefix: str) -> frozenset[str]:
+        """Return which of these are held in a format, deleted ones too."""
+        ...
+
 
 class NothingHeld:
     """The holdings of a source that is harvested for the first time, or of which nobody may know."""
@@ -68,6 +72,10 @@ class NothingHeld:
         """Return nothing."""
         return iter(())
 
+    def names(self, _identifiers: Sequence[str], _metadata_prefix: str) -> frozenset[str]:
+        """Return nothing."""
+        return frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -79,6 +87,9 @@ class Options:
     `known` is what was learned of the source before, as the state of a list that has not begun.
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
     `most_bytes` is how many bytes one document may have that is packed in its answer.
+    `is_part`: the list is one of the windows of another, which is compared as a whole. `windows_from` is the date from
+    which on windows have brought what lies before `from_`; None: there are none.
+    `announced_tolerance` is the share of the announced records that may be missing in a list that is whole.
     """
 
     source: str
@@ -93,6 +104,9 @@ class Options:
     known: str = ""
     arrived: Callable[[Cursor, int], Iterable[str]] | None = None
     most_bytes: int = 200_000_000
+    is_part: bool = False
+    windows_from: str | None = None
+    announced_tolerance: float = 0.0
 
     def after(self, description: Description) -> Options:
         """Return the options of the lists: what the source has said of itself counts from there on."""
@@ -131,13 +145,22 @@ class ListEnd(StrEnum):
     GAPS = "gaps"  # something is missing, or it cannot be shown that nothing is
 
 
+class Compared(StrEnum):
+    """With how much of what the source names beside its list was compared what came: a closed list."""
+
+    NOTHING = "nothing"
+    PART = "part"  # at most four answers, as nothing spoke against the list
+    WHOLE = "whole"
+
+
 class Step(NamedTuple):
     """One answer of a list: what arrived, what was cut from it, and the cursor to commit together with them.
 
     `received` counts the slices of the list so far, over all runs that walked it. `announced` is what the source said
     the whole list has: first and last completeListSize, None when it said nothing. `doubts` are the reasons why it is
     not shown that the list is whole; `notes` are sentences for the log; `losses` tell what mending this answer has cost
-    of records that are used nevertheless.
+    of records that are used nevertheless. `compared` is said of a last step where the source has another list of what
+    it has; None: it has none.
     """
 
     page: RawPage
@@ -149,6 +172,7 @@ class Step(NamedTuple):
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
+    compared: Compared | None = None
 
     @property
     def is_last(self) -> bool:
