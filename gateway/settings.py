@@ -157,6 +157,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("fetch_delay_seconds", 0.0, "The pause between two requests to one host.", most=_YEAR),
     Setting("harvest_overlap_seconds", 86_400, "How far the next `from` lies before the last complete harvest."),
     Setting(
+        "announced_tolerance",
+        0.0,
+        "Which share of the records that a source announces may not come before a run warns that its list is short.",
+        most=1,
+    ),
+    Setting(
         "harvest_threads",
         8,
         "How many sources are harvested at once; those at one host go one after the other.",

@@ -29,7 +29,7 @@ _RUN = fields("""
     is_complete | claim | Whether it is shown that every record of its lists has arrived.
     started_at | time | When it began.
     ended_at | time? | When it ended.
-    counts | counts | How many records were received, published, unchanged, quarantined, ignored, missing.
+    counts | counts | How many records were announced, received, published, unchanged, quarantined, ignored, missing.
     reasons | texts | Why it did not simply succeed.
 """)
 _SWEPT = (
@@ -218,6 +218,7 @@ OBJECTS: Objects = {
             last_run | time? | When the last harvest began, or the run that lasts.
             outcome | text | How it ended, as `harvester log` has it; `never run`.
             is_complete | claim | Whether it was complete.
+            announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
             due | object | When each stage is due: a time, or `now`.
             identity | list | What it says otherwise than it was accepted: what, was, is_now.

@@ -23,6 +23,7 @@ from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import OF_ONE_QUESTION, Status, gravest, noting, outcome_of, status_of
 from harvester.progress import Progress, Silence
+from harvester.proof import Proof, proved
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.returning import note_former
 from harvester.sources import Options, SourceKind, Step
@@ -31,6 +32,7 @@ from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
 from harvester.unfetched import unfetched
 from harvester.windows.abreast import Fetcher
+from harvester.windows.days import OPEN
 from harvester.windows.kept import behind, day_before, label_of, plan, windows_of
 from harvester.windows.walking import Sliced
 from harvester.wire.http import Fetch
@@ -76,6 +78,7 @@ def options_of(entry: SourceEntry, settings: Settings, overlap_seconds: int, wis
         window=(wishes.from_, wishes.until) if wishes.from_ or wishes.until else None,
         own=entry.own,
         most_bytes=settings.number("fetch_document_max_bytes"),
+        announced_tolerance=settings.share("announced_tolerance"),
     )
 
 
@@ -232,6 +235,7 @@ class _Harvest:
     is_at_limit: bool = False
     is_whole: bool = False
     door: Admission = field(init=False)  # what lets the answers in, once the source has said who it is
+    proof: Proof = field(default_factory=Proof)
 
     def whole(self) -> None:
         """Do everything, or as much as the time that was given allows."""
@@ -311,9 +315,11 @@ class _Harvest:
             options = self._walk_windows(options, windows, publication)
             if self.stop.is_asked or self.is_at_limit:
                 return
+        begun = self.story.counts["received"]
         for step in self.kind.changes(options, cursor, self.fetch):
             self._take(step, publication)
             if step.is_last:
+                self.proof.end(step, self.story.counts["received"] - begun)
                 self._end_list(step, is_empty=self.story.counts["received"] == before)
                 return
             if self._is_over():
@@ -351,7 +357,10 @@ class _Harvest:
         inbox = self.instance.inbox
         sliced = Sliced(inbox, self.kind, options, self.story, commit, self._is_over, self._window_lost)
         sliced.walk(windows, self.entry.connections, self.fetch, self.fetcher)
-        return behind(windows, sliced.options) if sliced.keeps_dates else sliced.options
+        if not sliced.keeps_dates:
+            return sliced.options
+        is_new = any(each.outcome in OPEN for each in windows)
+        return replace(behind(windows_of(inbox, windows[0]), sliced.options), is_behind_new=is_new)
 
     def _is_over(self) -> bool:
         return self.stop.is_asked or self._is_limit_reached()
@@ -367,6 +376,8 @@ class _Harvest:
         self.door.admit(step)
         number = self.instance.inbox.receive(step.page, step.slices, step.cursor)
         count(self.story.counts, step)
+        if step.is_last and step.cursor.window:
+            self.proof.end(step, step.received)
         label = label_of(step.cursor)
         for note in step.notes:
             self.story.note(f"{label}, page {number}: {note}", aloud=False)
@@ -452,7 +463,10 @@ class _Harvest:
             self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
         outcome = gravest(self.outcomes)
         is_complete = self.is_whole and self.lists_left == 0
-        self.story.note(_verdict(outcome, self.story.counts, is_complete=is_complete))
+        self.story.counts.update(self.proof.counts)
+        counts, ended = self.story.counts, outcome.value.replace("_", " ")
+        proof = proved(self.entry.name, counts, self.proof, is_complete=is_complete)
+        self.story.note(f"The run ended: {ended} ({told(counts)}). {proof}")
         at_limit = self.is_at_limit and not self.stop.is_asked
         return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))
 
@@ -460,18 +474,3 @@ class _Harvest:
 def told(counts: Mapping[str, int]) -> str:
     """Return counts in words, those that are zero left out."""
     return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number) or "nothing"
-
-
-def _verdict(outcome: RunOutcome, counts: Mapping[str, int], *, is_complete: bool) -> str:
-    return (
-        f"The run ended: {outcome.value.replace('_', ' ')} ({told(counts)}). {_proof(counts, is_complete=is_complete)}."
-    )
-
-
-def _proof(counts: Mapping[str, int], *, is_complete: bool) -> str:
-    if counts.get("missing"):
-        return "What could not be fetched is missing"
-    if not is_complete:
-        return "It is not shown that nothing is missing"
-    what = "No record" if counts.get("damaged_pages") else "Nothing"
-    return f"{what} is missing{' but what is in quarantine' if counts.get('quarantined') else ''}"

@@ -19,6 +19,7 @@ from harvester.commands.run import facts_of_run
 from harvester.identity import differences, waiting
 from harvester.instance import Instance, opened
 from harvester.locks import is_locked
+from harvester.proof import ANNOUNCED
 from harvester.sources_file import SourceEntry
 from harvester.story import LEFT
 from harvester.takedowns.hiding import is_hidden, is_named
@@ -56,6 +57,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "last_run",
         "outcome",
         "is_complete",
+        "announced",
         "windows",
         "due",
         "progress",
@@ -86,6 +88,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "last_run": moment(last[0].started_at) if last else None,
         "outcome": outcome_in_words(instance, last[0]) if last else "never run",
         "is_complete": last[0].is_complete if last else False,
+        "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "due": {} if is_running else _due(instance, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
@@ -97,6 +100,12 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
             *filter(None, [waiting(instance.inbox, name)]),
         ],
     }
+
+
+def _announced(last: Sequence[Run]) -> dict[str, int]:
+    """Return how many records the lists of the last run announced, beside what came; nothing where they did not."""
+    counts = last[0].counts if last else {}
+    return {name: counts.get(name, 0) for name in (ANNOUNCED, "received")} if ANNOUNCED in counts else {}
 
 
 def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:

@@ -165,7 +165,7 @@ def announced(state: ListState) -> str:
 
 def misfit(state: ListState) -> str:
     """Return the sentence for what does not fit in a list that has ended."""
-    if state.announced is not None and state.announced != state.distinct:
+    if state.announced is not None and promised(state) != state.distinct:
         return announced(state)
     if state.repeated:
         return f"Records came again in one list: {state.repeated}; its pages may have shifted."

@@ -22,8 +22,8 @@ class Names:
     """The names in a window, read only as far as is asked for.
 
     `dated` are the dates of the records that must have come. `count` is how many records were named, `answers` in how
-    many answers, `unseen_date` how one is dated that has not come. `has_none`: the source has no ListIdentifiers, or one
-    that says nothing of this format. `is_unknown`: nobody knows what came in earlier runs.
+    many answers, `unseen_date` how one is dated that has not come. `has_none`: the source has no ListIdentifiers, or
+    one that says nothing of this format. `is_unknown`: nobody knows what came in earlier runs.
     """
 
     def __init__(self, walk: Walk, window: Window, dated: Window) -> None:

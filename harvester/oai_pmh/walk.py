@@ -60,14 +60,14 @@ class Walk:
             return tuple
         if self.options.arrived is None or not self.state.began:
             return None
-        is_of_windows = self.is_behind_windows and self.state.rung == Rung.CHECK
+        is_of_windows = self.state.rung == Rung.CHECK and not self.state.whole.covers(self.state.here)
         return partial(self.options.arrived, self.cursor, 0 if is_of_windows else self.state.began)
 
     @property
     def is_behind_windows(self) -> bool:
-        """Whether windows have brought what lies before the list, and none behind them was shown to be whole."""
-        is_first = not self.state.complete and not self.state.is_window
-        return self.options.windows_from is not None and is_first
+        """Whether windows have brought what lies before the list, and were not compared with what is named."""
+        is_new = self.options.is_behind_new or not self.state.complete
+        return self.options.windows_from is not None and is_new and not self.state.is_window
 
     @property
     def whole(self) -> Window:

@@ -88,7 +88,7 @@ class Options:
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
     `most_bytes` is how many bytes one document may have that is packed in its answer.
     `is_part`: the list is one of the windows of another, which is compared as a whole. `windows_from` is the date from
-    which on windows have brought what lies before `from_`; None: there are none.
+    which on windows have brought all that lies before `from_`; None: they have not. `is_behind_new`: in this very run.
     `announced_tolerance` is the share of the announced records that may be missing in a list that is whole.
     """
 
@@ -106,6 +106,7 @@ class Options:
     most_bytes: int = 200_000_000
     is_part: bool = False
     windows_from: str | None = None
+    is_behind_new: bool = False
     announced_tolerance: float = 0.0
 
     def after(self, description: Description) -> Options:

@@ -64,7 +64,9 @@ def behind(windows: Sequence[Cursor], options: Options) -> Options:
     """Return the options of the list itself: it goes on behind its windows."""
     first = day_behind(windows)
     # A `from` behind the last date that is wanted is no legal request.
-    return replace(options, from_=min(first, options.until) if options.until else first)
+    from_ = min(first, options.until) if options.until else first
+    is_whole = all(each.outcome in (WindowOutcome.DONE, WindowOutcome.SPLIT) for each in windows)
+    return replace(options, from_=from_, windows_from=options.from_ if is_whole else None)
 
 
 def _day(text: str) -> date | None:

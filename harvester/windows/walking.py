@@ -79,7 +79,7 @@ class Sliced:
         return self.ill >= _MOST_ILL or self.barren >= _MOST_BARREN
 
     def _walk_of(self, window: Cursor) -> Callable[[Fetch], Iterator[Step]]:
-        options = replace(self.options, window=dates_of(window.window))
+        options = replace(self.options, window=dates_of(window.window), is_part=True)
         return lambda fetch: self.kind.changes(options, window, fetch)
 
     def _is_last(self, taken: Taken[Cursor, Step]) -> bool:

@@ -264,7 +264,7 @@ def test_sources_at_one_host_keep_the_pause_between_them(added, repository, monk
     times = []
     repository.before = lambda _: times.append(time.monotonic())
     assert added("run", "--all")[0] == 0
-    assert len(times) == 8
+    assert len(times) == 10
     assert times[-1] - times[0] > 6.8 * 0.05  # six pauses within the sources, and one between them
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain, repeat
 
 import pytest
 
@@ -65,14 +66,14 @@ def test_a_list_that_has_not_begun_takes_what_the_others_have_learned():
         return repository(request)
 
     steps = list(SOURCE.changes(options(known=known), Cursor("x", "oai_dc"), fetch))
-    assert [each.partition("resumptionToken=")[2] for each in urls] == ["", "//3", "//6"]
+    assert [each.partition("resumptionToken=")[2] for each in urls if "ListRecords" in each] == ["", "//3", "//6"]
     assert "from" not in repository.asked[0]
     assert steps[-1].is_complete
 
 
 def test_the_time_of_the_fastest_page_is_learned_and_pages_that_become_much_slower_are_told_once():
     """DSpace#12980: from 89 ms at the first page to 12,988 ms at record 151,200."""
-    times = iter([0.0, 0.3, 0.089, 12.988, 20.0])
+    times = chain([0.0, 0.3, 0.089, 12.988, 20.0], repeat(0.0))
     repository = Repository().fill(13)
     steps = list(
         SOURCE.changes(options(), Cursor("x", "oai_dc"), lambda each: replace(repository(each), seconds=next(times)))
@@ -171,7 +172,7 @@ def test_tokens_are_sent_at_once_as_the_entry_says(way):
     list(SOURCE.changes(options(own={"tokens": way}), Cursor("x", "oai_dc"), fetch))
     list(SOURCE.listed(options(own={"tokens": way}), Cursor("x", "oai_dc"), fetch))
     tokens = [each.partition("resumptionToken=")[2] for each in urls if "resumptionToken" in each]
-    assert tokens == (["%2F%2F3", "%2F%2F6"] if way == "encoded" else ["//3", "//6"]) * 2
+    assert tokens == (["%2F%2F3", "%2F%2F6"] if way == "encoded" else ["//3", "//6"]) * 3
 
 
 def test_a_granularity_that_the_source_refuses_is_given_up_for_the_other():

@@ -104,9 +104,15 @@ def record_stands_on_two_pages(asked: Asked, serve: Serve, stage: Stage) -> Said
 # --- what a list says of itself -----------------------------------------------------------------------------------
 
 
-@quirk(Promise.WHOLE, 71, hides="completeListSize")
+@quirk(Promise.STORED, 71, hides="completeListSize")
 def complete_list_size_is_far_too_large(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """combine#240 (read 2026-11): sets report 225,176 of 7."""
+    """combine#240 (read 2026-11): sets report 225,176 of 7. A list that is cut looks the same."""
+    return edited(serve(asked), _SIZE, b"225176")
+
+
+@quirk(Promise.WHOLE, 71, hides="completeListSize", settings={"announced_tolerance": 1.0})
+def complete_list_size_is_far_too_large_and_tolerated(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """combine#240 (read 2026-11), where an administrator knows that the number is wrong."""
     return edited(serve(asked), _SIZE, b"225176")
 
 

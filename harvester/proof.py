@@ -1,0 +1,66 @@
+"""What a run proves: how much was announced beside what was received, and with what that was compared. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harvester.sources import Compared, Step
+
+ANNOUNCED = "announced"  # among the counts of a run
+
+_IN_ORDER = tuple(Compared)  # the least first
+
+
+@dataclass(slots=True)
+class Proof:
+    """What the lists of a run that have ended say of themselves.
+
+    `compared` is the least that any of them was compared with. `announced` is how many records they have by their own
+    word; one that does not say it counts with what came, and where none does, there is no number.
+    """
+
+    compared: Compared | None = None
+    announced: int = 0
+    is_announced: bool = False
+
+    def end(self, step: Step, received: int) -> None:
+        """Take the last step of a list, or of a window, of which so many records came in this run."""
+        if step.compared is not None and not step.cursor.window:
+            self.compared = min((each for each in (self.compared, step.compared) if each), key=_IN_ORDER.index)
+        told = [each for each in step.announced if each is not None]
+        self.is_announced = self.is_announced or bool(told)
+        earlier = max(0, step.received - received)
+        self.announced += max(0, max(told) - earlier) if told else received
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What stands among the counts of the run."""
+        return {ANNOUNCED: self.announced} if self.is_announced else {}
+
+
+def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
+    """Return the last sentences of a run: whether anything is missing, and how that is known."""
+    compared = f" {_compared(source, proof.compared)}" if is_complete and proof.compared else ""
+    return f"{_missing(counts, is_complete=is_complete)}.{compared}"
+
+
+def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
+    if counts.get("missing"):
+        return "What could not be fetched is missing"
+    if not is_complete:
+        return "It is not shown that nothing is missing"
+    what = "No record" if counts.get("damaged_pages") else "Nothing"
+    return f"{what} is missing{' but what is in quarantine' if counts.get('quarantined') else ''}"
+
+
+def _compared(source: str, compared: Compared) -> str:
+    """Return with what the records were compared to say so."""
+    if compared is Compared.WHOLE:
+        return "The records were compared with all that ListIdentifiers names."
+    if compared is Compared.PART:
+        how = (
+            "The records were compared with the counts, and with at most four answers of ListIdentifiers for each list"
+        )
+        return f"{how}; `harvester source sweep {source}` compares all."
+    return "The records were compared with the counts alone, because ListIdentifiers is not answered."

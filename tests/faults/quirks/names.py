@@ -1,0 +1,79 @@
+"""Quirks of ListRecords that ListIdentifiers or an announced number brings to light."""
+
+from __future__ import annotations
+
+from gateway.model import RunOutcome
+from tests.faults.editing import cursor_of, edited, is_middle, refused, token_of, with_token
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.source import LISTS
+from tests.faults.table import Promise, quirk
+
+_EVERY, _AT = 12, 5  # which records are left out: five of sixty
+_SHOWN = 10  # records before a list stops
+
+
+def _without_size(said: Said) -> Said:
+    return edited(said, rb' (completeListSize|cursor)="[^"]*"', b"")
+
+
+def _left_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Answer ListRecords as if five records were not there."""
+    if not asked.is_list:
+        return serve(asked)
+    stage.seen["bitten"] = 1
+    held = stage.source.held
+    stage.source.held = {name: each for at, (name, each) in enumerate(held.items()) if at % _EVERY != _AT}
+    try:
+        return serve(asked)
+    finally:
+        stage.source.held = held
+
+
+@quirk(Promise.WHOLE, needs="names")
+def list_leaves_out_what_is_named_and_its_size_fits(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Audit of 2026-11: ListRecords omits 5 of 65 that ListIdentifiers names, and announces 60."""
+    return _left_out(asked, serve, stage)
+
+
+@quirk(Promise.WHOLE, hides="completeListSize", needs="names")
+def list_leaves_out_what_is_named_and_tells_no_size(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Audit of 2026-11: ListRecords omits 5 of 65 that ListIdentifiers names, and announces nothing."""
+    return _without_size(_left_out(asked, serve, stage))
+
+
+@quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, lost=4, says="could not be fetched", needs="names")
+def list_leaves_out_what_is_named_and_get_record_does_not_know(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """ufal/clarin-dspace#977 and an audit of 2026-11 together: what ListRecords omits cannot be had.
+
+    One of the five is deleted, and named as such.
+    """
+    said = _left_out(asked, serve, stage)
+    number = asked.arguments.get("identifier", "")[-5:]
+    is_hidden = asked.verb == "GetRecord" and number.isdigit() and int(number) % _EVERY == _AT
+    return refused(said, "idDoesNotExist", "There is no such item.") if is_hidden else said
+
+
+@quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, lost=40, says="announced 60", needs="completeListSize")
+def list_stops_far_before_its_size_and_so_do_the_names(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Audit of 2026-11: 101 of 2,460,909; ListIdentifiers tells no number and names the same ones."""
+    if asked.verb not in LISTS:
+        return serve(asked)
+    shown = set(list(stage.source.held)[:_SHOWN])
+    said = edited(
+        serve(asked),
+        rb"(?s)<(record|header)\b.*?</\1>\n?",
+        lambda found: found[0] if any(name.encode() in found[0] for name in shown) else b"",
+    )
+    said = with_token(said, "") if token_of(said) else said
+    return said if asked.is_list else _without_size(said)
+
+
+@quirk(Promise.WHOLE, 11, hides="completeListSize", needs="names")
+def page_in_the_middle_has_no_token_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Audit of 2026-11: 30 of 60, and no number; OAI-PMH 2.0 §3.5 wants an empty element at the end."""
+    said = serve(asked)
+    if asked.verb not in LISTS:
+        return said
+    is_hit = is_middle(asked, said) and cursor_of(said) == 2 * stage.source.page_size
+    said = _without_size(said)
+    return edited(said, rb"<resumptionToken.*?</resumptionToken>", b"") if is_hit else said

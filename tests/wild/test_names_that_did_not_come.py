@@ -1,0 +1,268 @@
+"""What ListIdentifiers names and ListRecords does not bring: it is fetched, or the list is not called whole.
+
+At most four answers of ListIdentifiers are read of a list that nothing speaks against.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from gateway.model import Cursor
+from gateway.xmltext import utc_datetime
+from harvester.sources import Compared, Step
+from harvester.sources.oai_pmh import SOURCE
+from tests.sources.repository import (
+    NOW,
+    Answer,
+    Arguments,
+    Fault,
+    Repository,
+    bad,
+    envelope,
+    good,
+    killed,
+    options,
+    refused,
+    walked,
+)
+
+NO_SIZES = "none"
+FITTING = "that of what is sent"
+SIZES = [NO_SIZES, FITTING]
+
+
+def _leaving_out(*hidden: str) -> Fault:
+    """Leave these out of ListRecords, as if they were not there: pages and sizes are those of the others."""
+
+    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
+        if arguments["verb"] != "ListRecords":
+            return None
+        seen = {name: stamp for name, stamp in repository.records.items() if name not in hidden}
+        others = Repository(seen, page_size=repository.page_size, size=repository.size)
+        others.is_ordered = repository.is_ordered
+        return others.answer(arguments)
+
+    return fault
+
+
+def _sixty_five(size: str, *hidden: int) -> Repository:
+    """Return a repository of 65 records, ten a page, that leaves some of them out of ListRecords."""
+    names = [f"oai:x:{each:03}" for each in hidden]
+    repository = Repository(faults=[_leaving_out(*names)], page_size=10).fill(65)
+    repository.size = (lambda _: None) if size == NO_SIZES else (lambda found: found)
+    return repository
+
+
+def _is_whole(steps: list[Step], repository: Repository) -> bool:
+    return steps[-1].is_complete and sorted(set(good(steps))) == sorted(repository.records)
+
+
+# --- records that are left out ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("walk", [walked, killed])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("hidden", [(3, 17, 29, 44, 61), (60, 61, 62, 63, 64), (0, 1, 2, 3, 4)])
+def test_records_that_are_named_and_left_out_of_the_list_are_fetched(walk, size: str, hidden: tuple[int, ...]):
+    """Five of 65, with no size told or with one that fits what was sent."""
+    repository = _sixty_five(size, *hidden)
+    steps = walk(repository)
+    assert _is_whole(steps, repository)
+    assert sorted(each["identifier"] for each in repository.listed("GetRecord")) == [f"oai:x:{n:03}" for n in hidden]
+    assert steps[-1].compared is Compared.WHOLE
+
+
+def test_where_four_answers_name_none_of_them_the_comparison_is_said_to_be_a_partial_one():
+    """The whole comparison is that of a sweep."""
+    steps = walked(_sixty_five(NO_SIZES, 33, 34, 35))
+    assert (steps[-1].is_complete, steps[-1].compared) == (True, Compared.PART)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_records_that_are_left_out_and_cannot_be_fetched_are_missing(size: str):
+    repository = _sixty_five(size, 3, 61)
+    repository.faults.append(lambda _, asked: refused("idDoesNotExist") if asked["verb"] == "GetRecord" else None)
+    assert sorted(bad(walked(repository))) == ["oai:x:003", "oai:x:061"]
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_list_that_is_in_no_order_is_compared_as_well(size: str, is_ordered: bool):
+    repository = _sixty_five(size, 3, 17, 29)
+    repository.is_ordered = is_ordered
+    repository.records = dict(reversed(repository.records.items()))
+    assert _is_whole(walked(repository), repository)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_changed_since_the_last_harvest_is_compared_as_well(size: str):
+    repository = _sixty_five(size)
+    first = walked(repository)
+    later = {f"oai:x:{number:03}": utc_datetime(NOW + number) for number in range(0, 65, 6)}
+    repository.records |= later
+    repository.faults = [_leaving_out(*list(later)[3:5])]
+    second = list(SOURCE.changes(options(), Cursor("x", "oai_dc", "", first[-1].cursor.state), _later(repository)))
+    assert second[-1].is_complete
+    assert sorted(set(good(second))) == sorted(later)
+
+
+def _later(repository: Repository):
+    """Return the repository a day later."""
+
+    def fetch(request):
+        fetched = repository(request)
+        body = fetched.body.replace(utc_datetime(NOW).encode(), utc_datetime(NOW + 86_400).encode(), 1)
+        return replace(fetched, body=body)
+
+    return fetch
+
+
+def test_names_in_another_format_are_no_records_of_this_one():
+    """Some name every item, whatever metadataPrefix is asked for."""
+
+    def fault(_: Repository, arguments: Arguments) -> Answer | None:
+        return refused("cannotDisseminateFormat") if arguments["verb"] == "GetRecord" else None
+
+    repository = _sixty_five(FITTING, 3, 17)
+    repository.faults.append(fault)
+    *_, last = SOURCE.changes(options(), Cursor("x", "marc21", "", ""), repository)
+    assert last.is_complete
+    assert sorted(bad(walked(repository))) == ["oai:x:003", "oai:x:017"]  # every item has oai_dc
+
+
+# --- what it costs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_a_clean_list_of_a_hundred_pages_costs_at_most_four_requests_more(size: str, is_ordered: bool):
+    repository = Repository(page_size=3, is_ordered=is_ordered).fill(300)
+    repository.size = (lambda _: None) if size == NO_SIZES else (lambda found: found)
+    steps = walked(repository)
+    assert _is_whole(steps, repository)
+    assert steps[-1].compared is Compared.PART
+    assert len(repository.listed()) == 100
+    assert len(repository.asked) <= 104
+
+
+def test_records_added_while_a_list_is_walked_are_no_reason_to_read_all_names():
+    repository = Repository(page_size=3).fill(300)
+
+    def growing(repository: Repository, arguments: Arguments) -> Answer | None:
+        if arguments["verb"] == "ListIdentifiers":
+            repository.records["oai:x:new"] = utc_datetime(NOW + 60)
+        return None
+
+    repository.faults = [growing]
+    steps = walked(repository)
+    assert steps[-1].is_complete
+    assert len(repository.listed("ListIdentifiers")) <= 4
+
+
+def test_more_names_than_records_are_a_doubt_though_the_answers_that_are_read_name_none_of_them():
+    repository = _sixty_five(FITTING, 45, 46, 47)
+    steps = walked(repository)
+    assert _is_whole(steps, repository)
+
+
+def test_a_source_without_list_identifiers_is_believed_and_that_is_said():
+    repository = _sixty_five(FITTING)
+    repository.faults.append(lambda _, asked: refused("badVerb") if asked["verb"] == "ListIdentifiers" else None)
+    steps = walked(repository)
+    assert (steps[-1].is_complete, steps[-1].compared) == (True, Compared.NOTHING)
+
+
+# --- pages without an element for the token -----------------------------------------------------------------------
+
+
+def _without_token_after(page: int) -> Fault:
+    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
+        at = int(arguments.get("resumptionToken", "//0").rpartition("/")[2])
+        if arguments["verb"] != "ListRecords" or at != page * 10 or "from" in arguments:
+            return None
+        return re.sub("<resumptionToken.*</resumptionToken>", "", repository.answer(arguments))
+
+    return fault
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+@pytest.mark.parametrize("page", [2, 4])
+def test_a_page_in_the_middle_without_a_token_element_is_not_taken_for_the_end(page: int, is_ordered: bool):
+    """OAI-PMH 2.0 §3.5 wants an empty element at the end of a list with tokens."""
+    repository = _sixty_five(NO_SIZES)
+    repository.is_ordered = is_ordered
+    repository.records = dict(reversed(repository.records.items()))
+    repository.faults = [_without_token_after(page)]
+    assert _is_whole(walked(repository), repository)
+
+
+def test_a_list_that_ends_without_a_token_element_costs_no_more_where_it_is_in_order():
+    """Many real lists end so."""
+    repository = Repository(faults=[_without_token_after(29)], size=lambda _: None, page_size=10).fill(300)
+    assert _is_whole(walked(repository), repository)
+    assert len(repository.listed("ListIdentifiers")) <= 4
+
+
+# --- sizes that were announced ------------------------------------------------------------------------------------
+
+
+def _capped(most: int, *, names_have_size: bool = False, windows_have_size: bool = False) -> Fault:
+    """Announce all records and stop at some; ListIdentifiers names the same ones."""
+
+    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
+        verb = arguments["verb"]
+        if not verb.startswith("List"):
+            return None
+        found = repository.selected(arguments)
+        shown = Repository({each: repository.records[each] for each in list(repository.records)[:most]})
+        entries = [shown.entry(verb, each) for each in found if each in shown.records]
+        is_window = "from" in arguments or "until" in arguments
+        if verb == "ListIdentifiers":
+            size = len(entries) if names_have_size else None
+        else:
+            size = len(entries) if is_window and windows_have_size else len(repository.records)
+        if not entries:
+            return refused("noRecordsMatch")
+        told = "" if size is None else f'<resumptionToken completeListSize="{size}" cursor="0"/>'
+        return envelope(f"<{verb}>{''.join(entries)}{told}</{verb}>")
+
+    return fault
+
+
+def test_a_size_that_only_an_equally_short_list_of_names_speaks_against_is_believed():
+    """101 of 2,460,909."""
+    repository = Repository(faults=[_capped(10)]).fill(60)
+    steps = walked(repository)
+    assert not steps[-1].is_complete
+    assert "The source announced 60 records and sent 10." in steps[-1].doubts
+
+
+@pytest.mark.parametrize("counts", [{"names_have_size": True}, {"windows_have_size": True}])
+def test_a_size_is_overruled_by_another_count_that_is_complete_in_itself(counts: dict[str, bool]):
+    """A number that ListIdentifiers announces and keeps, or that of windows which all bring what they announce."""
+    repository = Repository(faults=[_capped(10, **counts)]).fill(60)
+    steps = walked(repository)
+    assert steps[-1].is_complete
+    assert steps[-1].announced == (60, 60)
+
+
+@pytest.mark.parametrize(("tolerance", "is_complete"), [(0.0, False), (0.04, False), (0.1, True), (1.0, True)])
+def test_a_share_of_the_announced_records_may_be_tolerated(tolerance: float, is_complete: bool):
+    repository = Repository(size=lambda found: found + 1, page_size=5).fill(19)
+    assert walked(repository, announced_tolerance=tolerance)[-1].is_complete is is_complete
+
+
+def test_a_size_that_shrinks_on_the_last_page_is_believed_no_more_than_the_first():
+    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
+        is_open = arguments.get("resumptionToken", "//").startswith("//")
+        is_whole = arguments["verb"] == "ListRecords" and is_open and not arguments.keys() & {"from", "until"}
+        text = repository.answer(arguments)
+        if not is_whole or "resumptionToken" in arguments:
+            return text if is_whole else re.sub(' completeListSize="."', "", text)
+        return text.replace('completeListSize="9"', 'completeListSize="60"')
+
+    steps = walked(Repository(faults=[fault]).fill(9))
+    assert "The source announced 60 records and sent 9." in steps[-1].doubts
