@@ -289,7 +289,7 @@ OBJECTS: Objects = {
     "harvester mirror import": {"the receipt": _RECEIPT},
     "harvester mirror audit": {
         "a finding": fields("""
-            finding | text | `corrupt`, `lost`, `strange`, `damaged`, `incomplete`, `missing`, `extra` or `stale`.
+            finding | text | corrupt, lost, strange, damaged, altered, incomplete, missing, extra or stale.
             identifier | text | The identifier of the object.
             reason | text | What is wrong.
         """)

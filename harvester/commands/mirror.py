@@ -21,17 +21,19 @@ from harvester.commands.options import Function, Given, access_options, access_t
 from harvester.commands.output import json_option, write_json, write_rows
 from harvester.kinds import fetcher, kind_of, with_address
 from harvester.locks import lock
-from harvester.mirror.auditing import MENDABLE, Found, compared, held, incomplete, listed
+from harvester.mirror.auditing import compared, incomplete, listed
 from harvester.mirror.collecting import Limits
+from harvester.mirror.findings import MENDABLE, Found
 from harvester.mirror.holding import Holding
 from harvester.mirror.importing import Importing
 from harvester.mirror.inventory import PROGRAM, User
 from harvester.mirror.lanes import Lanes
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
-from harvester.mirror.place import Order, Place, check, opened
+from harvester.mirror.place import Order, Place, audited, check, opened
 from harvester.mirror.receipt import Receipt
 from harvester.mirror.robots import Robots
+from harvester.mirror.soundness import held
 from harvester.mirror.unpacking import unpacked
 from harvester.outcomes import Status, noting, status_of, worst
 from harvester.progress import Progress, progress
@@ -167,25 +169,37 @@ def run(
 @mirror.command()
 @click.argument("folder", metavar="DIR", type=_DIRECTORY)
 @click.option("--offline", is_flag=True, help="Do not ask the provider what it has now.")
+@click.option(
+    "--expect", "expected", default="", metavar="SHA256", help="A digest of the catalogue that you have kept."
+)
+@click.option("--accept", is_flag=True, help="Make the catalogue anew from what is here, as it should be from now on.")
 @_remote_options
 @json_option
 @click.pass_context
-def audit(ctx: click.Context, /, folder: Path, offline: bool, as_json: bool, **given: Given) -> None:
-    """Hash everything in DIR again, and compare it with what its provider has now.
+def audit(
+    ctx: click.Context, /, folder: Path, offline: bool, expected: str, accept: bool, as_json: bool, **given: Given
+) -> None:
+    """Hash everything in DIR again, and compare it with its catalogue and with what its provider has now.
 
-    A line for each thing that is not as it should be: corrupt, lost, strange, damaged, incomplete; missing, extra,
-    stale. The exit status is 3 when there is one. Nothing is changed, and DIR may be on a disk that cannot be written;
-    `harvester mirror --retry-failed` fetches again what is corrupt or lost.
+    A line for each thing that is not as it should be: corrupt, lost, strange, damaged, altered, incomplete; missing,
+    extra, stale. The exit status is 3 when there is one. No object is changed, and DIR may be on a disk that cannot be
+    written; `harvester mirror --retry-failed` fetches again what is corrupt or lost.
+
+    Every run tells a SHA-256 of the catalogue. Kept elsewhere, and given with --expect, it proves that the catalogue is
+    still that one, or one that has grown from it.
     """
     settings = load(instance_folder(ctx.find_root().obj))
     check(folder)
     is_writable = os.access(folder, os.W_OK)
     with lock(folder, "mirror") if is_writable else nullcontext(), listening(Stop()) as stop, progress() as shown:
-        place = opened(folder, settles=is_writable)
+        place = audited(folder, is_writable=is_writable)
         remote = _remote(settings, stop, place.order.base_url, given).of(place)
-        found, count = _hashed(place, stop, shown, is_writable=is_writable)
+        found, count = _hashed(place, stop, shown, expected, is_writable=is_writable)
+        if accept:
+            _accept(place, found)
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, count)
         found += differences
+    _say_notes(place)
     write_rows([each._asdict() for each in found], ("finding", "identifier", "reason"), as_json=as_json)
     told = ", ".join(f"{number} {name}" for name, number in Counter(str(each.finding) for each in found).items())
     good, in_doubt = "everything is as it should be", ""
@@ -193,6 +207,17 @@ def audit(ctx: click.Context, /, folder: Path, offline: bool, as_json: bool, **g
         good, in_doubt = "nothing wrong was found", f" In doubt: {' '.join(doubts)}"
     say(f"{len(count)} objects: {told or good}.{in_doubt}")
     ctx.exit(int(worst([status_of(outcome), Status.WITH_ERRORS if found or doubts else Status.SUCCEEDED])))
+
+
+def _accept(place: Place, found: list[Found]) -> None:
+    """Make the catalogue anew from what is here; a receipt tells what was found before."""
+    order = place.order
+    place.notes.clear()
+    place.take_what_is_here()
+    receipt = Receipt("audit --accept", order.base_url, order.metadata_prefix, _now(), order.sets, ended_at=_now())
+    receipt.doubts = [f"Accepted: {each.finding} {each.identifier}: {each.reason}" for each in found]
+    receipt.outcome = RunOutcome.SUCCEEDED_WITH_ERRORS if found else RunOutcome.SUCCEEDED
+    place.keep(receipt)
 
 
 def _compared(place: Place, remote: _Remote, holdings: list[Holding]) -> tuple[list[Found], RunOutcome, list[str]]:
@@ -205,14 +230,16 @@ def _compared(place: Place, remote: _Remote, holdings: list[Holding]) -> tuple[l
     return [], outcome, [reason]
 
 
-def _hashed(place: Place, stop: Stop, shown: Progress, *, is_writable: bool) -> tuple[list[Found], list[Holding]]:
+def _hashed(
+    place: Place, stop: Stop, shown: Progress, expected: str, *, is_writable: bool
+) -> tuple[list[Found], list[Holding]]:
     """Return what is wrong with what is held, and what is known of each object without its files.
 
     What can be mended is remembered, if it can be.
     """
     found: list[Found] = []
     holdings: list[Holding] = []
-    for each in held(place, stop):
+    for each in held(place, stop, expected):
         if isinstance(each, Found):
             found.append(each)
             if each.finding in MENDABLE and is_writable:

@@ -1,47 +1,16 @@
-"""Whether a mirror still holds what it received, byte by byte, and whether that is what its provider has now."""
+"""Whether what a mirror holds is what its provider has now, and what it could not have when it was received."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
-from hashlib import sha512
-from pathlib import Path
 from typing import NamedTuple
 
-from gateway.errors import StoreDamaged
 from gateway.model import Cursor
-from harvester.mirror.holding import RECEIVED, Holding, read
-from harvester.mirror.inventory import NAME, SIDECAR, Inventory
-from harvester.mirror.inventory import read as read_inventory
-from harvester.mirror.ocfl import DECLARATION, ROOT_FILES, StorageRoot, digests_of
+from harvester.mirror.findings import Finding, Found
+from harvester.mirror.holding import Holding
 from harvester.mirror.place import Place
 from harvester.sources import Options, SourceKind
-from harvester.stopping import Stop, StopAsked
 from harvester.wire.http import Fetch
-
-
-class Finding(StrEnum):
-    """What an audit finds: a closed list."""
-
-    CORRUPT = "corrupt"  # bytes are not those that arrived
-    LOST = "lost"  # a file is not where the inventory says
-    STRANGE = "strange"  # a file that no inventory knows
-    DAMAGED = "damaged"  # an inventory cannot be read, or is not the one that was written
-    INCOMPLETE = "incomplete"  # a file could not be had when the object was received
-    MISSING = "missing"  # the provider has it, the mirror has not
-    EXTRA = "extra"  # the mirror has it, the provider has not
-    STALE = "stale"  # the provider has another state of it
-
-
-MENDABLE = (Finding.CORRUPT, Finding.LOST)  # the bytes may be fetched again
-
-
-class Found(NamedTuple):
-    """One thing that is not as it should be."""
-
-    finding: Finding
-    identifier: str
-    reason: str
 
 
 class Now(NamedTuple):
@@ -49,77 +18,6 @@ class Now(NamedTuple):
 
     datestamp: str
     is_deleted: bool
-
-
-def held(place: Place, stop: Stop) -> Iterator[Holding | Found]:
-    """Read and hash everything that is held; return what is known of each object, and what is wrong.
-
-    Raise StopAsked after the object at which somebody asked to stop.
-    """
-    yield from _around(place.root)
-    for folder in place.root.folders():
-        try:
-            inventory = _inventory(folder)
-            yield from (Found(each, inventory.identifier, reason) for each, reason in _wrong(folder, inventory))
-            yield read((folder / inventory.place(RECEIVED)).read_bytes())
-        except (StoreDamaged, OSError, KeyError) as error:
-            yield Found(Finding.DAMAGED, str(folder.relative_to(place.root.folder)), str(error))
-        if stop.is_asked:
-            raise StopAsked("The audit was stopped.")
-
-
-def _around(root: StorageRoot) -> Iterator[Found]:
-    """Return what is wrong outside of the objects."""
-    for name in ROOT_FILES:
-        if not (root.folder / name).is_file():
-            yield Found(Finding.DAMAGED, name, "It is not there.")
-    for each in root.strays():
-        name = str(each.relative_to(root.folder))
-        if each.is_dir() and not any(each.iterdir()):
-            yield Found(Finding.DAMAGED, name, "The folder is empty: the object that was in it is gone.")
-        else:
-            yield Found(Finding.STRANGE, name, "It is part of no object.")
-
-
-def _inventory(folder: Path) -> Inventory:
-    if not (folder / DECLARATION).is_file():
-        raise StoreDamaged(f"{folder / DECLARATION} is not there.")
-    return read_inventory(_written(folder))
-
-
-def _written(folder: Path) -> bytes:
-    """Return the inventory in a folder. Raise StoreDamaged when it is not the one that was written."""
-    content = (folder / NAME).read_bytes()
-    stated = (folder / SIDECAR).read_text("ascii", "replace").split()
-    if stated[:1] != [sha512(content).hexdigest()]:
-        raise StoreDamaged(f"{folder / NAME} is not the one that was written: its digest is another.")
-    return content
-
-
-def _known(inventory: Inventory) -> set[str]:
-    """Return the places of all files that an object has."""
-    folders = ("", *(f"v{number}/" for number in range(1, inventory.head + 1)))
-    inventories = {f"{folder}{name}" for folder in folders for name in (NAME, SIDECAR)}
-    return {DECLARATION, *inventories, *inventory.manifest.values()}
-
-
-def _wrong(folder: Path, inventory: Inventory) -> Iterator[tuple[Finding, str]]:
-    expected = {place: digest for digest, place in inventory.manifest.items()}
-    for place, digest in expected.items():
-        file = folder / place
-        if not file.is_file():
-            yield Finding.LOST, f"{place} is not there."
-        elif digests_of(file).sha512 != digest:
-            yield Finding.CORRUPT, f"{place} is not what arrived."
-    for number in range(1, inventory.head + 1):
-        try:
-            _written(folder / f"v{number}")
-        except (StoreDamaged, OSError) as error:
-            yield Finding.DAMAGED, str(error)
-    known = _known(inventory)
-    for file in sorted(folder.rglob("*")):
-        if not file.is_dir() and file.relative_to(folder).as_posix() not in known:
-            yield Finding.STRANGE, f"{file.relative_to(folder)} is in no version."
 
 
 def listed(place: Place, kind: SourceKind, options: Options, fetch: Fetch) -> tuple[dict[str, Now], list[str]]:

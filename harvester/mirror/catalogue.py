@@ -78,7 +78,9 @@ class Contents:
     begun_at: str = ""
     found: int | None = None  # how many objects lay there when it was made from them
     receipts: dict[str, str] = field(default_factory=dict)  # their SHA-512; empty: it was never written
+    adopted: frozenset[str] = frozenset()  # receipts that lay there when it was made: they tell of another, or of none
     last_receipt: str = ""
+    named_at: int = 0  # where the line of that begins
     digests: dict[int, str] = field(default_factory=dict)  # SHA-256 up to where a receipt's line begins or ends
     files: dict[str, list[str]] = field(default_factory=dict)  # what each may be
     mirrors: list[str] = field(default_factory=list)
@@ -121,15 +123,19 @@ class Contents:
             record = _RECORD.pack(at, entry.head, entry.is_deleted, bytes.fromhex(entry.sha512))
             self._objects[_key(entry.identifier)] = self._objects.get(_key(entry.identifier), b"") + record
         elif "file" in line:
-            self.files.setdefault(str(line["file"]), []).append(str(line["sha512"]))
+            self.files.setdefault(str(line["file"]), [""]).append(str(line["sha512"]))
         elif "mirror" in line:
             self.mirrors.append(str(line["mirror"]))
         elif "receipt" in line:
-            self.last_receipt = str(line["receipt"])
+            self.last_receipt, self.named_at = str(line["receipt"]), at
             self.receipts[self.last_receipt] = str(line["sha512"])
         elif "catalogue" in line:
-            self.begun_at = str(line["begun_at"])
+            self.begun_at, self.adopted = str(line["begun_at"]), frozenset(self.receipts)
             self.found = int(str(line["found"])) if "found" in line else None
+
+    def is_proven(self, receipt: str, mark: Mark | None) -> bool:
+        """Tell whether a receipt was written for certain: the last one may not have been, before mirror.json tells."""
+        return receipt != self.last_receipt or (mark is not None and self.named_at < mark.bytes)
 
     def settle(self, at: int) -> None:
         """Take it that all lines up to a byte have become true."""

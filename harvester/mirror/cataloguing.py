@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gateway.errors import StoreDamaged
 from harvester.mirror.catalogue import Catalogue, Entry, Line
+from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.holding import DOCUMENT
 from harvester.mirror.inventory import NAME, Inventory, read
 from harvester.mirror.ocfl import CONFIG_FILE, README, ROOT_FILES, StorageRoot, durable, telling
@@ -124,3 +125,13 @@ def has_mark(receipt: Path) -> bool:
         return bool(json.loads(receipt.read_bytes()).get("catalogue"))
     except (OSError, ValueError, AttributeError):
         return False
+
+
+def origin(file: Path) -> Iterator[str]:
+    """Tell what a catalogue cannot prove, because it was made from what lay there already."""
+    contents = read_catalogue(file)
+    if contents.found:
+        yield (
+            f"The catalogue of this mirror was made at {contents.begun_at} from the {contents.found} objects that were "
+            "here. It cannot prove that they are what was received before, or that none was removed."
+        )

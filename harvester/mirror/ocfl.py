@@ -28,6 +28,7 @@ ALWAYS = ("sha512", "sha256")  # OCFL's digest, and ours
 
 _ROOT, _OBJECT = "ocfl_1.1", "ocfl_object_1.1"
 DECLARATION = f"0={_OBJECT}"
+OBJECT_DECLARED = f"{_OBJECT}\n".encode()
 ROOT_FILES = (f"0={_ROOT}", "ocfl_layout.json")
 README = "README.txt"
 _LAYOUT = "0003-hash-and-id-n-tuple-storage-layout"
@@ -69,11 +70,16 @@ class StorageRoot:
         Raise ConfigurationError when the folder holds something else, StoreUnwritable when it cannot be written.
         """
         with telling(self.folder):
-            if not (self.folder / f"0={_ROOT}").exists():
+            if not self.is_declared:
                 self._make()
             self.aside.mkdir(parents=True, exist_ok=True)
             for workspace in sorted(each for each in self.aside.iterdir() if each.is_dir()):
                 self._settle(workspace)
+
+    @property
+    def is_declared(self) -> bool:
+        """Tell whether the folder says that it is a storage root."""
+        return (self.folder / f"0={_ROOT}").exists()
 
     def clear(self) -> None:
         """Remove what waits aside, when nothing is wanted of it any more; `prepare` must have settled it."""
@@ -138,10 +144,25 @@ class StorageRoot:
             inside = [(each, sorted(each.iterdir())) for each in holders]
             yield from (each for each, contents in inside if not contents and each != self.folder)
             found = [each for _, contents in inside for each in contents]
-            holders = [each for each in found if each.is_dir() and _TUPLE_NAME.fullmatch(each.name)]
-            known = {self.folder / name for name in (*ROOT_FILES, README, "extensions")}.union(holders)
+            holders = [each for each in found if _TUPLE_NAME.fullmatch(each.name) and _is_folder(each)]
+            known = {self.folder / name for name in (*ROOT_FILES, "extensions")}.union(holders)
             yield from (each for each in found if each not in known)
         yield from (each for each in holders if not any(each.iterdir()))
+        config = self.folder / CONFIG_FILE
+        extensions = self.folder / "extensions"
+        below = (extensions, *sorted(extensions.rglob("*")))
+        yield from (each for each in below if each not in (extensions, config.parent, config) or each.is_symlink())
+
+    def misdeclared(self) -> Iterator[str]:
+        """Return the files of the root that are there and do not say what they should."""
+        if not _says(self.folder / f"0={_ROOT}", lambda content: content == f"{_ROOT}\n".encode()):
+            yield f"0={_ROOT}"
+        if not _says(self.folder / "ocfl_layout.json", lambda content: json.loads(content)["extension"] == _LAYOUT):
+            yield "ocfl_layout.json"
+        if not (self.folder / CONFIG_FILE).is_file() or not _says(
+            self.folder / CONFIG_FILE, lambda content: json.loads(content) == _CONFIG
+        ):
+            yield CONFIG_FILE
 
     def harmed(self, inventory: Inventory) -> frozenset[str]:
         """Read the newest version of an object; return its files whose bytes are lost or not those that arrived."""
@@ -205,6 +226,18 @@ class StorageRoot:
                 above.rmdir()
 
 
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _says(file: Path, is_so: Callable[[bytes], bool]) -> bool:
+    """Tell whether the content of a file is as it should be; what is not there says nothing wrong."""
+    try:
+        return not file.is_file() or is_so(file.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def _holds(file: Path, digest: str) -> bool:
     try:
         return digests_of(file).sha512 == digest
@@ -239,7 +272,7 @@ def _made(workspace: Path, inventory: Inventory, contents: Mapping[str, Incoming
     for holder in (version, made):
         durable(holder / NAME, written(inventory))
         durable(holder / SIDECAR, _sidecar(written(inventory)))
-    durable(made / DECLARATION, f"{_OBJECT}\n".encode())
+    durable(made / DECLARATION, OBJECT_DECLARED)
     for each in (version, *(each for each in version.rglob("*") if each.is_dir())):
         flush(each)
     return made

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from hashlib import sha256, sha512
@@ -24,7 +24,7 @@ from gateway.errors import ConfigurationError, StoreDamaged
 from gateway.xmltext import utc_datetime
 from harvester.mirror import holding
 from harvester.mirror.catalogue import Catalogue, Line, Mark
-from harvester.mirror.cataloguing import entry_of, explain, found, has_mark, lines, on_disk, readme, receipts
+from harvester.mirror.cataloguing import entry_of, explain, found, has_mark, lines, on_disk, origin, readme, receipts
 from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.ocfl import StorageRoot, replaced, telling
@@ -131,7 +131,7 @@ class Place:
 
     def take_what_is_here(self) -> None:
         """Make the catalogue from what lies in the folder, whatever a catalogue said of it before."""
-        moment, count = utc_datetime(int(self.clock())), 0
+        count = 0
 
         def lines_of_objects() -> Iterator[Line]:
             nonlocal count
@@ -139,22 +139,22 @@ class Place:
                 count += entry.head == 1
                 yield entry.line
 
+        moment = utc_datetime(int(self.clock()))
         self.catalogue.make(moment, chain(lines_of_objects(), lines(self.root, self.folder)), lambda: count)
         self.proven = self.catalogue.mark
-        if count:
-            self.notes.append(
-                f"The catalogue of this mirror was made at {moment} from the {count} objects that are here. It cannot "
-                "prove that they are what was received before, or that none was removed."
-            )
+        self.notes.extend(origin(self.catalogue.file))
 
     def holding(self, inventory: Inventory) -> Holding | None:
         """Return what is known of an object; None when there is none. Raise StoreDamaged."""
         if not inventory.head:
             return None
         try:
-            return holding.read((self.root.place(inventory.identifier) / inventory.place(RECEIVED)).read_bytes())
+            found = holding.read((self.root.place(inventory.identifier) / inventory.place(RECEIVED)).read_bytes())
         except (OSError, KeyError) as error:
             raise StoreDamaged(f"The {RECEIVED} of {inventory.identifier} cannot be read: {error!r}.") from error
+        if any(each.path and each.sha512 and each.sha512 not in inventory.manifest for each in found.files):
+            raise StoreDamaged(f"{inventory.identifier} does not hold what its {RECEIVED} names: it has been altered.")
+        return found
 
     # -- what failed --
 
@@ -264,6 +264,22 @@ def opened(folder: Path, order: Order | None = None, *, settles: bool = True) ->
         )
     if settles:
         place.root.prepare()
+    return place
+
+
+def audited(folder: Path, *, is_writable: bool) -> Place:
+    """Return a mirror that is to be audited, with a catalogue when one can be made: damage to it is told later."""
+    place = opened(folder, settles=False)
+    if is_writable and place.root.is_declared:
+        place.root.prepare()
+        with suppress(StoreDamaged):
+            if not place.has_catalogue():
+                place.ready()
+    if not place.catalogue.file.exists():
+        place.notes.append("There is no catalogue: objects that were removed, or altered consistently, are not found.")
+    elif not place.notes:
+        with suppress(StoreDamaged):
+            place.notes.extend(origin(place.catalogue.file))
     return place
 
 

@@ -1,0 +1,227 @@
+"""Whatever is done to a mirror behind its back, an audit finds it without asking anybody."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+from harvester.mirror import catalogue
+from harvester.mirror.place import opened
+from tests.conftest import ROOT
+from tests.mirror.conftest import NO_PAUSES, Mirror
+from tests.mirror.manipulations import CHANGED, GONE, MANIPULATIONS, OTHER, Scene, forge
+from tests.mirror.provider import Item, serving
+from tests.mirror.test_ocfl import judged
+
+pytestmark = pytest.mark.slow  # each audits a mirror
+
+
+def audited(folder, *arguments):
+    """Audit a mirror offline; return the exit status, and what was found as (finding, identifier)."""
+    line = ["mirror", "audit", str(folder), "--offline", "--json", *arguments]
+    done = CliRunner().invoke(main, line, env=NO_PAUSES, catch_exceptions=False)
+    found = [(each["finding"], each["identifier"]) for each in map(json.loads, done.stdout.splitlines())]
+    return done.exit_code, found, done.stderr
+
+
+def made(folder, provider):
+    """Mirror three objects: one changes, one stays, one is deleted."""
+    mirror = Mirror(folder, provider)
+    for name in (CHANGED, OTHER, GONE):
+        provider.items[name] = Item({"a.txt": f"a of {name}".encode(), "b.txt": f"b of {name}".encode()})
+    digests = [mirror.run()["catalogue"]["sha256"]]
+    provider.items[CHANGED].files["b.txt"] = b"new"
+    provider.items[CHANGED].datestamp = "2030-01-01T00:00:00Z"
+    provider.items[GONE].deleted, provider.items[GONE].datestamp = True, "2030-01-02T00:00:00Z"
+    digests.append(mirror.run()["catalogue"]["sha256"])
+    return digests
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("original") / "mirror"
+    with serving() as provider:
+        digests = made(folder, provider)
+    return folder, digests
+
+
+@pytest.fixture
+def scene(original, tmp_path):
+    shutil.copytree(original[0], tmp_path / "mirror")
+    (tmp_path / "outside").mkdir()
+    return Scene(tmp_path / "mirror", tmp_path / "outside")
+
+
+def test_there_are_fifty_manipulations_and_more():
+    assert len(MANIPULATIONS) >= 50
+
+
+def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
+    status, found, said = audited(scene.folder)
+    assert (status, found) == (0, [])
+    assert said.endswith("3 objects: everything is as it should be.\n")
+
+
+@pytest.mark.parametrize("name", MANIPULATIONS)
+def test_every_manipulation_is_found(scene, name):
+    manipulate, finding, what = MANIPULATIONS[name]
+    manipulate(scene)
+    status, found, said = audited(scene.folder)
+    assert status == 3, said
+    assert any(kind == finding and what in identifier for kind, identifier in found), found
+
+
+def test_a_digest_that_was_kept_elsewhere_is_one_of_the_catalogue_for_ever(scene, original):
+    for digest in original[1]:
+        assert audited(scene.folder, "--expect", digest)[:2] == (0, [])
+    assert audited(scene.folder, "--expect", "0" * 64)[:2] == (3, [("altered", catalogue.NAME)])
+
+
+def test_a_mirror_that_was_replaced_by_another_is_found_by_the_digest_that_was_kept(original, tmp_path):
+    with serving() as provider:
+        made(tmp_path / "another", provider)
+    assert audited(tmp_path / "another")[0] == 0
+    assert audited(tmp_path / "another", "--expect", original[1][-1])[0] == 3
+
+
+def test_an_object_that_is_gone_is_missing_until_it_has_come_again(mirror, provider, fill):
+    fill(2)
+    mirror.run()
+    shutil.rmtree(opened(mirror.folder).root.place("oai:p:1").parent.parent.parent)
+    assert audited(mirror.folder)[1] == [("lost", "oai:p:1")]
+    assert [each["identifier"] for each in mirror.run(status=3)["missing"]] == ["oai:p:1"]
+    assert mirror.run("--full")["is_whole"]
+    assert audited(mirror.folder)[0] == 0
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_what_a_run_built_on_an_altered_object_is_found_still(mirror, provider, fill, everywhere):
+    fill(1)
+    mirror.run()
+    forge(opened(mirror.folder).root.place("oai:p:0"), version=1, everywhere=everywhere)
+    provider.items["oai:p:0"].title, provider.items["oai:p:0"].datestamp = "Another", "2030-01-01T00:00:00Z"
+    assert "has been altered" in mirror.run(status=3)["missing"][0]["reason"]
+    assert ("altered", "oai:p:0") in audited(mirror.folder)[1]
+
+
+def test_what_is_accepted_is_as_it_should_be_from_then_on(scene):
+    shutil.rmtree(scene.object(OTHER).parent.parent.parent)
+    scene.catalogue.unlink()
+    assert audited(scene.folder)[0] == 3
+    status, found, said = audited(scene.folder, "--accept")
+    assert (status, found) == (3, [("altered", catalogue.NAME)])
+    assert "made at" in said
+    assert "cannot prove" in said
+    assert audited(scene.folder)[:2] == (0, [])
+    (receipt,) = (scene.folder / "receipts").glob("*accept*")
+    assert "Accepted: altered catalogue.jsonl" in receipt.read_text("utf-8")
+
+
+# -- mirrors of before, and runs that were killed --
+
+
+def as_before(folder):
+    """Make a mirror what an earlier version of this program had made of it: without a catalogue and a README."""
+    (folder / catalogue.NAME).unlink()
+    (folder / "ocfl/README.txt").unlink()
+    document = json.loads((folder / "mirror.json").read_bytes())
+    del document["catalogue"]
+    (folder / "mirror.json").write_text(json.dumps({**document, "version": 1}))
+    for each in (folder / "receipts").iterdir():
+        receipt = json.loads(each.read_bytes())
+        del receipt["catalogue"]
+        each.write_text(json.dumps(receipt))
+
+
+@pytest.mark.needs("ocfl-root.py")
+def test_an_audit_makes_the_catalogue_of_a_mirror_of_before_and_says_what_it_cannot_prove(scene):
+    as_before(scene.folder)
+    for _ in range(2):
+        status, found, said = audited(scene.folder)
+        assert (status, found) == (0, [])
+        assert "from the 3 objects that were here. It cannot prove that they are what was received before" in said
+    assert judged(scene.root) == ""
+    shutil.rmtree(scene.object().parent.parent.parent)
+    assert audited(scene.folder)[:2] == (3, [("lost", CHANGED)])
+
+
+def test_a_run_makes_the_catalogue_of_a_mirror_of_before(mirror, provider, fill):
+    fill(2)
+    mirror.run()
+    as_before(mirror.folder)
+    provider.items["oai:p:0"].title, provider.items["oai:p:0"].datestamp = "Another", "2030-01-01T00:00:00Z"
+    assert mirror.run()["objects"] == {"updated": 1}
+    assert "from the 2 objects that were here" in mirror.said
+    assert audited(mirror.folder)[:2] == (0, [])
+    mirror.run()
+    assert "objects that were here" not in mirror.said
+
+
+@pytest.mark.parametrize("how", ["removed", "emptied", "cut", "cut within a line"])
+def test_a_run_does_not_go_on_with_a_catalogue_that_is_not_the_one_that_was_written(scene, how):
+    MANIPULATIONS[f"the catalogue is {how}"][0](scene)
+    line = ["mirror", opened(scene.folder).order.base_url, str(scene.folder)]
+    done = CliRunner().invoke(main, line, env=NO_PAUSES)
+    assert done.exit_code == 1
+    assert "bring it back from a copy" in done.stderr.lower()
+
+
+# A run that is killed at the n-th call of the system that changes files.
+_KILLED = """
+import os, sys
+from harvester.cli import main
+
+folder, left = sys.argv[2], int(sys.argv[1])
+def audit(event, arguments):
+    global left
+    changes = event in ("os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir") or (
+        event == "open" and isinstance(arguments[1], str) and set("wa+") & set(arguments[1]))
+    if not changes or not any(folder in str(each) for each in arguments):
+        return
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), 9)
+
+sys.addaudithook(audit)
+main(sys.argv[3:])
+"""
+
+
+def killed(folder, provider, count):
+    """Run a mirror that is killed before its n-th change of the file system; tell whether it came to its end."""
+    line = [sys.executable, "-c", _KILLED, str(count), str(folder), "mirror", provider.base_url, str(folder)]
+    done = subprocess.run(line, check=False, capture_output=True, cwd=ROOT)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode == 0
+
+
+@pytest.mark.long
+@pytest.mark.unmeasured
+def test_killed_anywhere_nothing_is_found(tmp_path, provider, fill):
+    """Every seventh change of the file system is the last, twice in a row; then audits find nothing, nor later."""
+    fill(1)
+    original = tmp_path / "original"
+    Mirror(original, provider).run()
+    provider.items["oai:p:0"].title, provider.items["oai:p:0"].datestamp = "Another", "2030-01-01T00:00:00Z"
+    provider.items["oai:p:1"] = Item({"c.txt": b"c"}, datestamp="2030-01-01T00:00:00Z")
+    ended = False
+    for count in range(0, 400, 7):
+        folder = tmp_path / str(count)
+        shutil.copytree(original, folder)
+        ended = killed(folder, provider, count)
+        assert audited(folder)[:2] == (0, [])
+        killed(folder, provider, count // 2)
+        assert audited(folder)[:2] == (0, [])
+        Mirror(folder, provider).run()
+        assert audited(folder)[:2] == (0, [])
+        shutil.rmtree(folder)
+        if ended:
+            break
+    assert ended
