@@ -18,7 +18,7 @@ import click
 from gateway import signals
 from gateway.permissions import private
 from gateway.program import Program, is_quiet, json_option, program_options, say, write_json
-from gateway.settings import SETTINGS, Settings, Value, instance_folder, load
+from gateway.settings import SETTINGS, Setting, Settings, Value, instance_folder, load
 from gateway.statuses import Status
 from gateway.xmltext import utc_datetime
 
@@ -231,12 +231,13 @@ def settings(folder: Path, as_json: bool) -> None:
 
 def _rows(values: Settings) -> list[dict[str, Value]]:
     return [
-        {"name": setting.name, "value": _shown(values, setting.name), "origin": values.origins[setting.name]}
+        {"name": setting.name, "value": _shown(values, setting), "origin": values.origins[setting.name]}
         for setting in SETTINGS
     ]
 
 
-def _shown(values: Settings, name: str) -> Value:
-    if name == "secret":
-        return "(given)" if values.text(name) else "(in the file `secret`)"
-    return values[name]
+def _shown(values: Settings, setting: Setting) -> Value:
+    if not setting.is_secret:
+        return values[setting.name]
+    empty = "(in the file `secret`)" if setting.name == "secret" else ""
+    return "(given)" if values.text(setting.name) else empty

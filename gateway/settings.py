@@ -23,13 +23,17 @@ _MOST = 10**15  # of bytes and whatever else: what every library here can still 
 
 
 class Setting(NamedTuple):
-    """One setting; the type of its default is its type. A number lies from `least` to `most`."""
+    """One setting; the type of its default is its type. A number lies from `least` to `most`.
+
+    A secret is never shown.
+    """
 
     name: str
     default: Value
     sentence: str
     least: float = 0
     most: float = _MOST
+    is_secret: bool = False
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -50,6 +54,7 @@ SETTINGS: tuple[Setting, ...] = (
         "secret",
         "",
         "The key that signs tokens; empty: the file `secret` in the instance folder. Best given in the environment.",
+        is_secret=True,
     ),
     Setting("oai_page_size", 500, "How many records or headers a page of a list holds.", least=1, most=1_000_000),
     Setting("oai_sets_page_size", 1000, "How many sets a page of ListSets holds.", least=1, most=1_000_000),
@@ -111,6 +116,26 @@ SETTINGS: tuple[Setting, ...] = (
         "log_json",
         False,
         "Whether logs, and what `gateway serve` and `harvester` say on stderr, have a JSON object per line.",
+    ),
+    Setting(
+        "notify_after_failures",
+        3,
+        "After how many failed runs of a source in a row somebody is told; 0: never for that reason.",
+        most=1000,
+    ),
+    Setting(
+        "notify_smtp_url",
+        "",
+        "The mail server of notices, as smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT; empty: no e-mail. "
+        "Best given in the environment.",
+        is_secret=True,
+    ),
+    Setting("notify_to", "", "The e-mail addresses that get the notices, with commas between."),
+    Setting(
+        "notify_webhook_url",
+        "",
+        "The address that notices are posted to as JSON; empty: none. Best given in the environment.",
+        is_secret=True,
     ),
     Setting("fetch_user_agent", "", "The User-Agent of our requests; empty: our name, version and adminEmail."),
     Setting(

@@ -17,6 +17,7 @@ from harvester import pipeline
 from harvester.instance import Instance
 from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
+from harvester.notifying.notifying import notify_of_source
 from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, told
 from harvester.progress import Progress
@@ -141,6 +142,10 @@ class Working:
                 f"Takedowns were completed: {finished.obeyed.deleted} items deleted, {finished.obeyed.returned} "
                 f"returned, {finished.copies} copies of files deleted."
             )
+
+    def notified(self, name: str) -> None:
+        """Tell who looks after a source when it needs a person, or does not any more."""
+        notify_of_source(self.instance, name)
 
     def failed(self, name: str, error: BaseException) -> Done:
         """Tell what ended the work on one source; the others go on."""

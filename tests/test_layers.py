@@ -146,6 +146,8 @@ LAYERS = {
         (*CORE, *PROGRAM, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"),
         ("click", "lxml", "rich", "tomlkit"),
     ),
+    "harvester.notifying.notifying": Layer((*GROUND, "gateway.durable", "gateway.settings", "harvester")),
+    "harvester.notifying.sending": Layer((*GROUND, "gateway.settings", "harvester.notifying", "harvester.wire")),
     # What lies on this machine may be compressed.
     "harvester.local": Layer((*GROUND, "harvester"), ("zstandard",)),
     # The one seam to the network.
@@ -185,7 +187,7 @@ LAYERS = {
 }
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
-MAY_CONNECT = ("harvester.web", "gateway.serve", "gateway.server")
+MAY_CONNECT = ("harvester.web", "harvester.notifying.sending", "gateway.serve", "gateway.server")
 XML_PARSERS = ("XMLParser", "HTMLParser", "XMLPullParser", "iterparse", "set_default_parser")
 
 

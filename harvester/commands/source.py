@@ -316,7 +316,9 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         return is_sure or is_confirmed(f"Delete {vanished} of the {held} records held of {name}?")
 
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
-        done = Working(instance, telling, stop, Pace()).swept(entry_of(instance, name), confirm)
+        working = Working(instance, telling, stop, Pace())
+        done = working.swept(entry_of(instance, name), confirm)
+        working.notified(name)
         if as_json:
             write_done(name, done)
     ctx.exit(int(done.status))

@@ -40,6 +40,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
             for name, tended in tending.watch() if is_watch else tending.once():
                 status = worst([status, _counted(tended)])
                 telling.end(name)
+                working.notified(name)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         working.obeyed()

@@ -1,0 +1,59 @@
+"""What of a source needs a person: a closed list, and how each is seen in what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from gateway.model import RunOutcome
+from harvester.identity import accepting, differences, is_waiting, known_identity
+from harvester.instance import Instance
+
+
+class Need(StrEnum):
+    """Why a person is needed."""
+
+    FAILING = "failing"  # several runs in a row
+    DELETIONS = "deletions_wait"
+    IDENTITY = "identity_changed"
+    DOUBTFUL = "files_doubtful"
+    CLOCK = "clock_wrong"
+
+
+class Concern(NamedTuple):
+    """One thing that needs a person, in a sentence that says what to do."""
+
+    need: Need
+    sentence: str
+
+
+_FAILED = frozenset((RunOutcome.FAILED, RunOutcome.TRY_LATER, RunOutcome.REFUSED, RunOutcome.MISCONFIGURED))
+
+
+def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
+    """Return what of a source needs a person now."""
+    return (*_failing(instance, source), *_identity(instance, source), *_clock(instance))
+
+
+def _failing(instance: Instance, source: str) -> Iterator[Concern]:
+    most = instance.settings.number("notify_after_failures")
+    runs = instance.inbox.runs(source, most)
+    if most and len(runs) == most and all(each.outcome in _FAILED for each in runs):
+        reasons = " ".join(runs[0].reasons[:3])
+        yield Concern(
+            Need.FAILING,
+            f"The last {most} runs failed. {reasons} `harvester log {source}` shows all runs.",
+        )
+
+
+def _identity(instance: Instance, source: str) -> Iterator[Concern]:
+    known = known_identity(instance.inbox, source)
+    if known is not None and is_waiting(known):
+        changes = "; ".join(each.sentence for each in differences(known)) or "Most of its records are unknown here"
+        yield Concern(Need.IDENTITY, f"{changes}. {accepting(source)}")
+
+
+def _clock(instance: Instance) -> Iterator[Concern]:
+    if problem := instance.store.clock_problem():
+        yield Concern(Need.CLOCK, problem)

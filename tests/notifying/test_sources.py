@@ -1,0 +1,64 @@
+"""A source that fails again and again: one notice, and one more when it is well again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.cli import main
+from tests.harvester.conftest import command, instance, repository  # noqa: F401 - fixtures
+from tests.notifying.mail_server import MailServer, served
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+
+@pytest.fixture
+def mails():
+    with served(MailServer()) as mails:
+        yield mails
+
+
+@pytest.fixture
+def configured(instance, mails):  # noqa: F811 - as above
+    with (instance / "config.toml").open("a") as file:
+        file.write(f'notify_smtp_url = "smtp://127.0.0.1:{mails.port}"\nnotify_to = "me@x.org"\n')
+
+
+@pytest.mark.usefixtures("configured")
+def test_after_some_failures_in_a_row_somebody_is_told_once_and_again_when_it_is_well(command, repository, mails):  # noqa: F811
+    repository.fill(5)
+    command("source", "add", "fake", repository.url)
+    repository.statuses["Identify"] = (403, b"no", {})
+    for _ in range(2):
+        command("run", "fake")
+    assert mails.mails == []
+    for _ in range(3):
+        command("run", "fake")
+    (mail,) = mails.mails
+    assert mail["Subject"].endswith("fake: runs fail")
+    assert "403" in mail.get_content()
+    repository.statuses.clear()
+    for _ in range(2):
+        command("run", "fake")
+    assert [each["Subject"].partition("] ")[2] for each in mails.mails] == ["fake: runs fail", "fake is well again"]
+
+
+@pytest.mark.usefixtures("configured")
+def test_a_source_that_says_it_is_another_one_needs_a_person(command, repository, mails):  # noqa: F811
+    repository.fill(5)
+    command("source", "add", "fake", repository.url)
+    command("run", "fake")
+    repository.name = "Another name"
+    command("run", "fake")
+    assert mails.mails[0]["Subject"].endswith("fake: is another repository, or says so")
+    assert "accept-identity fake" in mails.mails[0].get_content()
+
+
+def test_secrets_of_notices_are_never_shown(instance, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("GATEWAY_NOTIFY_SMTP_URL", "smtps://me:s3cret@mail.example.org")
+    said = CliRunner().invoke(main, ["--instance", str(instance), "settings", "--json"]).output
+    (row,) = [each for each in map(json.loads, said.splitlines()) if each["name"] == "notify_smtp_url"]
+    assert row == {"name": "notify_smtp_url", "value": "(given)", "origin": "environment"}
+    assert "s3cret" not in said
