@@ -163,6 +163,7 @@ LAYERS = {
         (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "zstandard")
     ),
     "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "gateway.didl_items", "harvester"), ("lxml",)),
+    "harvester.mirror.looking": Layer((*GROUND, "harvester.mirror"), ("puremagic",)),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
     "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),
