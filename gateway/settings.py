@@ -196,6 +196,12 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("mirror_threads", 8, "How many files of a mirror are fetched at once.", least=1, most=1000),
     Setting(
+        "mirror_doubtful_max_bytes",
+        2**30,
+        "How many bytes of doubtful files a mirror keeps aside; of more, only what is known of them.",
+        least=0,
+    ),
+    Setting(
         "mirror_user_name",
         "",
         "Who makes the versions of mirrored objects, as their inventories name it; empty: `repository_name`, if set.",

@@ -86,10 +86,10 @@ _RECEIPT = fields("""
     ended_at | text | When it ended.
     outcome | text | As the outcome of a run of `harvester run`.
     objects | counts | How many objects were created, updated, unchanged, mended, deleted, unusable.
-    files | counts | How many files were fetched, held already, missing.
+    files | counts | How many files were fetched, held already, doubtful, missing.
     verified | counts | Of the files fetched: by digest, by size, by nothing.
     bytes_fetched | integer | How many bytes of files were fetched.
-    missing | list | What is missing: identifier, fate, reason, and where it applies url and kept.
+    missing | list | What is missing: identifier, fate, reason, and where it applies url, kept and rule.
     doubts | texts | Why it may not be everything.
     catalogue | object | The catalogue up to the line of this receipt: bytes, and sha256 for `mirror audit --expect`.
     is_whole | claim | Whether nothing is missing and nothing in doubt.
@@ -287,6 +287,14 @@ OBJECTS: Objects = {
     },
     "harvester mirror run": {"the receipt": _RECEIPT},
     "harvester mirror import": {"the receipt": _RECEIPT},
+    "harvester mirror accept": {
+        "a file": fields("""
+            identifier | text | The identifier of the object.
+            url | text | The address of the file.
+            rule | text | The rule that doubted it.
+            is_held | claim | Whether it is held now; else its bytes were not kept, and the next run fetches them.
+        """)
+    },
     "harvester mirror audit": {
         "a finding": fields("""
             finding | text | corrupt, lost, strange, damaged, altered, incomplete, missing, extra or stale.

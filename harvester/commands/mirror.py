@@ -32,6 +32,7 @@ from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
 from harvester.mirror.place import Order, Place, audited, check, opened
 from harvester.mirror.receipt import Receipt
+from harvester.mirror.reconsidering import Accepting
 from harvester.mirror.robots import Robots
 from harvester.mirror.soundness import held
 from harvester.mirror.unpacking import unpacked
@@ -149,6 +150,7 @@ def run(
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
         remote = _remote(settings, stop, base_url, given)
         place = opened(folder, Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
+        place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
         remote = remote.of(place)
         if given["obeys_robots"] is not None:
             place.obeys_robots = given["obeys_robots"]
@@ -274,6 +276,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
         folder.mkdir(parents=True, exist_ok=True)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
         place = opened(folder, order)
+        place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
         ours = place.order
         receipt = Receipt("import", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [str(source)])
         most = settings.number("fetch_file_max_bytes")
@@ -284,6 +287,38 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
     if as_json:
         write_json(receipt.as_data())
     ctx.exit(int(status_of(receipt.outcome)))
+
+
+@mirror.command()
+@click.argument("folder", metavar="DIR", type=_DIRECTORY)
+@click.argument("url", metavar="URL")
+@json_option
+@click.pass_context
+def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None:
+    """Take what came from URL for good, although it is doubtful.
+
+    The receipt of a run names what is doubtful, and why. URL may also be the identifier of an object, for all of its
+    files. The same bytes are not doubted again when they come from there; of one answer that came from many addresses
+    of a host, all are accepted at once.
+    """
+    settings = load(instance_folder(ctx.find_root().obj))
+    check(folder)
+    with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
+        place = opened(folder)
+        ours = place.order
+        receipt = Receipt("accept", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [url])
+        work = Accepting(place, receipt, shown, stop, time.time, user=_user(settings))
+        found = work.accepted(url)
+    rows = [
+        {"identifier": each.identifier, "url": each.file.url, "rule": each.rule, "is_held": each.is_kept}
+        for each in found
+    ]
+    write_rows(rows, ("identifier", "url", "rule", "is_held"), as_json=as_json)
+    left = sum(not each.is_kept for each in found)
+    later = f" The bytes of {left} were not kept; the next run fetches them." if left else ""
+    say(f"{len(found)} files are accepted.{later}")
+    is_done = receipt.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS  # something else of these objects is missing
+    ctx.exit(int(Status.SUCCEEDED if is_done else status_of(receipt.outcome)))
 
 
 @contextmanager

@@ -19,7 +19,8 @@ from gateway.errors import (
 )
 from gateway.xmltext import utc_datetime
 from harvester.mirror.arriving import Arriving
-from harvester.mirror.holding import HeldFile, entry
+from harvester.mirror.collected import Collected, looked_at, missing, still_doubtful, suspected
+from harvester.mirror.holding import entry
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.ocfl import ALWAYS, Incoming, hashed, telling
 from harvester.mirror.planning import Want, has_digests
@@ -40,15 +41,6 @@ _BY_ERROR: tuple[tuple[type[FetchError], Fate], ...] = (
     (FetchError, Fate.UNREACHABLE),
 )
 _BY_STATUS = {404: Fate.NOT_FOUND, 410: Fate.NOT_FOUND, 401: Fate.REFUSED, 403: Fate.REFUSED, 451: Fate.REFUSED}
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """What became of one file: its entry, and the bytes when new ones arrived."""
-
-    want: Want
-    file: HeldFile
-    incoming: Incoming | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +65,7 @@ def collect(want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
         found = _from(url, want, aside, fetch, limits)
         if found.file.is_good:
             return found
-        first = first or found
+        first = found if first is None or (found.suspect and not first.suspect) else first
     assert first is not None
     return first
 
@@ -92,7 +84,7 @@ def extracted(want: Want, aside: Path, now: int) -> Collected:
     size = len(component.content)
     stated = component._replace(digests=(), size=None, mime_type="") if component.is_markup else component
     judged = verdict(stated, Bytes(size, digests, component.content[:_LOOK], component.content[-_LOOK:]))
-    if judged.fate is not Fate.FETCHED:
+    if judged.fate is not Fate.FETCHED and not judged.is_by_looks:
         aside.unlink()
         return missing(want, judged.fate, judged.reason)
     arrived = Arrived(digests["sha512"], digests["sha256"])
@@ -105,7 +97,8 @@ def extracted(want: Want, aside: Path, now: int) -> Collected:
         verified=judged.verified,
         fate=Fate.BY_VALUE,
     )
-    return Collected(want, file, Incoming(aside, arrived))
+    good = Collected(want, file, Incoming(aside, arrived))
+    return good if component.is_markup else looked_at(good, judged)
 
 
 def _from(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
@@ -122,7 +115,23 @@ def _fetched(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) ->
     algorithms = [algorithm for algorithm, _ in want.component.digests]
     with closing(Arriving(aside, url, limits.max_bytes, algorithms)) as arriving:
         found, is_mixed = _judged(url, want, aside, arriving, fetch, limits)
-    return _fetched(url, want, aside, fetch, limits) if is_mixed else found
+    if is_mixed:
+        return _fetched(url, want, aside, fetch, limits)
+    return _confirmed(found, url, aside, fetch, limits) if found.is_unmeasured else found
+
+
+def _confirmed(found: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    """Return a file of which nobody says where it ends: good when it comes with the same bytes once more."""
+    assert found.incoming is not None
+    with closing(Arriving(aside.with_name(f"{aside.name}.again"), url, limits.max_bytes)) as again:
+        answer = fetch(Request(url, headers=_HEADERS, sink=again, permits=lambda at: limits.check(at, fetch)))
+        is_same = answer.status == HTTPStatus.OK and again.finish()["sha512"] == found.file.sha512
+        again.forget()
+    if is_same:
+        return found
+    return suspected(
+        found, "unmeasured", "Its server does not say where it ends, and sent other bytes the second time."
+    )
 
 
 def _judged(
@@ -144,13 +153,17 @@ def _judged(
         arriving.forget()
         answer = fetch(request)  # without a range: the part was forgotten
     if answer.status == HTTPStatus.NOT_MODIFIED and condition:
+        if want.doubted is not None:
+            return still_doubtful(want, want.doubted), False
         return Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False)), False
     if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
         fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
         return missing(want, fate, f"{url} answers with HTTP status {answer.status}."), False
-    judged = verdict(want.component, _bytes(aside, arriving, answer))
-    if judged.fate is Fate.FETCHED:
-        return _good(url, want, aside, arriving, answer, judged), False
+    found = _bytes(aside, arriving, answer)
+    judged = verdict(want.component, found)
+    if judged.fate is Fate.FETCHED or judged.is_by_looks:
+        good = _good(url, want, aside, arriving, answer, judged)
+        return looked_at(good, judged, is_measured=found.is_measured), False
     arriving.forget()
     return missing(want, judged.fate, judged.reason), has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
 
@@ -180,6 +193,10 @@ def _good(url: str, want: Want, aside: Path, arriving: Arriving, answer: Fetched
 def _condition(want: Want, url: str) -> tuple[tuple[str, str], ...]:
     """Ask for a file only if it has changed, where neither the document nor another address tells."""
     held, component = want.before, want.component
+    if want.doubted is not None and not component.digests:
+        doubted = want.doubted.file
+        pairs = (("If-None-Match", doubted.entity_tag), ("If-Modified-Since", doubted.last_modified))
+        return tuple(pair for pair in pairs if pair[1] and url == doubted.url)
     if held is None or not held.path or held.is_stale or url not in held.locations or url != held.url:
         return ()
     if is_strong(component.digests) or has_digests(component, held) is False:
@@ -198,10 +215,3 @@ def _bytes(file: Path, arriving: Arriving, answer: Fetched) -> Bytes:
             last = stream.read()
     is_measured = bool(answer.header("Content-Length") or answer.header("Transfer-Encoding"))
     return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)
-
-
-def missing(want: Want, fate: Fate, reason: str) -> Collected:
-    """Return a file that could not be had; what was held of it before stays, marked as stale."""
-    if want.before is not None and want.before.path:
-        return Collected(want, want.kept._replace(fate=fate, reason=reason, is_stale=True))
-    return Collected(want, entry(want.component)._replace(fate=fate, reason=reason))

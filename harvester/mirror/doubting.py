@@ -31,7 +31,6 @@ class Look:
         url: str = "",
         came_from: str = "",
         content_type: str = "",
-        is_measured: bool = True,
         stated_size: int | None = None,
         is_older: bool = False,
     ) -> None:
@@ -41,10 +40,11 @@ class Look:
         """
         self.data, self.url, self.came_from = data, url, came_from
         self.served = _plain(content_type)
-        self.is_measured, self.stated_size, self.is_older = is_measured, stated_size, is_older
+        self.stated_size, self.is_older = stated_size, is_older
         self.first, self.last = data[:_LOOK], data[max(0, len(data) - _LOOK) :]
         stated = _plain(mime_type)
         self.mime_type = _guessed(url) if stated in _ANYTHING else stated
+        self.has_end = False
         self.problem, self.tail = self._judged()
 
     @cached_property
@@ -85,6 +85,7 @@ class Look:
             check = next((check for beginning, check in looking.BINARY if beginning.match(self.first)), None)
         if check is None or not self.data:
             return "", b""
+        self.has_end = check is not looking.html
         try:
             end = check(self.data)
         except Broken as error:

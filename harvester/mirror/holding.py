@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -44,6 +44,8 @@ class HeldFile(NamedTuple):
     fate: Fate = Fate.FETCHED
     reason: str = ""
     is_stale: bool = False
+    rule: str = ""  # by which what came is doubtful
+    accepted_at: str = ""  # when a person took it for good although a rule doubts it
 
     @property
     def is_good(self) -> bool:
@@ -106,9 +108,13 @@ class Holding:
 
 def written(holding: Holding) -> bytes:
     """Return what is known of an object as JSON; what is not known is left out."""
-    files = [{name: value for name, value in each._asdict().items() if value not in _PLAIN} for each in holding.files]
-    document = {"version": _VERSION, **asdict(holding), "files": files}
+    document = {"version": _VERSION, **asdict(holding), "files": [file_data(each) for each in holding.files]}
     return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def file_data(file: HeldFile) -> dict[str, object]:
+    """Return what is known of a file as data for JSON."""
+    return {name: value for name, value in file._asdict().items() if value not in _PLAIN}
 
 
 _PLAIN: tuple[object, ...] = ("", (), None, False)
@@ -119,7 +125,7 @@ def read(content: bytes) -> Holding:
     try:
         document = json.loads(content)
         document.pop("version")
-        files = tuple(_file(each) for each in document.pop("files"))
+        files = tuple(file_of(each) for each in document.pop("files"))
         names = {each.name for each in fields(Holding)}
         known = {name: value for name, value in document.items() if name in names}
         return Holding(**{**known, "sets": tuple(document["sets"]), "files": files})
@@ -127,7 +133,8 @@ def read(content: bytes) -> Holding:
         raise StoreDamaged(f"A {RECEIVED} cannot be read: {error!r}.") from error
 
 
-def _file(values: dict[str, object]) -> HeldFile:
+def file_of(values: Mapping[str, object]) -> HeldFile:
+    """Return a file from what `file_data` returned."""
     known = {name: _frozen(value) for name, value in values.items() if name in HeldFile._fields}
     return HeldFile(**{**known, "fate": Fate(str(values.get("fate", Fate.FETCHED)))})  # type: ignore[arg-type]
 

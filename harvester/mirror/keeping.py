@@ -12,14 +12,16 @@ from gateway.digests import Digests
 from gateway.errors import AnswerError, UnusableRecord
 from gateway.xmltext import utc_datetime
 from harvester.mirror.changes import described
-from harvester.mirror.collecting import Collected, extracted
+from harvester.mirror.collected import Collected
+from harvester.mirror.collecting import extracted
 from harvester.mirror.components import Component, components, files
-from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, written
+from harvester.mirror.doubtful import Doubtful, incoming_of
+from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, stated_again, written
 from harvester.mirror.inventory import Inventory, User
 from harvester.mirror.ocfl import ALWAYS, Incoming, StorageRoot, digests_of, hashed, telling
 from harvester.mirror.planning import Want, has_digests, wants
 from harvester.mirror.receipt import Change
-from harvester.mirror.verifying import Fate
+from harvester.mirror.verifying import Bytes, Fate, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,13 @@ class Keeping:
     wants: tuple[Want, ...] = ()
     results: dict[str, Collected] = field(default_factory=dict)
     harmed: frozenset[str] = frozenset()  # files whose bytes are not on this disk any more as they arrived
+    doubtful: Doubtful = field(default_factory=Doubtful)
+
+    def with_doubts(self, doubtful: Doubtful) -> Keeping:
+        """Return the object with what is kept aside of its files because it is doubtful."""
+        found = doubtful.of(self.now.identifier)
+        planned = tuple(want._replace(doubted=found.get(want.path)) for want in self.wants)
+        return replace(self, wants=planned, doubtful=doubtful)
 
     def aside(self, want: Want) -> Path:
         """Return where the bytes of a file wait; the same in every run, so that a part is found again."""
@@ -62,9 +71,41 @@ class Keeping:
                 self.note(Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False)))
             elif want.component.is_by_value:
                 self.note(extracted(want, self.aside(want), at))
+            elif (found := self._proven(want)) is not None:
+                self.note(found)
             else:
                 left.append(want)
         return left
+
+    def _proven(self, want: Want) -> Collected | None:
+        """Return a file of which doubtful bytes are kept aside, when the document states their digest now."""
+        if want.doubted is None or not want.doubted.is_kept or not want.component.digests:
+            return None
+        kept = self.doubtful.bytes_of(want.doubted)
+        digests = hashed(kept, {*ALWAYS, *(algorithm for algorithm, _ in want.component.digests)})
+        judged = verdict(want.component, Bytes(kept.stat().st_size, digests, b"", b""))
+        return self.taken(want, judged.verified) if judged.is_proven else None
+
+    def taken(self, want: Want, verified: tuple[str, ...] = (), accepted_at: str = "") -> Collected:
+        """Return a file as good whose doubtful bytes are kept aside."""
+        assert want.doubted is not None
+        incoming = incoming_of(want.doubted, self.doubtful.bytes_of(want.doubted), self.aside(want))
+        held = want.doubted.file._replace(path=want.path, verified=verified, accepted_at=accepted_at)
+        return Collected(want, stated_again(held, want.component), incoming)
+
+    def with_accepted(self) -> None:
+        """Take for good what a person has accepted and what came once more."""
+        for path, each in self.results.items():
+            suspect = each.suspect
+            if suspect is not None and (at := self.doubtful.acceptance(suspect.file, suspect.rule)):
+                good = suspect.file._replace(accepted_at=at)
+                self.results[path] = replace(each, file=good, incoming=suspect.incoming, suspect=None)
+
+    def lay_aside(self, at: int) -> bool:
+        """Keep what is doubtful of the object aside, and forget what is doubtful no more; tell whether anything is."""
+        doubtful = {path: each.suspect for path, each in self.results.items() if each.file.fate is Fate.DOUBTFUL}
+        self.doubtful.keep(self.now.identifier, doubtful, at)
+        return bool(doubtful)
 
     def note(self, collected: Collected) -> None:
         """Take what became of one file."""

@@ -1,4 +1,4 @@
-"""What the bytes of a file tell about themselves: what kind of file they are, and whether all of it is there. Pure.
+"""What the bytes of a file tell about themselves: what kind of file they are, and whether all of it is there.
 
 Each kind of file that has an end, or that counts itself, has a function here. It returns where the file ends, or raises
 `Broken`. What stands behind that end is no part of the file.
@@ -11,15 +11,14 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from io import BufferedReader, RawIOBase
-from mmap import mmap
-from typing import TYPE_CHECKING, TypeAlias
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, TypeAlias
 from xml.parsers import expat
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 MOST = 64 << 20  # bytes of a file that are read whole; of a larger one only the beginning and the end
 _PART = 1 << 20
@@ -133,7 +132,7 @@ def png(data: Content) -> int:
         head = data[at : at + 8]
         if len(head) < 8:  # noqa: PLR2004 - a length and a name
             raise Broken("It ends in the middle: no IEND.")
-        length, name = struct.unpack(">I4s", head)
+        length, name = int.from_bytes(head[:4]), head[4:]
         body, check = data[at + 4 : at + 8 + length], data[at + 8 + length : at + 12 + length]
         if check != struct.pack(">I", zlib.crc32(body)):
             raise Broken("A chunk of it is not whole, or not what was written: its CRC is another.")
@@ -240,7 +239,7 @@ class _Reading(RawIOBase):
     def tell(self) -> int:
         return self._at
 
-    def readinto(self, into: WriteableBuffer) -> int:
+    def readinto(self, into: Any) -> int:  # noqa: ANN401 - any buffer
         view = memoryview(into)
         part = self._data[self._at : min(self._end, self._at + len(view))]
         view[: len(part)] = part
@@ -420,3 +419,14 @@ BINARY: tuple[tuple[re.Pattern[bytes], Callable[[Content], int]], ...] = (
     (re.compile(rb"(?s).{4}ftyp"), mp4),
     (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), ole),
 )
+
+
+@contextmanager
+def content(file: Path) -> Iterator[Content]:
+    """Map the bytes of a file into memory for as long as the context lasts."""
+    with file.open("rb") as stream:
+        if not file.stat().st_size:
+            yield b""
+            return
+        with mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+            yield data

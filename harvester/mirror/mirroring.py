@@ -7,24 +7,25 @@ Killed anywhere, the page in flight is asked for again, and what had arrived of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import TypeAlias
 
 from gateway.model import Cursor, RawPage, Slice
-from harvester.mirror.collecting import Collected, Limits, collect
-from harvester.mirror.holding import DOCUMENT, Holding
-from harvester.mirror.inventory import Inventory
-from harvester.mirror.keeping import Keeping, Received, begun
+from harvester.mirror.answers import Answers
+from harvester.mirror.collected import Collected
+from harvester.mirror.collecting import Limits, collect
+from harvester.mirror.holding import Holding
+from harvester.mirror.keeping import Keeping
 from harvester.mirror.lanes import Job, Lanes
 from harvester.mirror.planning import Want
 from harvester.mirror.receipt import Change
-from harvester.mirror.running import Run, received_from
+from harvester.mirror.reconsidering import Reconsidering
+from harvester.mirror.running import received_from
 from harvester.sources import Options, SourceKind, Step
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import state_of
@@ -36,7 +37,7 @@ _BATCH = 100  # objects that are tried again together
 
 
 @dataclass(slots=True)
-class Mirroring(Run):
+class Mirroring(Reconsidering):
     """A run that asks the provider."""
 
     kind: SourceKind
@@ -55,6 +56,8 @@ class Mirroring(Run):
             for set_spec in self.place.order.sets or ("",):
                 if not self.stop.is_asked:
                     self._list(options, set_spec)
+            self._try_again(each for each in self.place.doubtful.due(self.now()) if each not in self.tried)
+            self.withdraw()
 
     def _begin_anew(self) -> None:
         """Forget how far the lists have come, and what could not be read of them: it comes again, or is gone."""
@@ -67,12 +70,16 @@ class Mirroring(Run):
         """Try again what is missing, without asking the provider for records."""
         with self.noted():
             self.receipt.doubts.extend(self._unlisted())
-            failed = list(self.place.failed())
-            for start in range(0, len(failed), _BATCH):
-                if not self.stop.is_asked:
-                    batch = failed[start : start + _BATCH]
-                    again = (self.sound(each, partial(self._held_again, each)) for each in batch)
-                    self._collect([each for each in again if each is not None])
+            self._try_again(self.place.failed())
+            self.withdraw()
+
+    def _try_again(self, identifiers: Iterable[str]) -> None:
+        failed = list(identifiers)
+        for start in range(0, len(failed), _BATCH):
+            if not self.stop.is_asked:
+                batch = failed[start : start + _BATCH]
+                again = (self.sound(each, partial(self.held_again, each)) for each in batch)
+                self._collect([each for each in again if each is not None])
 
     def _unlisted(self) -> Iterator[str]:
         """Tell of the lists that were never shown to be whole: what they name beyond that is not even missing yet."""
@@ -116,19 +123,6 @@ class Mirroring(Run):
     def _cut(self, page: RawPage, found: Slice) -> Keeping:
         return self.object(received_from(page, found))
 
-    def _held_again(self, identifier: str) -> Keeping | None:
-        """Return an object as if its record had come once more; None when nothing is to be had of it any more."""
-        root = self.place.root
-        inventory, before = self.place.known(identifier)
-        if before.is_deleted:  # what was harmed is an earlier version
-            self.place.mark(identifier, is_whole=True)
-            return None
-        contents = {name: _content(root.place(identifier), inventory, name) for name in inventory.state}
-        abouts = tuple(contents[name]() for name in sorted(contents) if name.startswith("about-"))
-        received = Received(identifier, before.datestamp, before.sets, document=contents[DOCUMENT](), abouts=abouts)
-        keeping = begun(root, inventory, before, replace(before, files=(), problem=""), received)
-        return self.with_harm(keeping, is_record_new=False)
-
     # -- files --
 
     def _collect(self, objects: Iterable[Keeping]) -> None:
@@ -138,6 +132,7 @@ class Mirroring(Run):
         """
         jobs: list[Job[Result]] = []
         with ThreadPoolExecutor(_WRITERS, thread_name_prefix="writer") as writers, ExitStack() as counting:
+            answers = counting.enter_context(Answers(self.place.doubtful.folder))
             written: list[Future[tuple[Change, Holding]]] = []
             counting.callback(self._count, written)
             for keeping in objects:
@@ -146,7 +141,7 @@ class Mirroring(Run):
                 if not pending:
                     written.append(writers.submit(self.made, keeping))
             for keeping, collected in self.lanes.results(jobs):
-                keeping.note(collected)
+                keeping.note(self.compared(keeping, collected, answers))
                 if keeping.is_settled:
                     written.append(writers.submit(self.made, keeping))
 
@@ -158,7 +153,3 @@ class Mirroring(Run):
         aside = keeping.aside(want)
         url = next(iter(want.component.addresses), "")
         return Job(host_of(url), lambda fetch: (keeping, collect(want, aside, fetch, self.limits)))
-
-
-def _content(folder: Path, inventory: Inventory, name: str) -> Callable[[], bytes]:
-    return (folder / inventory.place(name)).read_bytes

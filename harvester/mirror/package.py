@@ -24,7 +24,7 @@ from typing import BinaryIO, cast
 from gateway.errors import AnswerError, ConfigurationError, UnusableRecord
 from gateway.model import RawPage, Slice
 from gateway.xmltext import OAI_PMH
-from harvester.mirror.collecting import Collected, missing
+from harvester.mirror.collected import Collected, looked_at, missing
 from harvester.mirror.components import components, files
 from harvester.mirror.holding import entry
 from harvester.mirror.inventory import Arrived
@@ -195,7 +195,7 @@ def delivered(want: Want, file: Path | None, aside: Path) -> Collected:
         first = stream.read(_LOOK)
         stream.seek(max(0, size - _LOOK))
         judged = verdict(want.component, Bytes(size, digests, first, stream.read()))
-    if judged.fate is not Fate.FETCHED:
+    if judged.fate is not Fate.FETCHED and not judged.is_by_looks:
         aside.unlink()
         return missing(want, judged.fate, judged.reason)
     arrived = Arrived(digests["sha512"], digests["sha256"])
@@ -207,4 +207,4 @@ def delivered(want: Want, file: Path | None, aside: Path) -> Collected:
         verified=judged.verified,
         fate=Fate.DELIVERED,
     )
-    return Collected(want, held, Incoming(aside, arrived))
+    return looked_at(Collected(want, held, Incoming(aside, arrived)), judged)

@@ -6,6 +6,7 @@ DIR/ocfl/            the objects, an OCFL 1.1 storage root
 DIR/failed/          a small file for each object of which something is missing, and each record that cannot be read
 DIR/receipts/        what each run did, a JSON document each
 DIR/aside/           what is not finished
+DIR/doubtful/        what came and may not be the file that was asked for (`mirror/doubtful.py`)
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from gateway.xmltext import utc_datetime
 from harvester.mirror import holding
 from harvester.mirror.catalogue import Catalogue, Line, Mark
 from harvester.mirror.cataloguing import entry_of, explain, found, has_mark, lines, on_disk, origin, readme, receipts
+from harvester.mirror.doubtful import Doubtful
 from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.ocfl import StorageRoot, replaced, telling
@@ -61,11 +63,13 @@ class Place:
     clock: Callable[[], float] = time
     notes: list[str] = field(default_factory=list)  # for people, of what was made here
     catalogue: Catalogue = field(init=False)
+    doubtful: Doubtful = field(init=False)
     _is_ready: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         """Have a catalogue, which is read when it is needed."""
         self.catalogue = Catalogue(self.folder)
+        self.doubtful = Doubtful(self.folder / "doubtful")
 
     @property
     def root(self) -> StorageRoot:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from gateway.digests import WEAK, Digests, is_strong
 from harvester.mirror.components import Component
+from harvester.mirror.doubtful import Doubt
 from harvester.mirror.holding import HeldFile, by_location, stated_again, with_names
 from harvester.mirror.naming import Taken, safe
 
@@ -26,6 +27,7 @@ class Want(NamedTuple):
     path: str
     before: HeldFile | None
     is_same: bool
+    doubted: Doubt | None = None  # what is kept aside of it
 
     @property
     def kept(self) -> HeldFile:

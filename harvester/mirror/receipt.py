@@ -74,6 +74,7 @@ class Receipt:
         for file in holding.missing:
             url = next(iter(file.locations), file.identifier)
             kept = {"kept": "an earlier state"} if file.is_stale else {}
+            kept |= {"rule": file.rule} if file.rule else {}
             self.miss(holding.identifier, file.fate, file.reason, url=url, **kept, **more)
 
     def miss(self, identifier: str, fate: Fate, reason: str, **more: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from gateway.errors import StoreDamaged
 from gateway.model import RawPage, RunOutcome, Slice
 from gateway.xmltext import utc_datetime
 from harvester.dump import fragment
-from harvester.mirror.holding import RECEIVED, Holding
-from harvester.mirror.inventory import PROGRAM, User
+from harvester.mirror.holding import DOCUMENT, RECEIVED, Holding
+from harvester.mirror.inventory import PROGRAM, Inventory, User
 from harvester.mirror.keeping import Keeping, Received, begun, is_done
 from harvester.mirror.place import Place
 from harvester.mirror.receipt import Change, Receipt
@@ -31,6 +32,7 @@ class Run:
     stop: Stop
     clock: Callable[[], float]
     user: User = field(default=PROGRAM, kw_only=True)  # who is named in the versions that it makes
+    tried: set[str] = field(default_factory=set, kw_only=True)  # objects of which something doubtful was tried
     has_damage: bool = field(default=False, kw_only=True)  # an object could not be read; its record must come again
 
     @contextmanager
@@ -96,12 +98,26 @@ class Run:
         now = Holding(received.identifier, order.base_url, order.metadata_prefix, received.datestamp, received.sets)
         return self.with_harm(begun(root, inventory, self.place.holding(inventory), now, received), is_record_new=True)
 
+    def held_again(self, identifier: str) -> Keeping | None:
+        """Return an object as if its record had come once more; None when nothing is to be had of it any more."""
+        root = self.place.root
+        inventory, before = self.place.known(identifier)
+        if before.is_deleted:  # what was harmed is an earlier version
+            self.place.mark(identifier, is_whole=True)
+            return None
+        contents = {name: _content(root.place(identifier), inventory, name) for name in inventory.state}
+        abouts = tuple(contents[name]() for name in sorted(contents) if name.startswith("about-"))
+        received = Received(identifier, before.datestamp, before.sets, document=contents[DOCUMENT](), abouts=abouts)
+        keeping = begun(root, inventory, before, replace(before, files=(), problem=""), received)
+        return self.with_harm(keeping, is_record_new=False)
+
     def with_harm(self, keeping: Keeping, *, is_record_new: bool) -> Keeping:
         """Return an object with what an audit found harmed of it to be put there again.
 
         Files are fetched; documents are there when their record has come anew. Raise StoreDamaged for anything else.
         """
         identifier = keeping.now.identifier
+        keeping = keeping.with_doubts(self.place.doubtful)
         if keeping.now.is_deleted or not self.place.is_marked(identifier):
             return keeping
         harmed = keeping.root.harmed(keeping.inventory)
@@ -128,6 +144,9 @@ class Run:
 
     def made(self, keeping: Keeping) -> tuple[Change, Holding]:
         """Give an object its next version, unless trying again has brought nothing. For any thread."""
+        keeping.with_accepted()
+        if keeping.lay_aside(self.now()):
+            self.tried.add(keeping.now.identifier)
         is_mended = keeping.mended()
         if _is_no_better(keeping):
             return Change.MENDED if is_mended else Change.UNCHANGED, keeping.holding
@@ -143,6 +162,10 @@ class Run:
         return int(self.clock())
 
 
+def _content(folder: Path, inventory: Inventory, name: str) -> Callable[[], bytes]:
+    return (folder / inventory.place(name)).read_bytes
+
+
 def _is_no_better(keeping: Keeping) -> bool:
     """Tell whether trying again brought nothing: the same record, and the same files missing."""
     before, now = keeping.before, keeping.now
@@ -150,8 +173,14 @@ def _is_no_better(keeping: Keeping) -> bool:
         return False
     if (before.datestamp, before.document_sha256) != (now.datestamp, now.document_sha256):
         return False
+    if _doubts(before) != _doubts(keeping.holding):
+        return False
     had = {(each.path, each.sha512) for each in before.files if each.is_good}
     return had >= {(each.path, each.sha512) for each in keeping.holding.files if each.is_good}
+
+
+def _doubts(holding: Holding) -> set[tuple[str, ...]]:
+    return {(*each.locations, each.rule) for each in holding.files if each.fate is Fate.DOUBTFUL}
 
 
 def received_from(page: RawPage, found: Slice) -> Received:

@@ -7,6 +7,7 @@ the place of a file is recognised, and a file of another kind by its first bytes
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ class Fate(StrEnum):
     WEB_PAGE = "web_page"  # HTML in the place of a file
     WRONG_TYPE = "wrong_type"
     BROKEN_OFF = "broken_off"
+    DOUBTFUL = "doubtful"  # nothing stated contradicts it, and a rule says that it may not be the file; kept aside
     NOT_FOUND = "not_found"
     REFUSED = "refused"
     NO_ADDRESS = "no_address"  # nothing that can be asked for on the Web
@@ -57,6 +59,20 @@ class Verdict(NamedTuple):
     fate: Fate
     reason: str = ""
     verified: tuple[str, ...] = ()
+    is_by_looks: bool = False  # nothing that is stated contradicts the bytes, they do so themselves
+
+    @property
+    def is_proven(self) -> bool:
+        """Tell whether the provider says by a digest that these are the bytes."""
+        return self.fate is Fate.FETCHED and is_proven(self.verified)
+
+
+_PROOFS = frozenset(("md5", "sha1", "sha256", "sha384", "sha512"))
+
+
+def is_proven(verified: Iterable[str]) -> bool:
+    """Tell whether what was verified of a file has a digest among it that no other file has by chance."""
+    return not _PROOFS.isdisjoint(verified)
 
 
 # By MIME type, how its files begin. A type that is not here is not judged by its first bytes.
@@ -107,7 +123,9 @@ def verdict(component: Component, found: Bytes) -> Verdict:
     if component.size is not None:
         verified += ("size",)
     wrong = None if is_strong(component.decisive) else _looks_wrong(component, found)
-    return Verdict(wrong, _SENTENCES[wrong]) if wrong else Verdict(Fate.FETCHED, "", verified)
+    if wrong is not None:
+        return Verdict(wrong, _SENTENCES[wrong], verified, is_by_looks=True)
+    return Verdict(Fate.FETCHED, "", verified)
 
 
 _SENTENCES = {

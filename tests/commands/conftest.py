@@ -11,6 +11,10 @@ from click.testing import CliRunner, Result
 
 from gateway.model import Decision
 from gateway.store.sqlite_discovery import open_discovery
+from harvester.mirror.doubtful import Doubtful, Suspect
+from harvester.mirror.holding import HeldFile
+from harvester.mirror.inventory import Arrived
+from harvester.mirror.ocfl import Incoming
 from tests.commands.calls import ITEM, PROGRAMS, URL, line
 from tests.commands.site import Site, serving
 
@@ -75,6 +79,10 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     shutil.copy(tmp / "dump.xml", tmp / "package")
     do("harvester mirror run", "{oai}", "{tmp}/mirror", "--format", "mods", "--allow", "127.0.0.1")
     next((tmp / "mirror" / "ocfl").rglob("document.xml")).unlink()
+    (tmp / "bad.txt").write_text("Not found")
+    bad = Incoming(tmp / "bad.txt", Arrived("", ""))
+    suspect = Suspect(HeldFile(url="http://e.org/a.txt"), bad, "error_message", "It reads like an error message.")
+    Doubtful(tmp / "mirror" / "doubtful").keep("oai:e.org:1", {"files/a.txt": suspect}, 0)
     do("gateway backup", "{tmp}/backup")
     (tmp / "friends.xml").write_text(FRIENDS.format(oai=oai))
     _decide(tmp / "instance")

@@ -32,6 +32,11 @@ _RECORD = re.compile(rb"(?s)<record.*?<identifier>(.*?)</identifier>.*?(?:<metad
 _TOKEN = re.compile(rb"<resumptionToken[^>]*>([^<]+)<")
 
 
+def _text(chance: random.Random, size: int) -> bytes:
+    """Return so many random letters: what is announced as text and is none would be doubtful."""
+    return bytes(chance.choices(b"abcdefghijklmnopqrstuvwxyz \n", k=size))
+
+
 class World:
     """A provider that changes at random, and what must be fetched because of it."""
 
@@ -49,7 +54,7 @@ class World:
 
     def add(self, name: str) -> None:
         file = f"f{self.chance.randrange(10**6)}.txt"
-        self.provider.items[name].files[file] = self.chance.randbytes(self.chance.randint(0, 5000))
+        self.provider.items[name].files[file] = _text(self.chance, self.chance.randint(1, 5000))
         self.changed.add(f"{name}/{file}")
 
     def change(self, share: float = 0.2) -> None:
@@ -69,7 +74,7 @@ class World:
 
     def _replace(self, name: str) -> None:
         for file in list(self.provider.items[name].files)[:1]:
-            self.provider.items[name].files[file] = self.chance.randbytes(1000)
+            self.provider.items[name].files[file] = _text(self.chance, 1000)
             self.changed.add(f"{name}/{file}")
 
     def _withdraw(self, name: str) -> None:

@@ -235,21 +235,21 @@ def test_a_bag_that_lies_beside_something_else_is_verified_too(imported, mirror,
 @pytest.mark.parametrize(
     ("says", "place", "taken"),
     [
-        ((), "b/1.pdf", {"b": {"1.pdf": b"%PDF-b"}}),
+        ((), "b/1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
         ((), "1.pdf", {"b": {}}),
-        ((), "other/b/1.pdf", {"b": {"1.pdf": b"%PDF-b"}}),
-        (("digest",), "1.pdf", {"b": {"1.pdf": b"%PDF-b"}}),
+        ((), "other/b/1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
+        (("digest",), "1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
     ],
 )
 def test_a_file_is_not_known_by_an_end_that_other_addresses_have(
     imported, mirror, provider, tmp_path, says, place, taken
 ):
     for name in "ab":
-        content = f"%PDF-{name}".encode()
+        content = f"%PDF-{name}%%EOF".encode()
         provider.items[name] = Item({"1.pdf": content}, says=says, mime_type="application/pdf")
     file = tmp_path / "package" / place
     file.parent.mkdir(parents=True)
-    file.write_bytes(b"%PDF-b")
+    file.write_bytes(b"%PDF-b%%EOF")
     (tmp_path / "package" / "records.xml").write_text(provider.answer({"verb": "ListRecords"}))
     imported(tmp_path / "package", status=3)
     assert mirror.held() == {"a": {}, **taken}
@@ -294,7 +294,7 @@ def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_importe
 def test_a_single_record_with_files_beside_it_is_read(imported, mirror, provider, tmp_path):
     folder = tmp_path / "sip"
     folder.mkdir()
-    (folder / "document.pdf").write_bytes(b"%PDF-")
+    (folder / "document.pdf").write_bytes(b"%PDF-1.4%%EOF")
     (folder / "mets.xml").write_text(
         "<?xml version='1.0'?>"
         '<record xmlns="http://www.openarchives.org/OAI/2.0/"><header><identifier>x</identifier>'
@@ -303,7 +303,7 @@ def test_a_single_record_with_files_beside_it_is_read(imported, mirror, provider
         ' l:href="document.pdf"/></file></fileGrp></fileSec></mets></metadata></record>'
     )
     imported(folder)
-    assert mirror.held() == {"x": {"document.pdf": b"%PDF-"}}
+    assert mirror.held() == {"x": {"document.pdf": b"%PDF-1.4%%EOF"}}
 
 
 def test_what_leads_out_of_an_archive_is_refused(imported, mirror, tmp_path):

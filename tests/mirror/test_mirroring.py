@@ -249,12 +249,12 @@ def _inside(handler):
     ("fault", "says", "fate"),
     [
         (_page, ("digest",), "web_page"),
-        (_page, (), "web_page"),
+        (_page, (), "doubtful"),
         (_other, ("digest",), "wrong_type"),
         (_garbled, ("digest",), "corrupt"),
         (_other, ("size",), "wrong_type"),
         (_garbled, ("size",), "wrong_size"),
-        (_other, (), "wrong_type"),
+        (_other, (), "doubtful"),
         (_short, (), "unreachable"),
         (_endless, (), "too_large"),
         (_ring, (), "refused"),
@@ -323,7 +323,7 @@ def _by_value(content: str, digest: str, mime_type: str = "text/plain") -> bytes
     [
         (_by_value('encoding="base64">aGVsbG8=', md5(b"hello").hexdigest()), {"by_value": 1}),
         (_by_value('encoding="base64">aGVsbG8=', "0" * 32), {"corrupt": 1}),
-        (_by_value('encoding="base64">aGVsbG8=', "", "application/pdf"), {"wrong_type": 1}),
+        (_by_value('encoding="base64">aGVsbG8=', "", "application/pdf"), {"doubtful": 1}),
         (_by_value('encoding="base64">aGVsbG8', md5(b"hello").hexdigest()), {"corrupt": 1}),
         (_by_value("><a/>", "0" * 32), {"by_value": 1}),  # nobody knows how it had been written
     ],

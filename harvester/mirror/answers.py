@@ -1,0 +1,74 @@
+"""Which short answers came from which addresses of a host: one that comes from three of them is no file but a message.
+
+It is a memory of runs, DIR/doubtful/answers.sqlite, and may be removed: the next answers are remembered anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Self
+
+from harvester.mirror.ocfl import telling
+
+SHORT = 16 << 10  # bytes; what is longer is rarely a message, and every so long file would have to be remembered
+MANY = 3  # addresses
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS answer (
+    host TEXT, sha512 TEXT, url TEXT, identifier TEXT, PRIMARY KEY (host, sha512, url)
+) WITHOUT ROWID
+"""
+_ADD = "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)"
+_OF = "SELECT identifier FROM answer WHERE host = ? AND sha512 = ?"
+
+
+class Answers:
+    """The memory, opened when the first short answer comes. For one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder where it lies."""
+        self._file = folder / "answers.sqlite"
+        self._database: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._database is not None:
+            self._database.commit()
+            self._database.close()
+            self._database = None
+
+    def add(self, host: str, sha512: str, url: str, identifier: str) -> bool:
+        """Remember an answer; tell whether it has come from many addresses."""
+        if self._database is None:
+            self._database = self._opened()
+        self._database.execute(_ADD, (host, sha512, url, identifier))
+        return len(list(self._database.execute(f"{_OF} LIMIT {MANY}", (host, sha512)))) == MANY
+
+    def objects(self, host: str, sha512: str) -> set[str]:
+        """Return the identifiers of the objects that an answer came for."""
+        assert self._database is not None
+        return {identifier for (identifier,) in self._database.execute(_OF, (host, sha512))}
+
+    def _opened(self) -> sqlite3.Connection:
+        with telling(self._file):
+            self._file.parent.mkdir(exist_ok=True)
+        try:
+            return _connected(self._file)
+        except sqlite3.DatabaseError:  # damaged: what it had to remember is not worth a failure
+            self._file.unlink(missing_ok=True)
+            return _connected(self._file)
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(file)
+    try:
+        with closing(database.execute("PRAGMA synchronous = OFF")):
+            database.execute(_TABLE)
+    except sqlite3.DatabaseError:
+        database.close()
+        raise
+    return database
