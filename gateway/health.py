@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from time import time
 from typing import Literal, NamedTuple
 
 from gateway import permissions, sandbox, schemas
+from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
@@ -16,13 +16,13 @@ from gateway.obeying import pending
 from gateway.rebuild import outdated
 from gateway.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
 from gateway.store.base import Inbox, Store
+from gateway.store.clock import THIS_HOST
 from gateway.store.sqlite import SqliteStore, open_inbox, open_store
 from gateway.store.sqlite_subscriptions import open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, last_lost, store_lacks
 from gateway.unattended import entries, has_schedule, without_entry, without_schedule
 from gateway.xmltext import utc_datetime
 
-_AHEAD_SECONDS = 3600  # after a reboot with a clock that went back it may be a minute
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
@@ -133,6 +133,7 @@ def _databases(settings: Settings) -> Iterator[Finding]:
             yield from _clock(store)
             with closing(open_inbox(settings.instance)) as inbox:
                 yield from _step(store, inbox)
+                yield from _host_clock(inbox, settings)
     except GatewayError as error:
         yield Finding("problem", str(error))
 
@@ -214,14 +215,23 @@ def _clock(store: SqliteStore) -> Iterator[Finding]:
     """Compare the store's clock with the one of this machine."""
     if refused := store.clock_problem():
         yield Finding("problem", refused)
-    with store.view() as view:
-        ahead = view.horizon - time()
-    if ahead > _AHEAD_SECONDS:
+    if ahead := ahead_of_machine(store):
+        yield Finding("warning", ahead)
+
+
+def _host_clock(inbox: Inbox, settings: Settings) -> Iterator[Finding]:
+    """Say what sources and the kernel say of the clock of this machine."""
+    found = judged(inbox.source_clocks().values(), THIS_HOST.moment(), settings.number("clock_tolerance_seconds"))
+    if found.is_wrong:
+        yield Finding("warning", found.sentence)
+    state = is_synchronized()
+    if state:
+        yield Finding("fine", "The clock of this machine is kept by NTP.")
+    elif state is False:
         yield Finding(
             "warning",
-            f"The store's clock is {ahead / 86_400:.1f} days ahead of the clock of this machine. If this one is right, "
-            'records were published with dates of the future; gateway/README.md, "When a clock was wrong", has the way '
-            "back.",
+            "The clock of this machine is not kept by NTP, as its kernel says. Start chrony or systemd-timesyncd: "
+            "records that are published with a date of the future keep it.",
         )
 
 

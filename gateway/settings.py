@@ -270,6 +270,11 @@ SETTINGS: tuple[Setting, ...] = (
         604_800,
         "How far this machine's clock may jump ahead for no known reason and still be believed; 0: however far.",
     ),
+    Setting(
+        "clock_tolerance_seconds",
+        300,
+        "By how much this machine's clock may differ from what most sources say; 0: by however much.",
+    ),
     Setting("files_keep", True, "Whether copies of files that were found are kept in the instance folder, for review."),
     Setting(
         "files_serve",

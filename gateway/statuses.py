@@ -34,7 +34,9 @@ MEANINGS: dict[Status, Meaning] = {
     Status.WITH_ERRORS: Meaning(
         "Done, but something needs a look: quarantined, missing, different, or not shown to be complete."
     ),
-    Status.REFUSED: Meaning("The remote refuses, or cannot prove who it is: credentials, address or certificate."),
+    Status.REFUSED: Meaning(
+        "The remote refuses, cannot prove who it is, or is another repository than before; nothing was taken of it."
+    ),
     Status.TRY_LATER: Meaning(
         "The remote, or the database, cannot answer now; what arrived is kept.", is_harmless=True
     ),

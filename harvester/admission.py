@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from gateway.model import Cursor, Identity, ItemState, Slice
+from harvester.clock import doubts_of_clock, heard
 from harvester.descriptions import keep_description
 from harvester.identity import accepting, differences, is_another, known_identity, merged
 from harvester.instance import Instance
@@ -49,10 +50,16 @@ class Admission:
     is_rehearsal: bool = False
     options: Options | None = None
     suspect: Cursor | None = None  # the list whose first page is to be looked at
-    doubts: tuple[str, ...] = ()  # what it says otherwise, though it is the same repository
+    doubts: tuple[str, ...] = ()  # what it says otherwise, though it is the same repository; and of the clock
 
     def identified(self) -> Self:
-        """Compare what the source says with what was accepted. Raise AnotherRepository when it is another one."""
+        """Compare what the source says with what was accepted, and its clock with this machine's.
+
+        Raise AnotherRepository when it is another one, ClockAhead when this machine's clock is too far ahead.
+        """
+        if not self.is_rehearsal:
+            heard(self.instance, self.entry, self.description)
+        self.doubts = doubts_of_clock(self.instance)
         said = self.description.identity
         if said is None:
             return self
@@ -65,7 +72,7 @@ class Admission:
         if is_another(known):
             self.is_kept = True
             raise AnotherRepository(f"{' '.join(told)} Nothing was taken of it. {accepting(name)}")
-        self.doubts = tuple(f"{each} {accepting(name)}" for each in told)
+        self.doubts += tuple(f"{each} {accepting(name)}" for each in told)
         return self
 
     def begin(self, options: Options, cursor: Cursor) -> None:

@@ -222,6 +222,7 @@ OBJECTS: Objects = {
             windows | counts | The windows of a first harvest, by what became of them.
             due | object | When each stage is due: a time, or `now`.
             identity | list | What it says otherwise than it was accepted: what, was, is_now.
+            clock_ahead | integer? | By how many seconds this machine's clock is ahead of the source's, if it is known.
             problems? | texts | What is wrong with the source.
             progress | object | Of a run that lasts: received, a_second, left, ends_at; what one that died had told.
         """)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from gateway.clocks import ahead_of_machine
 from gateway.errors import ConfigurationError
 from gateway.model import Source
 from gateway.unattended import without_entry, without_schedule
+from harvester.clock import wrong_clock
 from harvester.identity import waiting
 from harvester.instance import Instance
 from harvester.sources_file import SourceEntry
@@ -42,4 +44,5 @@ def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[st
     names = unscheduled(instance, entries.values())
     abandoned = map(without_entry, unlisted(instance, entries))
     changed = filter(None, (waiting(instance.inbox, name) for name in entries))
-    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed)
+    clock = filter(None, (wrong_clock(instance), ahead_of_machine(instance.store)))
+    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed, *clock)

@@ -32,6 +32,7 @@ GROUND = (
     "gateway.secret_arguments",
 )
 PROGRAM = (
+    "gateway.clocks",
     "gateway.contract",
     "gateway.program",
     "gateway.signals",

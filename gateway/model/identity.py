@@ -30,11 +30,14 @@ class KnownIdentity(NamedTuple):
 
 
 class SourceClock(NamedTuple):
-    """What a source said that it is o'clock (`second`), its host, and the clocks of this host at that moment."""
+    """What a source said that it is o'clock (`second`), its host, and the clocks of this host at that moment.
+
+    `is_sure`: it told the same in two ways, by its responseDate and by the Date of HTTP.
+    """
 
     host: str
-    second: int
-    wall: float
+    second: float
+    is_sure: bool
     monotonic: float
     boot: str
     suspended: float

@@ -100,8 +100,8 @@ class Inbox(Protocol):
         """Keep which repository a source is."""
         ...
 
-    def source_clocks(self) -> tuple[SourceClock, ...]:
-        """Return what each source said last that it is o'clock."""
+    def source_clocks(self) -> dict[str, SourceClock]:
+        """Return by source what it said last that it is o'clock."""
         ...
 
     def keep_source_clock(self, source: str, told: SourceClock) -> None:

@@ -156,7 +156,7 @@ delete from identity where source = ?;
 
 -- name: source_clocks
 -- What all sources said that it is o'clock.
-select host, second, wall, monotonic, boot, suspended from source_clock order by source;
+select source, host, second, is_sure, monotonic, boot, suspended from source_clock order by source;
 
 -- name: source_clock_put
 -- Keep what a source said that it is o'clock.

@@ -200,10 +200,11 @@ class SqliteInbox:
         with self._file.writing() as session:
             session.execute(SQL["identity_put"], row)
 
-    def source_clocks(self) -> tuple[SourceClock, ...]:
+    def source_clocks(self) -> dict[str, SourceClock]:
         """Return what each source said last that it is o'clock."""
         with self._file.reading() as session:
-            return tuple(SourceClock(*row) for row in session.execute(SQL["source_clocks"]))
+            rows = session.execute(SQL["source_clocks"]).fetchall()
+        return {name: SourceClock(host, second, bool(is_sure), *rest) for name, host, second, is_sure, *rest in rows}
 
     def keep_source_clock(self, source: str, told: SourceClock) -> None:
         """Keep what a source says that it is o'clock."""

@@ -14,6 +14,7 @@ from gateway.errors import ConfigurationError
 from gateway.model import ItemState, Run, RunOutcome, Source, WindowOutcome
 from gateway.program import say
 from gateway.unattended import without_entry, without_schedule
+from harvester.clock import seconds_ahead
 from harvester.commands.output import json_option, moment, write_json, write_rows
 from harvester.commands.run import facts_of_run
 from harvester.identity import differences, waiting
@@ -95,6 +96,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         if is_running
         else _reached(instance, last),
         "identity": [each._asdict() for each in differences(known)] if (known := instance.inbox.identity(name)) else [],
+        "clock_ahead": seconds_ahead(instance, name),
         "problems": [
             *(without_schedule(each) for each in unscheduled(instance, (entry,))),
             *filter(None, [waiting(instance.inbox, name)]),

@@ -17,7 +17,7 @@ NEVER = "never"  # an `every` that says so; an entry without one may have been f
 SPREAD = 0.1
 # A first failure may have passed by then; each further one doubles the wait, up to the longer of a day and `every`.
 FIRST_WAIT_SECONDS = 900
-_LONGEST_WAIT_SECONDS = 86_400
+LONGEST_WAIT_SECONDS = 86_400
 # However much a source tells of, its harvests begin no faster one after the other.
 BREATH_SECONDS = 60
 
@@ -78,7 +78,7 @@ def failures(runs: Sequence[Run]) -> int:
 
 def wait_after(failed: int, every: float) -> float:
     """Return how long to wait after so many failures in a row."""
-    return min(FIRST_WAIT_SECONDS * 2.0 ** min(max(failed - 1, 0), 16), max(every, _LONGEST_WAIT_SECONDS))
+    return min(FIRST_WAIT_SECONDS * 2.0 ** min(max(failed - 1, 0), 16), max(every, LONGEST_WAIT_SECONDS))
 
 
 def _share(source: str) -> float:

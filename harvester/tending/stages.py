@@ -15,13 +15,14 @@ from typing import NamedTuple
 from gateway.errors import ConfigurationError, GatewayError
 from gateway.model import Run
 from gateway.obeying import pending
+from harvester.clock import is_past, runs_in_future
 from harvester.crew import Crew, Job, host_of
 from harvester.hours import opens_in
 from harvester.instance import Instance
 from harvester.outcomes import SourceLocked, Status
 from harvester.sources_file import SourceEntry
 from harvester.stopping import StopAsked
-from harvester.tending.due import due_at, due_when_told, wait_after
+from harvester.tending.due import LONGEST_WAIT_SECONDS, due_at, due_when_told, wait_after
 from harvester.tending.subscribing import renewal_at
 from harvester.unattended import problems
 from harvester.working import Done, Working
@@ -32,8 +33,6 @@ GLANCE_SECONDS = 10.0
 _LOCKED_SECONDS = 60.0
 # Enough of the last runs to see how often a source has failed.
 RUNS_LOOKED_AT = 20
-# A clock that is so far behind another one is no reason to harvest again at once.
-_FUTURE_SECONDS = 3600.0
 
 _GOOD = (Status.SUCCEEDED, Status.WITH_ERRORS)
 
@@ -57,14 +56,14 @@ class Stage(NamedTuple):
 
 
 def _runs(instance: Instance, entry: SourceEntry, stage: str) -> list[Run]:
-    """Return the last runs of a stage, but those that a wrong clock has put into the future: they say nothing."""
-    latest = time() + _FUTURE_SECONDS
+    """Return the last runs of a stage; none, so that it is due, when a wrong clock has put the last into the future."""
     runs = instance.inbox.runs(entry.name, RUNS_LOOKED_AT, stage)
-    return [each for each in runs if max(each.started_at, each.ended_at or 0) <= latest]
+    return [each for each in runs if is_past(each)] if runs and is_past(runs[0]) else []
 
 
 def _harvest_due(instance: Instance, entry: SourceEntry) -> float | None:
     told_at = max((each.notified_at for each in instance.subscriptions.of_source(entry.name)), default=0)
+    told_at = min(told_at, int(time()))  # a call that is dated in the future was dated by a wrong clock
     if not entry.every and not told_at:
         return None
     runs = _runs(instance, entry, "harvest")
@@ -206,7 +205,7 @@ class Tending:
 
     def _report(self, entries: Mapping[str, SourceEntry]) -> None:
         """Tell, once, of which sources nobody looks after."""
-        found = problems(self._working.instance, entries)
+        found = (*problems(self._working.instance, entries), *runs_in_future(self._working.instance, entries))
         for problem in found:
             if problem not in self._reported:
                 self._working.telling.say(problem)
@@ -231,7 +230,10 @@ class Tending:
     def _due(self, stage: Stage, entry: SourceEntry) -> float:
         at = stage.due_at(self._working.instance, entry, self._clock())
         rest = self._rests.get((entry.name, stage.name))
-        return inf if at is None else max(at, rest.until if rest else 0.0)
+        until = (
+            rest.until if rest and rest.until <= self._clock() + LONGEST_WAIT_SECONDS else 0.0
+        )  # else the clock was wrong
+        return inf if at is None else max(at, until)
 
     def _tend(self, entry: SourceEntry) -> tuple[Tended, ...]:
         """Let a source go through the stages that are due when their turn comes. Runs in a thread."""

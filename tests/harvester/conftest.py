@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from time import gmtime, strftime
+from time import gmtime, strftime, time
 from urllib.parse import parse_qsl, urlsplit
 from xml.sax.saxutils import escape
 
@@ -66,6 +66,7 @@ class Repository:
     name: str = "Fake"
     base_url: str = ""  # as Identify says; else where it is
     domain: str = ""  # its repositoryIdentifier, if it names one
+    ahead: float = 0.0  # seconds by which its clock is ahead, in responseDate and Date
 
     def fill(self, count: int, start: int = 0, **values: object) -> None:
         """Add so many records."""
@@ -81,7 +82,7 @@ class Repository:
         wrong = '<error code="badVerb">There is no such verb.</error>'
         write = getattr(self, f"_{arguments.get('verb', '').lower()}", lambda _: wrong)
         body = write(arguments)
-        now = self.now or strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
+        now = self.now or strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time() + self.ahead))
         return ENVELOPE.format(now=now, url=escape(self.url), body=body)
 
     def _identify(self, _arguments):
@@ -221,6 +222,9 @@ def repository():
             if arguments.get("verb") in held.statuses:
                 return held.statuses[arguments["verb"]]
             return 200, held.answer(arguments).encode(), {}
+
+        def date_time_string(self, timestamp=None):
+            return super().date_time_string((timestamp or time()) + held.ahead)
 
         def handle(self):
             with suppress(ConnectionError):  # a harvester was killed

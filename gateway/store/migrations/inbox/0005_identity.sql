@@ -11,8 +11,8 @@ create table identity (
 create table source_clock (
   source text primary key,
   host text not null,
-  second integer not null,
-  wall real not null,
+  second real not null,
+  is_sure integer not null,
   monotonic real not null,
   boot text not null,
   suspended real not null

@@ -1,0 +1,97 @@
+"""The clock of this machine as sources see it, and what a clock that was wrong has left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from email.utils import mktime_tz, parsedate_tz
+from time import time
+from urllib.parse import urlsplit
+
+from gateway.clocks import Judgement, ahead_of, judged
+from gateway.errors import ClockAhead
+from gateway.model import Run, SourceClock
+from gateway.store.clock import THIS_HOST, HostClock
+from gateway.xmltext import utc_datetime
+from harvester.instance import Instance
+from harvester.sources import Description
+from harvester.sources_file import SourceEntry
+
+# A clock that is slewed or set by NTP differs by less; a run later than that was dated by a wrong clock.
+FUTURE_SECONDS = 60.0
+_SAME_SECONDS = 60.0  # responseDate and Date of one answer differ by less
+_STAGES = ("harvest", "sweep", "discovery")  # that are due again some time after their last run
+
+
+def heard(instance: Instance, entry: SourceEntry, description: Description, host: HostClock = THIS_HOST) -> None:
+    """Keep what a source says that it is o'clock.
+
+    Of its responseDate and the Date of HTTP the one counts that is nearer to this machine's clock: either may be that
+    of a cache, or written by hand.
+    """
+    moment = host.moment()
+    ahead = sorted(_differences(description), key=abs)
+    if not ahead:
+        return
+    is_sure = len(ahead) > 1 and abs(ahead[0] - ahead[-1]) <= _SAME_SECONDS
+    told = (moment.wall - ahead[0], is_sure, moment.monotonic, moment.boot, moment.suspended)
+    instance.inbox.keep_source_clock(entry.name, SourceClock(urlsplit(entry.url).netloc, *told))
+
+
+def _differences(description: Description) -> list[float]:
+    """Return by how many seconds this machine is ahead of a source, by each way in which it tells the time."""
+    if not description.pages:
+        return []
+    page = description.pages[0]
+    headers = {name.lower(): value for name, value in page.headers}
+    parsed = parsedate_tz(headers.get("date", ""))
+    age = headers.get("age", "")
+    dated = [page.received_at - mktime_tz(parsed) - (int(age) if age.isdigit() else 0)] if parsed else []
+    said = [page.received_at - description.told_at] if description.told_at else []
+    return [float(each) for each in (*dated, *said)]
+
+
+def judgement(instance: Instance, host: HostClock = THIS_HOST) -> Judgement:
+    """Judge the clock of this machine by those of the sources."""
+    tolerance = instance.settings.number("clock_tolerance_seconds")
+    return judged(instance.inbox.source_clocks().values(), host.moment(), tolerance)
+
+
+def wrong_clock(instance: Instance, host: HostClock = THIS_HOST) -> str:
+    """Return in a sentence why the clock of this machine is wrong; nothing when it is not known to be."""
+    return instance.store.clock_problem() or judgement(instance, host).sentence
+
+
+def seconds_ahead(instance: Instance, source: str, host: HostClock = THIS_HOST) -> int | None:
+    """Return by how many seconds this machine is ahead of a source; None: it is not known."""
+    told = instance.inbox.source_clocks().get(source)
+    ahead = None if told is None else ahead_of(told, host.moment())
+    return None if ahead is None else round(ahead)
+
+
+def doubts_of_clock(instance: Instance, host: HostClock = THIS_HOST) -> tuple[str, ...]:
+    """Return why the clock of this machine is in doubt. Raise ClockAhead when it is too far ahead to publish with."""
+    found = judgement(instance, host)
+    most = instance.settings.number("clock_max_jump_seconds")
+    if most and found.is_wrong and found.ahead > most:
+        raise ClockAhead(f"Nothing is harvested. {found.sentence}")
+    return (found.sentence,) if found.is_wrong else ()
+
+
+def is_past(run: Run, now: float | None = None) -> bool:
+    """Tell whether a run is not dated in the future; one that is was dated by a wrong clock and says nothing."""
+    latest = (time() if now is None else now) + FUTURE_SECONDS
+    return max(run.started_at, run.ended_at or 0) <= latest
+
+
+def runs_in_future(instance: Instance, names: Iterable[str]) -> tuple[str, ...]:
+    """Return a sentence for each source and stage whose last run is dated in the future."""
+    found = []
+    for name in names:
+        for stage in _STAGES:
+            last = next(iter(instance.inbox.runs(name, 1, stage)), None)
+            if last is not None and not is_past(last):
+                at = utc_datetime(max(last.started_at, last.ended_at or 0))
+                found.append(
+                    f"{name}: its last {stage} is dated {at}, in the future: a clock was wrong. It counts as due."
+                )
+    return tuple(found)

@@ -1,0 +1,114 @@
+"""This machine's clock is judged by those of the sources, and by NTP."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from gateway import clocks, health
+from gateway.clocks import Judgement, ahead_of, in_words, is_synchronized, judged
+from gateway.health import findings
+from gateway.model import SourceClock
+from gateway.store.clock import THIS_HOST, Moment
+from gateway.store.sqlite import open_inbox
+from gateway.upkeep import make
+
+_NOW = Moment(1_000_000.0, 5000.0, "boot", 10.0)
+_TOLERANCE = 300
+
+
+def _told(host: str, ahead: float, *, is_sure: bool = True, since: float = 0.0, boot: str = "boot") -> SourceClock:
+    """Return what a source said some seconds ago, of which this machine is so far ahead."""
+    return SourceClock(host, _NOW.wall - ahead - since, is_sure, _NOW.monotonic - since, boot, _NOW.suspended)
+
+
+@pytest.mark.parametrize(
+    ("clocks", "expected"),
+    [
+        ([], Judgement()),
+        ([("a", 86_400.0), ("b", 86_410.0)], Judgement(86_405.0, 2, 2)),
+        ([("a", -86_400.0), ("b", -86_410.0), ("c", 0.0)], Judgement(-86_405.0, 2, 3)),
+        ([("a", 86_400.0), ("b", 2.0)], Judgement()),  # one of the two is wrong, and nobody knows which
+        ([("a", 86_400.0), ("b", 2.0), ("c", -3.0)], Judgement()),
+        ([("a", 86_400.0), ("a", 86_400.0), ("b", 1.0), ("c", 1.0)], Judgement()),  # one host has one clock
+        ([("a", 86_400.0), ("b", -86_400.0)], Judgement()),
+        ([("a", 200.0), ("b", 210.0)], Judgement()),
+        ([("a", 7200.0)], Judgement(7200.0, 1, 1)),
+        ([("a", 1800.0)], Judgement()),
+    ],
+)
+def test_most_sources_must_say_the_same(clocks, expected):
+    assert judged([_told(*each) for each in clocks], _NOW, _TOLERANCE) == expected
+
+
+def test_one_source_alone_must_tell_the_time_in_two_ways():
+    """An answer of a cache has the responseDate of the day on which it was made."""
+    assert not judged([_told("a", 86_400.0, is_sure=False)], _NOW, _TOLERANCE).is_wrong
+
+
+def test_a_clock_that_was_set_meanwhile_is_judged_as_it_is_now():
+    told = _told("a", 86_400.0, since=600.0)
+    assert ahead_of(told, _NOW) == 86_400.0
+    assert ahead_of(told, _NOW._replace(wall=_NOW.wall - 86_400.0)) == 0.0
+    assert ahead_of(told, _NOW._replace(wall=_NOW.wall + 50.0, suspended=60.0)) == 86_400.0
+
+
+@pytest.mark.parametrize(
+    "told", [_told("a", 9e4, boot="earlier"), _told("a", 9e4, since=8e5), _told("a", 9e4, since=-9)]
+)
+def test_what_was_heard_before_the_machine_was_started_or_long_ago_says_nothing(told):
+    assert ahead_of(told, _NOW) is None
+
+
+def test_a_tolerance_of_nothing_means_however_far():
+    assert not judged([_told("a", 1e6), _told("b", 1e6)], _NOW, 0).is_wrong
+
+
+def test_the_sentence_says_how_far_and_what_to_do():
+    assert Judgement(-7200.0, 2, 3).sentence.startswith(
+        "The clock of this machine is 2.0 hours behind that of 2 of 3 sources asked lately. Set it"
+    )
+    assert "1.0 days ahead of that of the only source" in Judgement(86_400.0, 1, 1).sentence
+    assert Judgement().sentence == ""
+    assert [in_words(each) for each in (30.0, 90.0)] == ["30 seconds", "1.5 minutes"]
+
+
+def _findings(folder):
+    return {each.sentence: each.level for each in findings(folder) if "of this machine" in each.sentence}
+
+
+def test_check_tells_what_sources_say_of_the_clock(folder):
+    make(folder, {})
+    moment = THIS_HOST.moment()
+    with closing(open_inbox(folder)) as inbox:
+        for name in ("a", "b"):
+            told = (moment.wall - 7200, True, moment.monotonic, moment.boot, moment.suspended)
+            inbox.keep_source_clock(name, SourceClock(f"{name}.example.org", *told))
+    assert [level for each, level in _findings(folder).items() if "2.0 hours ahead of that of 2 of 2" in each] == [
+        "warning"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "level", "words"), [(True, "fine", "is kept by NTP"), (False, "warning", "is not kept by NTP")]
+)
+def test_check_tells_whether_ntp_keeps_the_clock(folder, monkeypatch, state, level, words):
+    make(folder, {})
+    monkeypatch.setattr(health, "is_synchronized", lambda: state)
+    assert [found for each, found in _findings(folder).items() if words in each] == [level]
+    monkeypatch.setattr(health, "is_synchronized", lambda: None)
+    assert not any("NTP" in each for each in _findings(folder))
+
+
+def test_the_kernel_is_asked_without_privilege(monkeypatch):
+    assert is_synchronized() in (True, False, None)
+
+    class _Refusing:
+        def adjtimex(self, _pointer):
+            return -1
+
+    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: _Refusing())
+    assert is_synchronized() is None
+    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: object())
+    assert is_synchronized() is None
