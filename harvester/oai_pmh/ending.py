@@ -28,7 +28,7 @@ def part_over(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step
             walk.arrivals.begin_part()
             return walk.step(page, slices)
         size = walk.size()
-        is_kept = size == walk.state.part or not walk.state.part
+        is_kept = (size or 0) == walk.state.part
         walk.state = replace(
             walk.state,
             tally=walk.state.tally + (walk.state.part if size is None else size),
@@ -52,6 +52,7 @@ def _halved(walk: Walk) -> bool:
         return False
     told = f"The source announced {size} records {state.here.in_words} and sent {state.part}."
     walk.notes.append(told)
+    state = replace(state, unsized=state.unsized + 1)
     parts = walk.halves(NotOaiPmh(told))
     walk.state = replace(entered(state, *parts), is_sliced=True) if parts else replace(state, is_doubted=True)
     return parts is not None

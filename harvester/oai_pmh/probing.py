@@ -51,7 +51,7 @@ def nothing_shown(walk: Walk, page: RawPage) -> Step | None:
         walk.doubt()
         return None
     if not unseen:
-        if not walk.state.window:
+        if not walk.state.window and not walk.is_behind_windows:
             walk.compared = Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING
         return None
     named = NotOaiPmh(f"Nothing comes {here.in_words}, and ListIdentifiers names {unseen} there.")

@@ -100,7 +100,7 @@ def _checked(walk: Walk, roll: Roll, page: RawPage) -> Step:
 
 def _keep_their_numbers(state: ListState) -> bool:
     """Tell whether the list came in windows, each of which brought exactly what it announced."""
-    return state.is_sliced and not state.unsized and not state.has_gaps
+    return state.is_sliced and state.distinct > 0 and not state.unsized and not state.has_gaps
 
 
 def _uncounted(roll: Roll) -> str:

@@ -70,7 +70,7 @@ class ListState:
     part_announced: int | None = None
     cursor_first: int | None = None  # what the first answer of the part said
     tally: int = 0  # what was announced of the windows that are over
-    unsized: int = 0  # how many of those did not announce exactly what they brought
+    unsized: int = 0  # how many did not bring exactly what they announced
     names_set: bool = False  # whether all that came without a token says that it is in the set that was asked for
     keeps_dates: bool = False  # whether all that came without a token lies between the dates that were asked for
     last: str = ""

@@ -1,0 +1,99 @@
+"""Records that ListRecords leaves out, however it is asked: in windows, in sets, by date, after a stop.
+
+Each comes by GetRecord, or the run says that it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from gateway.model import RunOutcome
+from harvester.instance import Instance
+from harvester.pipeline import Wishes
+from tests.faults.harvest import MakeSite, faults_of, harvested, missing, opened, wanted
+from tests.faults.table import Quirk, all_quirks
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+QUIRKS = all_quirks()
+LEAVING_OUT = [
+    "list_leaves_out_what_is_named_and_its_size_fits",
+    "list_leaves_out_what_is_named_and_tells_no_size",
+    "list_leaves_out_what_is_named_and_get_record_does_not_know",
+    "page_in_the_middle_has_no_token_element",
+    "list_stops_far_before_its_size_and_so_do_the_names",
+]
+WAYS: Mapping[str, Mapping[str, object]] = {
+    "in windows of a year": {"slice": "year"},
+    "in windows of a month": {"slice": "month"},
+    "in windows, two at once": {"slice": "year", "connections": 2},
+    "in a set": {"sets": ("a",)},
+    "between dates": {"from": "2021-06-01T00:00:00Z", "until": "2023-01-01T00:00:00Z"},
+}
+# Windows of one page announce nothing, and the list is never asked for as a whole.
+UNTOLD = (LEAVING_OUT[-1], "in windows of a month")
+
+
+@pytest.mark.parametrize(("name", "way"), [each for each in product(LEAVING_OUT, WAYS) if each != UNTOLD])
+def test_what_is_left_out_comes_or_is_missing_aloud(house: Instance, site: MakeSite, name: str, way: str) -> None:
+    quirk = replace(QUIRKS[name], entry=WAYS[way])
+    served, source = opened(site, [quirk])
+    found = harvested(house, served, source, [quirk])
+    assert faults_of(found, served, [quirk]) == []
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+@pytest.mark.parametrize("name", LEAVING_OUT)
+def test_what_is_left_out_comes_or_is_missing_aloud_in_a_run_that_goes_on(
+    house: Instance, site: MakeSite, name: str, *, is_full: bool
+) -> None:
+    quirk = QUIRKS[name]
+    served, source = opened(site, [quirk])
+    stopped = harvested(house, served, source, [quirk], Wishes(max_records=15))
+    assert not stopped.says_whole
+    found = harvested(house, served, source, [quirk], Wishes(is_full=is_full))
+    assert faults_of(found, served, [quirk]) == []
+
+
+def _one(name: str) -> tuple[Quirk, Quirk]:
+    return QUIRKS[name], replace(QUIRKS[name], entry={"slice": "year"})
+
+
+@pytest.mark.parametrize("quirk", _one(LEAVING_OUT[0]), ids=["as one list", "in windows"])
+def test_what_four_answers_of_list_identifiers_name_is_held_after_a_harvest(
+    house: Instance, site: MakeSite, quirk: Quirk
+) -> None:
+    served, source = opened(site, [quirk])
+    found = harvested(house, served, source, [quirk])
+    assert missing(found, wanted(served, [quirk])) == []
+    assert (found.run.outcome, found.run.is_complete) == (RunOutcome.SUCCEEDED, True)
+
+
+def test_numbers_that_were_announced_stand_beside_those_that_were_received(house: Instance, site: MakeSite) -> None:
+    quirk = QUIRKS["list_stops_far_before_its_size_and_so_do_the_names"]
+    served, source = opened(site, [quirk])
+    run = harvested(house, served, source, [quirk]).run
+    assert (run.counts["announced"], run.counts["received"]) == (60, 10)
+    assert (run.outcome, run.is_complete) == (RunOutcome.SUCCEEDED_WITH_ERRORS, False)
+
+
+@pytest.mark.parametrize("page_size", [1, 10])
+def test_a_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(
+    house: Instance, site: MakeSite, page_size: int
+) -> None:
+    served, source = opened(site, [])
+    first = next(iter(served.source.held.values()))
+    served.source.page_size = page_size
+    served.source.held = {
+        name: first._replace(identifier=name, datestamp=f"2021-01-{1 + number // 100:02}T00:{number % 60:02}:00Z")
+        for number in range(100 * page_size)
+        for name in [f"oai:faults:{number:05}"]
+    }
+    found = harvested(house, served, source, [])
+    assert found.says_whole
+    assert sum(each.verb == "ListRecords" for each in served.asked) == 100
+    assert len(served.asked) <= 108
