@@ -212,6 +212,21 @@ SETTINGS: tuple[Setting, ...] = (
         "The URI of whoever makes them, such as `mailto:` or an ORCID; empty: that of `admin_email`, if set.",
     ),
     Setting(
+        "unpack_max_ratio",
+        200,
+        "How many bytes a package may have unpacked for each packed byte, once it has 100,000,000; 0: any number.",
+    ),
+    Setting(
+        "unpack_min_free_bytes",
+        1_000_000_000,
+        "How many bytes must stay free on the disk while a package is unpacked.",
+    ),
+    Setting(
+        "mirror_whole_again_max_bytes",
+        10_000_000,
+        "Up to which size a file that came in parts (Range) is fetched once more whole if no digest of it is stated.",
+    ),
+    Setting(
         "mirror_host_connections",
         2,
         "How many files of a mirror are fetched from one host at once.",

@@ -17,6 +17,7 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import IO, Self, cast
@@ -26,7 +27,7 @@ from zstandard import ZstdDecompressor, ZstdError
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.nameless import NamelessFile
-from harvester.wire.archives import DAMAGES, TarMember, TooMuch, members, opened_zip
+from harvester.wire.archives import DAMAGES, Ambiguous, TarMember, TooMuch, by_name, members, opened_zip
 from harvester.wire.http import Fetched, Request
 
 _STEP = 1 << 16  # bytes that a sink is given at once
@@ -78,6 +79,10 @@ class Local:
             return self._part(request, unquote(name), dict(request.headers))
         except (FileNotFoundError, KeyError) as error:
             raise RemoteRefuses(f"There is no {unquote(name) or self._root}.") from error
+        except Ambiguous as error:
+            raise RemoteRefuses(
+                f"{self._root} is not read: {error}. Unpack it by hand, rename one of them, and read the folder."
+            ) from error
         except TooMuch as error:
             raise AnswerTooLarge(f"{self._root} is not read: {error}.") from error
         except _DAMAGES as error:
@@ -118,10 +123,14 @@ class Local:
     def _names(self) -> list[tuple[str, int, int]]:
         archive = self._opened()
         if isinstance(archive, zipfile.ZipFile):
-            whole = [each for each in archive.infolist() if not each.is_dir()]
-            return sorted((each.filename, each.file_size, int(_zip_second(each))) for each in whole)
+            plain = ((each.filename, each) for each in archive.infolist() if not each.is_dir())
+            whole = by_name(plain, archive.open)
+            return sorted((name, each.file_size, int(_zip_second(each))) for name, each in whole.items())
         if isinstance(archive, tarfile.TarFile):
-            self._members = {each.name: each for each in members(archive) if each.isfile()}
+            tar = archive
+            self._members = by_name(
+                ((each.name, each) for each in list(members(tar)) if each.isfile()), partial(_extracted, tar)
+            )
             return sorted((each.name, each.size, int(each.mtime)) for each in self._members.values())
         files = [self._root] if self._root.is_file() else [each for each in self._root.rglob("*") if _is_plain(each)]
         if not self._root.exists():
@@ -174,10 +183,14 @@ class Local:
         if isinstance(archive, zipfile.ZipFile):
             return archive.open(name)
         if isinstance(archive, tarfile.TarFile):
-            found = archive.extractfile(self._members[name])
-            assert found is not None  # only plain files are named
-            return found
+            return _extracted(archive, self._members[name])
         return (self._root if self._root.is_file() else self._root / name).open("rb")
+
+
+def _extracted(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    found = archive.extractfile(member)
+    assert found is not None  # only plain files are named
+    return found
 
 
 def _is_plain(file: Path) -> bool:

@@ -35,7 +35,7 @@ from harvester.mirror.receipt import Receipt
 from harvester.mirror.reconsidering import Accepting
 from harvester.mirror.robots import Robots
 from harvester.mirror.soundness import held
-from harvester.mirror.unpacking import unpacked
+from harvester.mirror.unpacking import Room, unpacked
 from harvester.outcomes import Status, noting, status_of, worst
 from harvester.progress import Progress, progress
 from harvester.sources import Options
@@ -279,8 +279,12 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
         place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
         ours = place.order
         receipt = Receipt("import", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [str(source)])
-        most = settings.number("fetch_file_max_bytes")
-        with unpacked(source, folder / "aside", most, ours.metadata_prefix) as package:
+        room = Room(
+            settings.number("fetch_file_max_bytes"),
+            settings.number("unpack_max_ratio"),
+            settings.number("unpack_min_free_bytes"),
+        )
+        with unpacked(source, folder / "aside", room, ours.metadata_prefix) as package:
             Importing(place, receipt, shown, stop, time.time, package, user=_user(settings)).whole(given["since"])
     _say_notes(place)
     say(receipt.line())
@@ -336,7 +340,7 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
             options=Options("", order.base_url, settings.number("harvest_overlap_seconds")),
             fetch=fetch,
             lanes=lanes,
-            limits=Limits(most, robots.check, robots.failed),
+            limits=Limits(most, robots.check, robots.failed, settings.number("mirror_whole_again_max_bytes")),
             receipt=Receipt(name, order.base_url, order.metadata_prefix, _now(), order.sets),
             progress=shown,
             stop=remote.stop,

@@ -34,6 +34,7 @@ class Arriving:
         self._stream: BinaryIO | None = None
         self._validator = ""
         self.size = 0
+        self.is_pieced = False  # whether a rest was added to a part
         self._begin_anew()
         self._remember()
 
@@ -53,6 +54,7 @@ class Arriving:
             if not self._is_rest(answer):
                 self._begin_anew()
                 raise ConnectionFailed(f"{answer.url} sent another part than it was asked for.")
+            self.is_pieced = self.is_pieced or self.size > 0
         elif answer.status == HTTPStatus.OK:
             self._begin_anew()
             self._validator = _validator(answer)
@@ -114,7 +116,7 @@ class Arriving:
         if self.size:
             with telling(self._file):
                 os.truncate(self._file, 0)
-        self.size, self._validator = 0, ""
+        self.size, self._validator, self.is_pieced = 0, "", False
         self._hashes = {name: begun(name) for name in self._algorithms}
 
     def _remember(self) -> None:

@@ -47,12 +47,14 @@ _BY_STATUS = {404: Fate.NOT_FOUND, 410: Fate.NOT_FOUND, 401: Fate.REFUSED, 403: 
 class Limits:
     """How large a file may be, and what raises a FetchError when an address may not be asked for (robots.txt).
 
-    It is told of an address whose host did not answer.
+    It is told of an address whose host did not answer. Up to `whole_again_max_bytes` a file that came in parts, and has
+    no digest stated, is fetched once more whole.
     """
 
     max_bytes: int
     check: Callable[[str, Fetch], None] = lambda _url, _fetch: None
     failed: Callable[[str, Fetch], None] = lambda _url, _fetch: None
+    whole_again_max_bytes: int = 0
 
 
 def collect(want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
@@ -115,9 +117,34 @@ def _fetched(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) ->
     algorithms = [algorithm for algorithm, _ in want.component.digests]
     with closing(Arriving(aside, url, limits.max_bytes, algorithms)) as arriving:
         found, is_mixed = _judged(url, want, aside, arriving, fetch, limits)
+        is_pieced = arriving.is_pieced and found.incoming is not None and not is_strong(want.component.digests)
     if is_mixed:
         return _fetched(url, want, aside, fetch, limits)
+    if is_pieced and (found.file.size or 0) <= limits.whole_again_max_bytes:
+        found = _whole_again(found, url, aside, fetch, limits)
     return _confirmed(found, url, aside, fetch, limits) if found.is_unmeasured else found
+
+
+def _whole_again(pieced: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    """Return a file that came in parts as it comes whole: no digest tells whether its parts are of one file.
+
+    Where it does not come whole, the server's word that it has not changed (If-Range) must do.
+    """
+    whole_aside = aside.with_name(f"{aside.name}.whole")
+    with closing(Arriving(whole_aside, url, limits.max_bytes)) as arriving:
+        arriving.forget()
+        whole: Collected | None
+        try:
+            whole, _ = _judged(url, pieced.want.again, whole_aside, arriving, fetch, limits)
+        except FetchError:
+            whole = None
+        if whole is None or whole.incoming is None or not whole.file.is_good:
+            arriving.forget()
+            return pieced
+    with telling(aside):
+        whole_aside.replace(aside)
+        whole_aside.with_name(f"{whole_aside.name}.json").unlink(missing_ok=True)
+    return replace(whole, want=pieced.want, incoming=whole.incoming._replace(file=aside))
 
 
 def _confirmed(found: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:

@@ -61,7 +61,7 @@ class Component(NamedTuple):
     @property
     def addresses(self) -> tuple[str, ...]:
         """The locations that can be asked for on the Web, legally written."""
-        return tuple(address(each) for each in self.locations if is_address(each))
+        return tuple(legal for each in self.locations if is_address(legal := address(each)))
 
 
 Reader: TypeAlias = Callable[[Element], Iterator[Component]]

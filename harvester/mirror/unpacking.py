@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import shutil
 import tarfile
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from typing import IO
+from typing import IO, NamedTuple
 
 from gateway.errors import ConfigurationError
 from harvester.mirror import bag
 from harvester.mirror.ocfl import telling
 from harvester.mirror.package import Package
-from harvester.wire.archives import DAMAGES, TarMember, members, opened_zip
+from harvester.wire.archives import DAMAGES, Ambiguous, TarMember, check_same, members, opened_zip
 
 _CHUNK = 1 << 20
+_HARMLESS = 100_000_000  # bytes unpacked before their ratio counts: a small archive of zeros harms nobody
+
+
+class Room(NamedTuple):
+    """How much may be unpacked: bytes, bytes for each byte of the archive, and bytes that stay free on the disk.
+
+    A `max_ratio` of 0 is none; it does not count before so many bytes were unpacked that they could do harm.
+    """
+
+    max_bytes: int
+    max_ratio: int = 0
+    min_free_bytes: int = 0
 
 
 @contextmanager
-def unpacked(source: Path, aside: Path, max_bytes: int, metadata_prefix: str) -> Iterator[Package]:
+def unpacked(source: Path, aside: Path, room: Room, metadata_prefix: str) -> Iterator[Package]:
     """Return a package, unpacked below `aside` as long as the context lasts, and verified when it is a bag.
 
-    Raise ConfigurationError when it cannot be read, has more bytes than it may, or is a bag that is not good.
+    Raise ConfigurationError when it cannot be read, has more bytes than there is room for, has two files of one name,
+    or is a bag that is not good.
     """
     folder = aside / "package"
     shutil.rmtree(folder, ignore_errors=True)
@@ -35,7 +49,10 @@ def unpacked(source: Path, aside: Path, max_bytes: int, metadata_prefix: str) ->
         with telling(folder):
             folder.mkdir(parents=True)
         try:
-            _unpack(source, folder, max_bytes)
+            _unpack(source, folder, room)
+        except Ambiguous as error:
+            told = f"{source} is not unpacked: {error}; upper and lower case do not count."
+            raise ConfigurationError(f"{told} Unpack it by hand, rename one, and import the folder.") from error
         except DAMAGES as error:
             raise ConfigurationError(f"{source} cannot be unpacked: {error}.") from error
         yield _package(folder, metadata_prefix)
@@ -59,18 +76,58 @@ def _package(folder: Path, metadata_prefix: str) -> Package:
     return Package(folder, metadata_prefix, min(dates, default=""))
 
 
-def _unpack(source: Path, folder: Path, max_bytes: int) -> None:
-    left = max_bytes
+def _unpack(source: Path, folder: Path, room: Room) -> None:
+    meter = _Meter(source, folder, room)
+    places: dict[str, str] = {}  # by names as disks and systems may confuse them, those that have been unpacked
     for name, stream in _members(source, folder):
         if not _is_inside(name):
             raise ConfigurationError(f"{source} has a file that leads out of it: {name!r}.")
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        with (folder / name).open("wb") as target:
+        path = normpath(name)
+        key = unicodedata.normalize("NFC", path).casefold()
+        if (known := places.get(key)) is not None:
+            with (folder / known).open("rb") as before:
+                check_same(name, before, stream)
+            if not (folder / path).exists():
+                meter.count((folder / known).stat().st_size)
+                shutil.copyfile(folder / known, _made(folder / path))
+            continue
+        places[key] = path
+        with _made(folder / path).open("wb") as target:
             while part := stream.read(_CHUNK):
-                left -= len(part)
-                if left < 0:
-                    raise ConfigurationError(f"{source} has more than {max_bytes} bytes, unpacked.")
+                meter.count(len(part))
                 target.write(part)
+
+
+def _made(file: Path) -> Path:
+    """Return a file whose folder is there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file
+
+
+class _Meter:
+    """Counts what is unpacked."""
+
+    def __init__(self, source: Path, folder: Path, room: Room) -> None:
+        self._source, self._folder, self._room = source, folder, room
+        self._packed, self._count = source.stat().st_size, 0
+
+    def count(self, size: int) -> None:
+        """Add bytes that are about to be written. Raise ConfigurationError when there is no room for them."""
+        self._count += size
+        if self._count > self._room.max_bytes:
+            raise ConfigurationError(f"{self._source} has more than {self._room.max_bytes} bytes, unpacked.")
+        ratio = self._room.max_ratio
+        if ratio and self._count > max(_HARMLESS, ratio * self._packed):
+            raise ConfigurationError(
+                f"{self._source} has more than {ratio} bytes for each of its own, unpacked. If that is right, raise "
+                "unpack_max_ratio."
+            )
+        free = shutil.disk_usage(self._folder).free
+        if free - size < self._room.min_free_bytes:
+            raise ConfigurationError(
+                f"{self._source} needs more room than there is: unpacking it would leave less than "
+                f"{self._room.min_free_bytes} bytes free (unpack_min_free_bytes) in {self._folder.parent}."
+            )
 
 
 def _is_inside(name: str) -> bool:

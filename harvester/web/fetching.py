@@ -40,7 +40,7 @@ from harvester.web.connections import GuardedAdapter, Watchdog
 from harvester.web.encodings import decoded, is_compressed_file
 from harvester.web.faults import LIBRARY_ERRORS, Fault, fault_from
 from harvester.web.guard import Guard, Own, Resolve
-from harvester.web.pacing import Pace
+from harvester.web.pacing import Pace, Rate
 from harvester.web.proxies import Proxies
 from harvester.web.proxies import shown as shown_proxy
 from harvester.web.retrying import Waiting, asks_to_wait, is_passing
@@ -50,9 +50,9 @@ from harvester.wire.http import Fetch, Fetched, Request, Sink
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 10
 _CHUNK = 1 << 20  # bytes read at once
+_TRICKLE = 1 << 16  # of a body whose pace is looked at
 _MOST_BESIDE = 10_000_000  # bytes of an answer that a sink does not take: a word about an error, or a redirect
 _MOST_DIGITS = 18  # of a Content-Length
-_GRACE_SECONDS = 10.0  # in which a body may be as slow as it likes
 # What is said to every host that a redirect leads to; all else is for the one that was asked, keys among it.
 _FOR_ANYBODY = frozenset(
     ("accept", "accept-encoding", "cache-control", "content-type", "if-modified-since", "if-none-match", "range")
@@ -248,7 +248,7 @@ class Web:
             given = tuple(response.headers.items())
             head = Fetched(url, response.status_code, given, b"", int(self.clock()))
             if request.sink is not None and request.sink.begin(head):
-                _pour(response, request.sink)
+                self._pour(response, request.sink, url)
                 return _Answer(head, "")
             raw = self._read(response, url, limit)
             encoding = response.headers.get("Content-Encoding", "")
@@ -268,17 +268,29 @@ class Web:
         if is_announced and (len(announced) > _MOST_DIGITS or int(announced) > limit):
             raise AnswerTooLarge(f"The answer has more than {limit} bytes: {announced[:_MOST_DIGITS]}.")
         parts = BytesIO()  # which gives what it holds without a copy
-        size, least = 0, self.settings.number("fetch_min_bytes_per_second")
-        began = self.monotonic() if least else 0.0
+        size, rate = 0, self._rate(url)
         while part := response.raw.read1(_CHUNK, decode_content=False):
             size += len(part)
             if size > limit:
                 raise AnswerTooLarge(f"The answer has more than {limit} bytes.")
             parts.write(part)
-            took = self.monotonic() - began if least else 0.0
-            if took > _GRACE_SECONDS and size < least * took:
-                raise AnswerTooSlow(f"{shown(url)} sends less than {least} bytes a second.")
+            rate.check(size)
         return parts.getvalue()
+
+    def _rate(self, url: str) -> Rate:
+        return Rate(url, self.settings.number("fetch_min_bytes_per_second"), self.monotonic)
+
+    def _pour(self, response: requests.Response, sink: Sink, url: str) -> None:
+        """Give the body to a sink as it comes, without the encoding that it came in; AnswerTooSlow when it trickles."""
+        is_encoded = bool(response.headers.get("Content-Encoding"))
+        is_to_decode = is_encoded and not is_compressed_file(response.headers.get("Content-Type", ""))
+        size, rate = 0, self._rate(url)
+        # A whole chunk of a body that trickles would not be there for hours.
+        read, most = (response.raw.read1, _TRICKLE) if rate.least else (response.raw.read, _CHUNK)
+        while part := read(most, decode_content=is_to_decode):
+            sink.write(part)
+            size += len(part)
+            rate.check(size)
 
     def _has_answered(self, origin: Origin) -> bool:
         return self._pace.has_answered(_server(origin), self.monotonic())
@@ -398,11 +410,3 @@ def _bitten(watchdog: Watchdog, url: str) -> Fault | None:
     if not watchdog.has_bitten:
         return None
     return Fault(AnswerTooSlow(f"{shown(url)} took longer than {watchdog.seconds:g} seconds."))
-
-
-def _pour(response: requests.Response, sink: Sink) -> None:
-    """Give the body to a sink as it comes, without the encoding that it came in."""
-    is_encoded = bool(response.headers.get("Content-Encoding"))
-    is_to_decode = is_encoded and not is_compressed_file(response.headers.get("Content-Type", ""))
-    while part := response.raw.read(_CHUNK, decode_content=is_to_decode):
-        sink.write(part)

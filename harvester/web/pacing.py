@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 
+from gateway.errors import AnswerTooSlow
+from harvester.web.urls import shown
+
+_GRACE_SECONDS = 10.0  # in which a body may be as slow as it likes
 _RECENT_SECONDS = 3600.0
 
 
@@ -37,3 +42,18 @@ class Pace:
         """Tell whether a server has answered within the last hour."""
         with self._lock:
             return now - self._answered.get(server, float("-inf")) < _RECENT_SECONDS
+
+
+class Rate:
+    """How fast the body of one answer must come: at `least` so many bytes a second; 0: as slow as it likes."""
+
+    def __init__(self, url: str, least: int, monotonic: Callable[[], float]) -> None:
+        """Begin to count now."""
+        self.least, self._url, self._monotonic = least, url, monotonic
+        self._began = monotonic() if least else 0.0
+
+    def check(self, size: int) -> None:
+        """Raise AnswerTooSlow when so many bytes so far are too few."""
+        took = self._monotonic() - self._began if self.least else 0.0
+        if took > _GRACE_SECONDS and size < self.least * took:
+            raise AnswerTooSlow(f"{shown(self._url)} sends less than {self.least} bytes a second.")

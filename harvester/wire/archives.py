@@ -12,11 +12,11 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import SEEK_CUR, SEEK_END, BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import IO, BinaryIO, Self, TypeVar
 
 # What reading an archive raises when it is damaged, encrypted, or packed in a way that is not known.
 DAMAGES: tuple[type[Exception], ...] = (
@@ -30,6 +30,8 @@ DAMAGES: tuple[type[Exception], ...] = (
     RuntimeError,
     ValueError,
 )
+_File = TypeVar("_File")
+_STEP = 1 << 20
 _BEGINNINGS = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")  # ZIP, gzip, bzip2, xz
 _GZIP_WINDOW = 31
 _TAR, _TAR_AT = b"ustar", 257
@@ -60,6 +62,31 @@ _MOST_PASSED = 100_000_000  # bytes of files that are unpacked only to see what 
 
 class TooMuch(ValueError):
     """An archive has more entries than are read, or one that lies deeper."""
+
+
+class Ambiguous(ValueError):
+    """An archive has two different files of one name."""
+
+
+def by_name(files: Iterable[tuple[str, _File]], opened: Callable[[_File], IO[bytes]]) -> dict[str, _File]:
+    """Return the files of an archive by their names. Raise Ambiguous when two of one name differ, and DAMAGES."""
+    found: dict[str, _File] = {}
+    for name, file in files:
+        if name not in found:
+            found[name] = file
+            continue
+        with opened(found[name]) as one, opened(file) as other:
+            check_same(name, one, other)
+    return found
+
+
+def check_same(name: str, one: IO[bytes], other: IO[bytes]) -> None:
+    """Raise Ambiguous unless two files of an archive that have one name have the same bytes."""
+    part = b"?"
+    while part:
+        part = one.read(_STEP)
+        if part != other.read(_STEP):
+            raise Ambiguous(f"it has two different files of one name, {name!r}")
 
 
 def check_entry(count: int, name: str) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tarfile
+import warnings
 import zipfile
 
 import pytest
 
 from gateway.errors import ConfigurationError
+from harvester.mirror import unpacking
 from harvester.mirror.components import Component
 from harvester.mirror.package import Package
 from harvester.mirror.planning import Want
-from harvester.mirror.unpacking import unpacked
+from harvester.mirror.unpacking import Room, unpacked
 from harvester.wire import archives
 
 
@@ -36,8 +39,25 @@ def _tar(file, names, links=(), mode="w"):
     return file
 
 
-def _unpack(file, tmp_path, most=1000):
-    with unpacked(file, tmp_path / "aside", most, "oai_dc") as package:
+def _pack_zip(file, entries):
+    with warnings.catch_warnings(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # the library warns of what is tested here
+        for name, content in entries:
+            archive.writestr(name, content)
+    return file
+
+
+def _pack_tar(file, entries):
+    with tarfile.open(file, "w:gz") as archive:
+        for name, content in entries:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return file
+
+
+def _unpack(file, tmp_path, most=1000, **room):
+    with unpacked(file, tmp_path / "aside", Room(most, **room), "oai_dc") as package:
         return {each.name: each.read_bytes() for each in package.payload.rglob("*") if each.is_file()}
 
 
@@ -113,3 +133,47 @@ def test_the_only_file_of_a_package_is_not_that_of_every_address(tmp_path):
 
 def _want(location):
     return Want(Component((location,), size=1), "files/document.pdf", None, False)
+
+
+@pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])
+@pytest.mark.parametrize("other", ["d/a.txt", "./d/a.txt", "d/A.txt", "D/a.txt", "d//a.txt"])
+def test_two_different_files_of_one_name_are_refused_and_equal_ones_are_one(tmp_path, pack, other):
+    """The first was lost without a word."""
+    with pytest.raises(ConfigurationError, match="two different files of one name"):
+        _unpack(pack(tmp_path / "two", [("d/a.txt", b"one"), ("b.txt", b"b"), (other, b"two")]), tmp_path)
+    assert list((tmp_path / "aside").rglob("*")) == []
+    found = _unpack(pack(tmp_path / "same", [("d/a.txt", b"one"), ("b.txt", b"b"), (other, b"one")]), tmp_path)
+    assert found == {"a.txt": b"one", "b.txt": b"b", other.rpartition("/")[2]: b"one"}
+
+
+@pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])
+def test_names_that_differ_only_by_unicode_normalisation_are_one_name(tmp_path, pack):
+    names = ("caf\u00e9.txt", "cafe\u0301.txt")
+    assert set(_unpack(pack(tmp_path / "same", [(name, b"x") for name in names]), tmp_path)) == set(names)
+    with pytest.raises(ConfigurationError, match="two different files of one name"):
+        _unpack(pack(tmp_path / "two", [(name, name.encode()) for name in names]), tmp_path)
+
+
+def test_a_hard_link_to_itself_keeps_its_bytes(tmp_path):
+    file = _tar(tmp_path / "linked", ["a.txt"], [("a.txt", "a.txt")])
+    assert _unpack(file, tmp_path) == {"a.txt": b"abc"}
+
+
+@pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])
+def test_an_archive_that_grows_beyond_its_ratio_is_refused_and_leaves_nothing(monkeypatch, tmp_path, pack):
+    monkeypatch.setattr(unpacking, "_HARMLESS", 1000)
+    file = pack(tmp_path / "bomb", [("a.txt", bytes(300_000))])
+    with pytest.raises(ConfigurationError, match="more than 20 bytes for each of its own, unpacked"):
+        _unpack(file, tmp_path, most=10**9, max_ratio=20)
+    assert list((tmp_path / "aside").rglob("*")) == []
+    assert _unpack(file, tmp_path, most=10**9, max_ratio=0) == {"a.txt": bytes(300_000)}
+    monkeypatch.setattr(unpacking, "_HARMLESS", 1_000_000)
+    assert _unpack(file, tmp_path, most=10**9, max_ratio=20) == {"a.txt": bytes(300_000)}
+
+
+def test_what_would_not_leave_enough_room_on_the_disk_is_refused_before_it_is_written(tmp_path):
+    free = shutil.disk_usage(tmp_path).free
+    file = _pack_zip(tmp_path / "large", [("a.txt", b"a")])
+    with pytest.raises(ConfigurationError, match=r"would leave less than \d+ bytes free \(unpack_min_free_bytes\)"):
+        _unpack(file, tmp_path, min_free_bytes=2 * free)
+    assert list((tmp_path / "aside").rglob("*")) == []

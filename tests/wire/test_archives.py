@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from harvester.wire import archives
-from harvester.wire.archives import TarMember, TooMuch, members, names_in, opened_zip
+from harvester.wire.archives import Ambiguous, TarMember, TooMuch, by_name, members, names_in, opened_zip
 
 FILES = {"a/1.xml": b"<one/>", "2.jsonl": b"{}"}
 
@@ -223,3 +223,12 @@ def test_what_a_tar_says_of_all_members_again_and_again_is_too_long():
     body = _global(0, 900) + _global(900, 900) + _global(1800, 1) + _tar_of(1)
     with pytest.raises(tarfile.ReadError, match="what it says of a member is too long"):
         _read(io.BytesIO(body))
+
+
+def test_two_files_of_one_name_are_one_when_they_are_equal_and_refused_when_not(monkeypatch):
+    monkeypatch.setattr(archives, "_STEP", 2)
+    good = [("a", b"12345"), ("b", b"12"), ("a", b"12345")]
+    assert by_name(good, io.BytesIO) == {"a": b"12345", "b": b"12"}
+    for other in (b"1234", b"12346", b"123456", b""):
+        with pytest.raises(Ambiguous, match="two different files of one name, 'a'"):
+            by_name([*good, ("a", other)], io.BytesIO)

@@ -1,0 +1,109 @@
+"""How files of a mirror come over the wire: in parts, slowly, and from addresses as people write them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gateway.formats import oai_didl
+from gateway.model import FileLink, Work
+from harvester.web import pacing
+from tests.mirror.provider import Item
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+
+@pytest.fixture
+def breaks(provider):
+    """Return a function that lets the first answer for a file break off, and the rest be that of other bytes."""
+
+    def broken(name, content, rest):
+        ranges = []
+
+        def faulty(handler):
+            ranges.append(handler.headers.get("Range"))
+            if len(ranges) == 1:
+                handler.send_response(200)
+                handler.send_header("ETag", '"x"')
+                handler.send_header("Content-Length", str(len(content)))
+                handler.end_headers()
+                handler.wfile.write(content[:3])
+                handler.close_connection = True
+            elif len(ranges) == 2:
+                told = f"bytes 3-{len(content) - 1}/{len(content)}"
+                handler.send(206, rest, {"Content-Range": told, "ETag": '"x"'})
+            return len(ranges) <= 2
+
+        provider.faults[name] = faulty
+        return ranges
+
+    return broken
+
+
+def test_a_file_in_parts_without_a_digest_is_fetched_once_more_whole(mirror, provider, breaks):
+    """The server says that nothing has changed (ETag), and sends the rest of another file."""
+    provider.items["oai:p:0"] = Item({"a.txt": b"abcdef"}, says=())
+    ranges = breaks("oai:p:0/a.txt", b"abcdef", b"DEF")
+    mirror.run()
+    assert ranges == [None, "bytes=3-", None]
+    assert mirror.held() == provider.expected()
+    mirror.run()
+    assert len(ranges) == 3
+
+
+@pytest.mark.parametrize(("says", "most"), [(("digest",), 10), ((), 5)])
+def test_a_file_in_parts_with_a_digest_or_a_large_one_is_not(mirror, provider, breaks, says, most):
+    provider.items["oai:p:0"] = Item({"a.txt": b"abcdef"}, says=says)
+    ranges = breaks("oai:p:0/a.txt", b"abcdef", b"def")
+    mirror.run(mirror_whole_again_max_bytes=most)
+    assert (len(ranges), mirror.held()) == (2, provider.expected())
+
+
+def test_a_file_that_never_comes_whole_is_held_as_it_came_in_parts(mirror, provider, breaks):
+    provider.items["oai:p:0"] = Item({"a.txt": b"abcdef"}, says=())
+    ranges = breaks("oai:p:0/a.txt", b"abcdef", b"def")
+    first = provider.faults["oai:p:0/a.txt"]
+    provider.faults["oai:p:0/a.txt"] = lambda handler: first(handler) or handler.send(404, b"", {}) or True
+    mirror.run()
+    assert (len(ranges), mirror.held()) == (3, provider.expected())
+
+
+def test_an_address_with_a_raw_space_is_asked_for(mirror, provider, fill):
+    fill(1)
+    provider.items["oai:p:0"].files = {"a b.txt": b"a b"}
+    didl = oai_didl.write(Work(files=(FileLink(provider.file_url("oai:p:0/a b.txt"), "text/plain"),)))
+    raw = provider.file_url("oai:p:0/a b.txt").replace("%20", " ").encode()
+    provider.items["oai:p:0"].document = didl.replace(provider.file_url("oai:p:0/a b.txt").encode(), raw)
+    mirror.run()
+    assert list(mirror.held()["oai:p:0"].values()) == [b"a b"]
+
+
+def test_a_redirect_to_an_address_with_a_raw_space_is_followed(mirror, provider):
+    provider.items["oai:p:0"] = Item({"a.txt": b"a b", "a b.txt": b"a b"}, says=("digest",))
+    place = {"Location": f"{provider.url}/files/oai:p:0/a b.txt"}
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", place) or True
+    mirror.run()
+    assert list(mirror.held()["oai:p:0"].values()) == [b"a b", b"a b"]
+
+
+def test_a_file_that_trickles_is_given_up_where_a_least_pace_is_set(mirror, provider, monkeypatch):
+    monkeypatch.setattr(pacing, "_GRACE_SECONDS", 0.05)
+    provider.items["oai:p:0"] = Item({"a.txt": b"x" * 60}, says=())
+
+    def trickle(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "60")
+        handler.end_headers()
+        for _ in range(60):
+            handler.wfile.write(b"x")
+            time.sleep(0.02)
+        return True
+
+    provider.faults["oai:p:0/a.txt"] = trickle
+    receipt = mirror.run(status=3, fetch_min_bytes_per_second=100_000)
+    (missing,) = receipt["missing"]
+    assert (missing["fate"], missing["reason"].partition(" sends ")[2]) == (
+        "unreachable",
+        "less than 100000 bytes a second.",
+    )
