@@ -202,6 +202,8 @@ def count(counts: Counter[str], step: Step) -> None:
     counts["repaired_pages"] += bool(step.page.repairs)
     counts["damaged_pages"] += bool(step.losses)
     counts["unusable"] += sum(bool(each.problem) for each in step.slices)
+    if step.left_out:
+        counts["left_out"] += step.left_out
 
 
 def _cursor(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:

@@ -50,8 +50,13 @@ def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
         return "What could not be fetched is missing"
     if not is_complete:
         return "It is not shown that nothing is missing"
+    left_out = counts.get("left_out", 0)
+    if left_out and not counts.get("received"):
+        return f"It lists no metadata: {left_out} resources were left out, because no metadata describes them"
     what = "No record" if counts.get("damaged_pages") else "Nothing"
-    return f"{what} is missing{' but what is in quarantine' if counts.get('quarantined') else ''}"
+    but = " but what is in quarantine" if counts.get("quarantined") else ""
+    without = f"; {left_out} resources that no metadata describes were left out" if left_out else ""
+    return f"{what} is missing{but}{without}"
 
 
 def _compared(source: str, compared: Compared) -> str:

@@ -46,6 +46,7 @@ class Walk:
     announced: int = 0
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    left_out: int = 0  # resources since the last step
 
     def step(self, page: RawPage, end: ListEnd = ListEnd.MORE, bundle: Bundle | None = None) -> Step:
         """Return a step with the states of all sets."""
@@ -53,7 +54,9 @@ class Walk:
         notes, self.notes = tuple(dict.fromkeys(self.notes)), []
         doubts = tuple(self.doubts) if end is not ListEnd.MORE else ()
         cursor = replace(self.cursor, state=text_of(self.states))
-        return Step(page, slices, cursor, self.received, (self.announced, self.announced), end, doubts, notes)
+        left_out, self.left_out = self.left_out, 0
+        announced = self.announced, self.announced
+        return Step(page, slices, cursor, self.received, announced, end, doubts, notes, left_out=left_out)
 
 
 class Carrier:
@@ -193,6 +196,7 @@ class Carrier:
     def _note_left_out(self, plan: Plan) -> None:
         count, self._skipped = self._skipped + plan.undescribed(), 0
         if count:
+            self.walk.left_out += count
             self.walk.notes.append(f"Resources that are no metadata, and that none describes, were left out: {count}.")
 
 

@@ -161,7 +161,7 @@ class Step(NamedTuple):
     the whole list has: first and last completeListSize, None when it said nothing. `doubts` are the reasons why it is
     not shown that the list is whole; `notes` are sentences for the log; `losses` tell what mending this answer has cost
     of records that are used nevertheless. `compared` is said of a last step where the source has another list of what
-    it has; None: it has none.
+    it has; None: it has none. `left_out` counts listed resources that are no metadata, and that none describes.
     """
 
     page: RawPage
@@ -174,6 +174,7 @@ class Step(NamedTuple):
     notes: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     compared: Compared | None = None
+    left_out: int = 0
 
     @property
     def is_last(self) -> bool:

@@ -172,7 +172,18 @@ def test_what_is_no_metadata_and_not_described_is_left_out_and_told(site, run, h
     assert (ran.status, ran.run.counts["received"], ran.run.is_complete) == (Status.SUCCEEDED, 1, True)
     notes = [each.text for each in house.inbox.events(ran.run.number)]
     assert any("and that none describes, were left out: 3." in each for each in notes)
+    assert notes[-1].endswith("Nothing is missing; 3 resources that no metadata describes were left out.")
+    assert ran.run.counts["left_out"] == 3
     assert site.times("/1.pdf") == 0
+
+
+def test_a_list_without_any_metadata_says_so_in_the_last_line(site, run, house):
+    site.files |= {"/1.pdf": PDF, "/2.pdf": PDF}
+    _offer(site, site.entry("1.pdf"), site.entry("2.pdf"))
+    ran = run()
+    notes = [each.text for each in house.inbox.events(ran.run.number)]
+    assert "It lists no metadata: 2 resources were left out, because no metadata describes them." in notes[-1]
+    assert "Nothing is missing" not in notes[-1]
 
 
 def test_metadata_in_another_format_is_read_by_its_namespace(site, run, titles):
