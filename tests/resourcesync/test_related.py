@@ -214,8 +214,10 @@ def test_what_is_said_of_a_file_in_two_places_is_put_together():
     terms = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
     own = f'<url {terms}><loc>http://e.org/1</loc><rs:ln rel="describes" href="http://e.org/f" {{}}/></url>'
     content = f"<url {terms}><loc>http://e.org/f</loc>{{}}</url>"
-    said = 'type="application/pdf; q=1" length="7" hash="md5:x sha-256:abc" modified="2013"'
-    file = FileLink("http://e.org/f", "application/pdf", size=7, sha256="abc", modified="2013")
+    said = f'type="application/pdf; q=1" length="7" hash="md5:x sha-256:{64 * "a"}" modified="2013"'
+    file = FileLink(
+        "http://e.org/f", "application/pdf", size=7, sha256=64 * "a", modified="2013", digests=(("sha256", 64 * "a"),)
+    )
     for first, second in ((said, ""), ("", f"<lastmod>2013</lastmod><rs:md {said}/>")):
         (found,) = related.read([own.format(first).encode(), content.format(second).encode()]).files
         assert found == file._replace(found_in="its own entry in the list")
