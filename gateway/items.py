@@ -195,7 +195,8 @@ def write(
 
     Raise what `Store.publish` raises, and what `ready` does, which is called before anything is written.
     """
-    if not (changes or publication.quarantined or publication.released or publication.files):
+    noted = publication.quarantined or publication.released or publication.deletions or publication.settled
+    if not (changes or noted or publication.files):
         ready()
         if publication.position and publication.position[0] != publication.position[1]:
             store.advance(publication.source, *publication.position)

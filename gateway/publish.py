@@ -7,7 +7,7 @@ killed and repeated without effect. What did not change is left alone, and keeps
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,10 +17,11 @@ from typing import NamedTuple
 from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.items import TRIES, Change, Payloads, given_of, introduce, keep_note, payloads_of, write
 from gateway.mapping import Prepared, SourceFacts, Task, is_legal_identifier, prepare
-from gateway.model import Payload, Publication, Quarantined, Slice, StoredPage
+from gateway.model import Deletion, Payload, Publication, Quarantined, Slice, StoredPage
 from gateway.names import local_set
 from gateway.rebuild import bury_all
 from gateway.store.base import Inbox, Store
+from gateway.versions import Versions, is_older, stated_datestamp
 from gateway.xmltext import utc_datetime
 
 __all__ = [
@@ -45,9 +46,11 @@ _MOST_BYTES_AT_ONCE = 16_000_000  # of payloads; what is made of them takes seve
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the records of some pages: `received` is the sum of the four below it.
+    """What became of the records of some pages: `received` is the sum of the six below it.
 
-    `ignored` are deletions of what was never held. `stamped` counts the records, of all formats, with a new datestamp.
+    `ignored` are deletions of what was never held, `older_versions` those of which the same list brings a newer one,
+    `held_back` deletions that wait for a person. `stamped` counts the records, of all formats, with a new datestamp,
+    `gone_back` those published with an older datestamp than before; `example` names one of these.
     """
 
     pages: int = 0
@@ -56,11 +59,16 @@ class Counts:
     unchanged: int = 0
     quarantined: int = 0
     ignored: int = 0
+    older_versions: int = 0
+    held_back: int = 0
     stamped: int = 0
+    gone_back: int = 0
+    example: str = ""
 
     def add(self, other: Counts) -> None:
         """Add what became of other records."""
-        for each in fields(self):
+        self.example = self.example or other.example
+        for each in fields(self)[:-1]:
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
@@ -79,6 +87,18 @@ class _Arrived(NamedTuple):
     @property
     def part(self) -> tuple[StoredPage, Slice]:
         return self.page, self.slice
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.prefix, self.slice.identifier
+
+    @property
+    def place_in_all(self) -> tuple[int, int]:
+        return self.page.number, self.place
+
+    @property
+    def datestamp(self) -> str:
+        return stated_datestamp(self.slice, self.page.page.received_at)
 
     def payload(self) -> Payload:
         return Payload(self.prefix, self.page.number, self.place, self.digest, self.slice.is_deleted)
@@ -234,8 +254,14 @@ class _Batch:
         self._good: list[tuple[str, str]] = []
         self._restored = inbox.restored()
         self._has_quarantine = store.counts(facts.name)["quarantined"] > 0
+        self._versions = Versions(inbox)
         arrived = self._usable(pages)
         self._upstreams = {each.slice.identifier for each in arrived}
+        self._deletions: dict[tuple[str, str], _Arrived] = {}  # that are not carried out
+        self._held_back: set[tuple[str, str]] = set()  # those that wait for a person
+        self._settled_deletions: list[tuple[str, str]] = []
+        self._known_deletions = store.deletions_of(facts.name, self._upstreams)
+        self._deleted_before = {(each.metadata_prefix, each.identifier): each for each in self._known_deletions}
         self._takedowns = store.takedowns().revision
         self._edition = store.edition(facts.name)  # before the states: whoever decides on files after this raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
@@ -244,14 +270,25 @@ class _Batch:
 
     def is_outdated(self) -> bool:
         """Tell whether the store holds something else of these items by now."""
-        return self._store.states(self._facts.name, tuple(self._upstreams)) != self._states
+        states = self._store.states(self._facts.name, tuple(self._upstreams))
+        deletions = self._store.deletions_of(self._facts.name, self._upstreams)
+        return states != self._states or deletions != self._known_deletions
 
     def publish(self, before: int, ready: Callable[[], None] = _at_once) -> Counts:
         """Write what became of the records, when `ready` has returned and the position is still at `before`."""
         quarantined = tuple(bad for bads in self._quarantined.values() for bad in bads)
         position = (before, before if self._last is None else self._last)
         publication = Publication(
-            self._facts.name, (), quarantined, tuple(self._good), position, self._edition, takedowns=self._takedowns
+            self._facts.name,
+            quarantined=quarantined,
+            released=tuple(self._good),
+            position=position,
+            edition=self._edition,
+            takedowns=self._takedowns,
+            deletions=tuple(
+                Deletion(*key, *each.place_in_all, key in self._held_back) for key, each in self._deletions.items()
+            ),
+            settled=tuple(self._settled_deletions),
         )
         self._counts.stamped = write(self._store, publication, self._changes, ready)
         return self._counts
@@ -280,8 +317,15 @@ class _Batch:
         return usable
 
     def _release(self, arrived: _Arrived) -> None:
-        """Take a record out of quarantine, also what went there from an earlier place of the same pages."""
-        key = (arrived.prefix, arrived.slice.identifier)
+        """Take a record out of quarantine, also what went there from an earlier place of the same pages.
+
+        A deletion of it that came before need not be remembered any more.
+        """
+        key = arrived.key
+        if self._deleted_before.pop(key, None):
+            self._settled_deletions.append(key)
+        if key in self._deletions and self._deletions[key].place_in_all < arrived.place_in_all:
+            del self._deletions[key]
         bads = self._quarantined.pop(key, ())
         later = [bad for bad in bads if (bad.page, bad.slice) > (arrived.page.number, arrived.place)]
         if later:
@@ -291,27 +335,77 @@ class _Batch:
 
     def _refuse(self, arrived: _Arrived, reason: str) -> None:
         self._counts.quarantined += 1
-        key = (arrived.prefix, arrived.slice.identifier)
-        self._quarantined.setdefault(key, []).append(arrived.bad(reason))
+        self._quarantined.setdefault(arrived.key, []).append(arrived.bad(reason))
 
     def _without_known(self, arrived: list[_Arrived]) -> dict[str, dict[str, _Arrived]]:
-        """Return what is new, by upstream identifier and prefix; of one record that came twice, the last."""
+        """Return what is new, by upstream identifier and prefix; of one record that came twice, the newer or last."""
         changed: dict[str, dict[str, _Arrived]] = {}
         for each in arrived:
             upstream, prefix = each.slice.identifier, each.prefix
             held = payloads_of(self._states.get(upstream))
             parts = changed.setdefault(upstream, {})
+            if self._is_superseded(each, parts.get(prefix), held.get(prefix)):
+                self._counts.older_versions += 1
+                continue
+            if each.slice.waits and self._is_living(parts.get(prefix), held.get(prefix)):
+                self._counts.held_back += 1
+                self._held_back.add(each.key)
+                self._deletions[each.key] = each
+                continue
             if parts.pop(prefix, None) is not None:
                 self._counts.unchanged += 1  # the one that came before is superseded within this batch
             if each.slice.is_deleted and prefix not in held and not self._may_have_lost(each):
                 self._counts.ignored += 1
                 self._release(each)  # what could not be used is gone
+                if each.page.page.list_begun is not None:
+                    self._held_back.discard(each.key)
+                    self._deletions[each.key] = each
             elif prefix in held and held[prefix].digest == each.digest and not self._payloads.is_lost(held[prefix]):
                 self._counts.unchanged += 1
                 self._release(each)
             else:
                 parts[prefix] = each
         return {upstream: parts for upstream, parts in changed.items() if parts}
+
+    def _is_superseded(self, arrived: _Arrived, before: _Arrived | None, held: Payload | None) -> bool:
+        """Tell whether the list has brought a newer version of a record already, or its deletion.
+
+        `before` is what came earlier on these pages, `held` what is held. An older version than one that an earlier
+        list brought is what the source has now: it is counted, and published.
+        """
+        begun, datestamp = arrived.page.page.list_begun, arrived.datestamp
+        if begun is None:
+            return False
+        if any(page > begun and is_older(datestamp, other) for page, other in self._came_before(arrived, before)):
+            return True
+        if before is not None or held is None or not held.digest or held.digest == arrived.digest:
+            return False
+        versions = self._versions
+        if not is_older(datestamp, versions.datestamp(held.page, held.slice)):
+            return False
+        if held.page > begun or versions.has_come_again(
+            arrived.slice.identifier, (held.page, held.slice), (arrived.page, arrived.place)
+        ):
+            return True
+        self._counts.gone_back += not arrived.slice.waits
+        self._counts.example = self._counts.example or arrived.slice.identifier
+        return False
+
+    def _came_before(self, arrived: _Arrived, before: _Arrived | None) -> Iterator[tuple[int, str]]:
+        """Yield page and datestamp of the versions that are not held yet: on these pages, or deletions."""
+        deletion = self._deletions.get(arrived.key)
+        if deletion is not None and (before is None or deletion.place_in_all > before.place_in_all):
+            yield deletion.page.number, deletion.datestamp
+        if before is not None:
+            yield before.page.number, before.datestamp
+        elif deletion is None and (known := self._deleted_before.get(arrived.key)):
+            yield known.page, self._versions.datestamp(known.page, known.slice)
+
+    @staticmethod
+    def _is_living(before: _Arrived | None, held: Payload | None) -> bool:
+        if before is not None:
+            return not before.slice.is_deleted
+        return held is not None and not held.is_deleted
 
     def _may_have_lost(self, arrived: _Arrived) -> bool:
         """Tell whether a deletion may be one of what was published and is lost, since the inbox was restored.

@@ -145,7 +145,8 @@ def _bury(store: Store, name: str, upstreams: Sequence[str]) -> int:
         states = [state for state in store.states(name, upstreams).values() if not state.is_deleted or state.is_hidden]
         changes = [buried(store, state) for state in states]
         try:
-            write(store, Publication(name, position=(position, position)), changes)
+            settled = tuple((each.metadata_prefix, state.upstream) for state in states for each in state.payloads)
+            write(store, Publication(name, position=(position, position), settled=settled), changes)
         except (IntentExpired, PositionMoved):
             continue
         return sum(not state.is_deleted for state in states)

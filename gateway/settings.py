@@ -236,7 +236,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "sweep_most_share",
         0.1,
-        "Which share of what is held of a source a sweep may delete without being told to.",
+        "Which share of what is held of a source a harvest or a sweep may delete without --yes; a harvest always five.",
         most=1,
     ),
     Setting(

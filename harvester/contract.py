@@ -29,7 +29,8 @@ _RUN = fields("""
     is_complete | claim | Whether it is shown that every record of its lists has arrived.
     started_at | time | When it began.
     ended_at | time? | When it ended.
-    counts | counts | How many records were announced, received, published, unchanged, quarantined, ignored, missing.
+    counts | counts | How many records were announced and received, and became published, unchanged, quarantined, \
+ignored, older_versions, held_back; how many are missing, and how many deletions are waiting.
     reasons | texts | Why it did not simply succeed.
 """)
 _SWEPT = (
@@ -112,7 +113,7 @@ OBJECTS: Objects = {
             *_NAME,
             *_ENTRY,
             *fields("""
-                held | counts | How many items are held, deleted, with full text, quarantined.
+                held | counts | How many items are held, deleted, with full text, quarantined, waiting to be deleted.
                 profile | object | What was learned of the source while its lists were walked.
                 lists | list | Each list: format, set and state.
                 subscriptions | list | Each subscription, as `source subscribe` writes it; empty fields are left out.
@@ -214,6 +215,7 @@ OBJECTS: Objects = {
             deleted | integer | How many of them are deleted.
             fulltext | integer | How many of them have a full text.
             quarantined | integer | How many records are in quarantine.
+            waiting | integer | How many deletions wait for `harvester run NAME --yes`.
             unpublished | claim | Whether something waits to be published.
             last_run | time? | When the last harvest began, or the run that lasts.
             outcome | text | How it ended, as `harvester log` has it; `never run`.
@@ -243,7 +245,7 @@ OBJECTS: Objects = {
             is_deleted | claim | Whether it is deleted.
             sets | texts | Its sets here.
             records | object | For each metadataPrefix `published` or `deleted`.
-            payloads | list | What arrived of it: format, page, slice, is_deleted.
+            payloads | list | What arrived of it: format, page, slice, is_deleted; waits: whether its deletion does.
         """)
     },
     "harvester quarantine": {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -19,18 +20,20 @@ from gateway.store.base import Inbox
 from harvester.admission import Admission
 from harvester.descriptions import doubts_of_empty_set
 from harvester.holdings import StoredHoldings
+from harvester.in_progress import HarvestInProgress
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import OF_ONE_QUESTION, Status, gravest, noting, outcome_of, status_of
 from harvester.progress import Progress, Silence
 from harvester.proof import Proof, proved
-from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
+from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
 from harvester.returning import note_former
 from harvester.sources import Options, SourceKind, Step
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
 from harvester.unfetched import unfetched
+from harvester.waiting import release, waiting_deletions, waiting_in_words
 from harvester.windows.abreast import Fetcher
 from harvester.windows.days import OPEN
 from harvester.windows.kept import behind, day_before, label_of, plan, windows_of
@@ -42,7 +45,8 @@ from harvester.wire.http import Fetch
 class Wishes:
     """What one run is asked beyond what the source's entry says. Empty: as the entry says.
 
-    `from_` and `until` make a window of their own, which leaves the incremental harvest where it was.
+    `from_` and `until` make a window of their own, which leaves the incremental harvest where it was. `is_sure`: a
+    person says that deletions need not wait.
     """
 
     is_full: bool = False
@@ -52,11 +56,17 @@ class Wishes:
     sets: tuple[str, ...] = ()
     max_records: int | None = None
     slice: str | None = None
+    is_sure: bool = False
 
     @property
     def stage(self) -> str:
         """What the run is in the log: a harvest, or a part of one, after which the whole is as due as before."""
-        return "part" if self.from_ or self.until or self.formats or self.sets else "harvest"
+        return "part" if self.has_window or self.formats or self.sets else "harvest"
+
+    @property
+    def has_window(self) -> bool:
+        """Whether it asks for a window of its own."""
+        return bool(self.from_ or self.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,66 +144,6 @@ def run(
         return ran
 
 
-def rehearse(
-    instance: Instance,
-    entry: SourceEntry,
-    kind: SourceKind,
-    wishes: Wishes,
-    fetch: Fetch,
-    progress: Progress | None = None,
-    stop: Stop | None = None,
-) -> Counter[str]:
-    """Ask and read what a run would ask and read, keep nothing of it, and return the counts.
-
-    A list that fails is doubtful; when all do, the last error is raised.
-    """
-    progress, stop = progress or Silence(), stop or Stop()
-    overlap = instance.settings.number("harvest_overlap_seconds")
-    options = options_of(entry, instance.settings, overlap, wishes)
-    options = replace(options, known=learned_of(instance, kind, entry.name))
-    description = kind.describe(options, fetch)
-    options = options.after(description)
-    door = Admission(instance, entry, kind, fetch, description, is_rehearsal=True).identified()
-    for doubt in door.doubts:
-        progress.say(f"{entry.name}: {doubt}")
-    counts: Counter[str] = Counter(doubts=len(door.doubts))
-    failures: list[GatewayError] = []
-    lists = tuple(lists_of(entry, wishes))
-    for metadata_prefix, set_spec in lists:
-        cursor, before = _cursor(instance, entry.name, metadata_prefix, set_spec, wishes), counts["received"]
-        door.begin(options, cursor)
-        for step in _until_it_fails(kind.changes(options, cursor, fetch), failures):
-            door.admit(step)
-            count(counts, step)
-            is_empty = step.is_last and counts["received"] == before
-            of_set = doubts_of_empty_set(set_spec, description.sets) if is_empty else ()
-            doubts = (*step.doubts, *step.losses, *of_set)
-            counts["doubts"] += len(doubts)
-            for doubt in doubts:
-                progress.say(f"{entry.name} {label_of(step.cursor)}: {doubt}")
-            progress.show(f"{entry.name} {label_of(step.cursor)}", step.received, step.announced[1])
-            is_limit_reached = wishes.max_records and counts["received"] >= wishes.max_records
-            if stop.is_asked or stop.is_time_over or is_limit_reached:
-                return counts
-    if len(failures) == len(lists):
-        raise failures[-1]
-    return counts + _told_of(failures, entry.name, progress)
-
-
-def _until_it_fails(steps: Iterator[Step], failures: list[GatewayError]) -> Iterator[Step]:
-    """Return the steps of a list; what ends it before its time says nothing about the others."""
-    try:
-        yield from steps
-    except OF_ONE_QUESTION as error:
-        failures.append(error)
-
-
-def _told_of(failures: list[GatewayError], source: str, progress: Progress) -> Counter[str]:
-    for error in failures:
-        progress.fail(f"{source}: {error}")
-    return Counter(doubts=len(failures))
-
-
 def count(counts: Counter[str], step: Step) -> None:
     """Count one step."""
     counts["pages"] += 1
@@ -206,7 +156,7 @@ def count(counts: Counter[str], step: Step) -> None:
         counts["left_out"] += step.left_out
 
 
-def _cursor(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:
+def cursor_of(instance: Instance, source: str, metadata_prefix: str, set_spec: str, wishes: Wishes) -> Cursor:
     """Return where the list is to go on: where it stopped, or, on a full harvest, at its beginning.
 
     A window is whole in any case; begun from nothing, it would take the incremental harvest's place with it.
@@ -233,6 +183,7 @@ class _Harvest:
     earliest: str = ""  # what the source calls its earliest datestamp
     sets: tuple[SetDescription, ...] = ()  # that the source lists
     now: int = 0  # seconds, by its clock or by ours, whichever is behind
+    in_progress: HarvestInProgress = field(init=False)
     lists_left: int = 0  # lists and parts of lists that are not shown to be whole
     is_at_limit: bool = False
     is_whole: bool = False
@@ -252,12 +203,16 @@ class _Harvest:
 
     def _whole(self) -> None:
         """Publish what an earlier run left, ask, harvest every list, publish it, and prove the counts."""
-        instance, entry = self.instance, self.entry
+        instance, entry, wishes = self.instance, self.entry, self.wishes
         note_former(instance, entry, self.story.note)
         instance.store.add_source(entry.source)
         self._publish_leftovers()
+        if wishes.is_sure and (released := release(instance, entry.name, entry.url)):
+            self.story.note(f"Deletions that waited and are released: {released}.")
+            self._publish_leftovers()
+        self.in_progress = HarvestInProgress(instance, entry.name, is_sure=wishes.is_sure, is_part=wishes.has_window)
         overlap = instance.settings.number("harvest_overlap_seconds")
-        options = options_of(entry, instance.settings, overlap, self.wishes)
+        options = options_of(entry, instance.settings, overlap, wishes)
         known = learned_of(instance, self.kind, entry.name)
         options = replace(options, arrived=partial(arrived, instance.inbox), known=known)
         description = self.kind.describe(options, self.fetch)
@@ -309,9 +264,11 @@ class _Harvest:
 
     def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
         """Walk one list to its end, or until somebody asks to stop; first its windows, if it has some."""
-        cursor = _cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
+        cursor = cursor_of(self.instance, self.entry.name, metadata_prefix, set_spec, self.wishes)
         self.door.begin(options, cursor)
         before = self.story.counts["received"]
+        if self.wishes.is_full:
+            self.in_progress.begin_again(cursor)
         windows = self._windows(options, cursor)
         if windows:
             options = self._walk_windows(options, windows, publication)
@@ -376,7 +333,8 @@ class _Harvest:
     def _take(self, step: Step, publication: Publication) -> None:
         """Commit one step and hand it on."""
         self.door.admit(step)
-        number = self.instance.inbox.receive(step.page, step.slices, step.cursor)
+        page, slices, harvest = self.in_progress.taken(step)
+        number = self.instance.inbox.receive(page, slices, step.cursor, harvest)
         count(self.story.counts, step)
         if step.is_last and step.cursor.window:
             self.proof.end(step, step.received)
@@ -428,6 +386,8 @@ class _Harvest:
         """Prove that every record that was received has become something."""
         counts, found = self.story.counts, publication.counts
         counts.update({name: found[name] for name in OUTCOMES_OF_RECORDS})
+        if found["gone_back"]:
+            self.story.warn((gone_back_in_words(publication),))
         if self.stop.is_asked:
             return  # what is not published yet is published by the next run
         missing = counts["received"] - sum(found[name] for name in OUTCOMES_OF_RECORDS)
@@ -452,6 +412,13 @@ class _Harvest:
             reason = f"Records that could not be fetched: {missing}; `harvester run {name} --retry-failed` asks again."
             self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
+    def _tell_waiting(self) -> None:
+        """Tell how many deletions wait, of this run or of an earlier one."""
+        with suppress(GatewayError):  # what is wrong with the store has been told
+            if reason := waiting_in_words(self.instance, self.entry.name):
+                self.story.counts["waiting"] = waiting_deletions(self.instance, self.entry.name)
+                self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
     def ended(self, outcome: RunOutcome, reason: str) -> None:
         """Note that the run, or a part of it, ended so."""
         self.outcomes.append(outcome)
@@ -463,8 +430,9 @@ class _Harvest:
         if is_stopped and RunOutcome.STOPPED not in self.outcomes:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
+        self._tell_waiting()
         outcome = gravest(self.outcomes)
-        is_complete = self.is_whole and self.lists_left == 0
+        is_complete = self.is_whole and self.lists_left == 0 and not self.story.counts["waiting"]
         self.story.counts.update(self.proof.counts)
         counts, ended = self.story.counts, outcome.value.replace("_", " ")
         proof = proved(self.entry.name, counts, self.proof, is_complete=is_complete)

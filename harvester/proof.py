@@ -48,6 +48,8 @@ def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete:
 def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
     if counts.get("missing"):
         return "What could not be fetched is missing"
+    if counts.get("waiting"):
+        return "Records whose deletions wait are still published"
     if not is_complete:
         return "It is not shown that nothing is missing"
     left_out = counts.get("left_out", 0)

@@ -7,6 +7,7 @@ left no longer. What does not come stays as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,6 +16,7 @@ from gateway.model import Cursor, RunOutcome, Slice, WindowOutcome
 from gateway.xmltext import utc_datetime
 from harvester.descriptions import keep_description
 from harvester.identity import refuse_another
+from harvester.in_progress import HarvestInProgress
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
@@ -26,6 +28,7 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
 from harvester.unfetched import unfetched
+from harvester.waiting import waiting_deletions, waiting_in_words
 from harvester.windows.days import dates_of
 from harvester.windows.kept import closed, label_of
 from harvester.wire.http import Fetch
@@ -78,6 +81,7 @@ class _Retrial:
     stop: Stop
     story: Story
     outcomes: list[RunOutcome] = field(default_factory=lambda: [RunOutcome.SUCCEEDED])
+    in_progress: HarvestInProgress = field(init=False)
     failures: int = 0
     is_at_limit: bool = False
     is_whole: bool = False
@@ -88,6 +92,7 @@ class _Retrial:
         self.instance.store.add_source(self.entry.source)
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             publication.finish()
+        self.in_progress = HarvestInProgress(self.instance, self.entry.name, is_sure=self.wishes.is_sure, is_part=True)
         records, windows = self._records(), self._windows()
         if not records and not windows:
             again = f"`harvester run {self.entry.name}` asks again for whatever else was not well."
@@ -200,7 +205,8 @@ class _Retrial:
             self._still_missing(f"{label_of(cursor)}: {_in_words(options)}: {' '.join(step.doubts)}")
 
     def _take(self, step: Step, publication: Publication) -> None:
-        number = self.instance.inbox.receive(step.page, step.slices, step.cursor)
+        page, slices, harvest = self.in_progress.taken(step)
+        number = self.instance.inbox.receive(page, slices, step.cursor, harvest)
         count(self.story.counts, step)
         label = label_of(step.cursor)
         for note in (*step.notes, *step.page.repairs):
@@ -229,6 +235,12 @@ class _Retrial:
             reason = f"Records in quarantine: {came}; `harvester quarantine {self.entry.name}` tells why."
             self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
+    def _tell_waiting(self) -> None:
+        with suppress(GatewayError):  # what is wrong with the store has been told
+            if reason := waiting_in_words(self.instance, self.entry.name):
+                self.story.counts["waiting"] = waiting_deletions(self.instance, self.entry.name)
+                self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
     def ended(self, outcome: RunOutcome, reason: str) -> None:
         """Note that the run, or a part of it, ended so."""
         self.outcomes.append(outcome)
@@ -239,6 +251,7 @@ class _Retrial:
         if self.stop.is_asked or self.is_at_limit:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It was asked to stop." if self.stop.is_asked else "It reached its limit.")
+        self._tell_waiting()
         outcome = gravest(self.outcomes)
         self.story.note(f"The retry ended: {outcome.value.replace('_', ' ')} ({told(self.story.counts)}).")
         is_complete = self.is_whole and outcome is RunOutcome.SUCCEEDED

@@ -22,11 +22,13 @@ from harvester.outcomes import Status, status_of_error
 from harvester.pipeline import Wishes, told
 from harvester.progress import Progress
 from harvester.publishing.publication import Publication
+from harvester.rehearsing import rehearse
 from harvester.retrying import retry
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.sweeping import Confirm, sweep
 from harvester.tending.subscribing import subscribe
+from harvester.waiting import waiting_in_words
 from harvester.web import Pace
 
 
@@ -77,9 +79,14 @@ class Working:
         """Rehearse the run of one source."""
         with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
             kind = kind_of(entry.kind)
-            counts = pipeline.rehearse(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
+            counts = rehearse(self.instance, entry, kind, self.wishes, fetch, self.telling, self.stop)
         self.telling.say(f"{entry.name}: {told(counts)}; nothing was kept.")
-        status = Status.WITH_ERRORS if counts["doubts"] or counts["unusable"] else Status.SUCCEEDED
+        if reason := waiting_in_words(self.instance, entry.name):
+            self.telling.say(f"{entry.name}: {reason}")
+        if counts["held_back"]:
+            self.telling.say(f"{entry.name}: deletions that would wait for --yes: {counts['held_back']}.")
+        is_odd = counts["doubts"] or counts["unusable"] or counts["held_back"]
+        status = Status.WITH_ERRORS if is_odd else Status.SUCCEEDED
         return Done(Status.STOPPED if self.stop.is_asked else status, counts=counts)
 
     def published(self, entry: SourceEntry) -> Done:

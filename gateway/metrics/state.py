@@ -57,6 +57,7 @@ class State(Collector):
         lag = GaugeMetricFamily("store_horizon_lag_seconds", "How far the horizon lies behind the clock.")
         items = GaugeMetricFamily("store_items", "Items of a source.", labels=["source", "state"])
         quarantine = GaugeMetricFamily("store_quarantined_records", "Records in quarantine.", labels=["source"])
+        waiting = GaugeMetricFamily("store_waiting_deletions", "Deletions that wait for a person.", labels=["source"])
         with closing(self._open_store()) as store, store.view() as view:
             lag.add_metric([], max(0.0, self._clock() - view.horizon))
             for source in view.sources():
@@ -65,7 +66,8 @@ class State(Collector):
                 items.add_metric([source.name, "deleted"], counts["deleted"])
                 items.add_metric([source.name, "fulltext"], counts["fulltext"])
                 quarantine.add_metric([source.name], counts["quarantined"])
-        yield from (lag, items, quarantine)
+                waiting.add_metric([source.name], counts["waiting"])
+        yield from (lag, items, quarantine, waiting)
 
     def _of_inbox(self) -> Iterator[Metric]:
         runs = CounterMetricFamily("harvest_runs", "Runs, by outcome.", labels=["source", "stage", "outcome"])

@@ -11,6 +11,7 @@ from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.published import (
     ChangeLine,
+    Deletion,
     Format,
     Intent,
     ItemChange,
@@ -32,6 +33,7 @@ __all__ = [
     "ChangeLine",
     "Cursor",
     "Decision",
+    "Deletion",
     "Ending",
     "Event",
     "FileLink",

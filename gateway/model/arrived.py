@@ -22,6 +22,7 @@ class RawPage:
     set_spec: str = ""
     repaired: bytes = b""  # UTF-8 text the slices refer to when `body` itself could not be read; else empty
     repairs: tuple[str, ...] = ()  # what was repaired, in words
+    list_begun: int | None = None  # the number of the last page before its list began; None: it belongs to no list
 
 
 class Slice(NamedTuple):
@@ -29,6 +30,7 @@ class Slice(NamedTuple):
 
     `start == stop` means: no metadata. `declarations` are the namespace declarations (prefix, URI) that were in
     scope above the payload and that it needs to stand alone. `problem` is not empty when the record cannot be used.
+    `waits`: it is a deletion, and a person is to decide on it.
     """
 
     identifier: str
@@ -40,6 +42,7 @@ class Slice(NamedTuple):
     abouts: tuple[tuple[int, int], ...] = ()
     declarations: tuple[tuple[str, str], ...] = ()
     problem: str = ""
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,19 @@ class Quarantined:
     at: int = 0
 
 
+class Deletion(NamedTuple):
+    """A deletion that was not carried out, and where it lies in the inbox.
+
+    `waits`: a person is to decide on it; else nothing was held of the record.
+    """
+
+    metadata_prefix: str
+    identifier: str  # upstream's
+    page: int
+    slice: int
+    waits: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Publication:
     """What one publication writes in one transaction.
@@ -136,6 +149,8 @@ class Publication:
     edition: int | None = None
     files: tuple[ItemFiles, ...] = ()
     takedowns: str | None = None
+    deletions: tuple[Deletion, ...] = ()  # that are not carried out
+    settled: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) of which there is none any more
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ misses no version of any record, however many processes publish meanwhile (a low
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from gateway.model import (
     ChangeLine,
+    Deletion,
     Format,
     Intent,
     ItemState,
@@ -199,7 +200,15 @@ class Store(Protocol):
         ...
 
     def counts(self, source: str) -> dict[str, int]:
-        """Return how many `items`, `deleted` items, items with `fulltext` and `quarantined` records it has."""
+        """Return how many `items`, `deleted` ones, ones with `fulltext`, `quarantined` records, `waiting` deletions."""
+        ...
+
+    def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
+        """Return at most `limit` of the deletions that wait for a person, by prefix and identifier, after `after`."""
+        ...
+
+    def deletions_of(self, source: str, upstreams: Collection[str]) -> frozenset[Deletion]:
+        """Return the deletions of these upstream identifiers that were not carried out."""
         ...
 
     # -- the house -----------------------------------------------------------------------------------------------

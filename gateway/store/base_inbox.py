@@ -26,15 +26,27 @@ from gateway.model import (
 class Inbox(Protocol):
     """What arrived: pages, slices, cursors, and the story of the runs."""
 
-    def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None) -> int:
+    def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None, harvest: str | None = None) -> int:
         """Keep a page, its slices and the cursor after it in one durable transaction; return the page's number.
 
-        The cursor may be that of a window.
+        The cursor may be that of a window. `harvest` is what to remember of the harvest besides; None: nothing new.
         """
+        ...
+
+    def harvest(self, source: str) -> str:
+        """Return what is remembered of the harvest of a source; empty when nothing is."""
+        ...
+
+    def keep_harvest(self, source: str, state: str) -> None:
+        """Remember something else of the harvest of a source."""
         ...
 
     def page(self, number: int) -> StoredPage:
         """Return one page. Raise PageLost when it is not there."""
+        ...
+
+    def headers(self, number: int) -> StoredPage:
+        """Return one page without its bytes, which are not read. Raise PageLost when it is not there."""
         ...
 
     def last_number(self) -> int:

@@ -3,12 +3,18 @@
 -- name: page_add
 -- Keep a page.
 insert into page (
-  source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slice_count, slices, body, repaired
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
+  source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun,
+  slice_count, slices, body, repaired
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
 
 -- name: page
 -- One page.
-select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slices, body, repaired
+select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun, slices, body, repaired
+from page where id = ?;
+
+-- name: page_headers
+-- One page without its bytes.
+select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun, slices, null, null
 from page where id = ?;
 
 -- name: page_overwrite
@@ -26,8 +32,9 @@ select coalesce(min(id), 0) from page;
 -- name: page_lost
 -- A page that stands for those that are lost, so that no number is given twice.
 insert into page (
-  id, source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, slice_count, slices, body, repaired
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  id, source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun,
+  slice_count, slices, body, repaired
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: page_next
 -- The number of a source's next page that holds records.
@@ -65,6 +72,14 @@ insert or replace into window (source, metadata_prefix, set_spec, state, dates, 
 -- name: windows_remove
 -- Forget the windows of one list.
 delete from window where source = ? and metadata_prefix = ? and set_spec = ?;
+
+-- name: harvest
+-- What the harvester remembers of the harvest of a source.
+select state from harvest where source = ?;
+
+-- name: harvest_put
+-- Remember something else of the harvest of a source.
+insert or replace into harvest (source, state) values (?, ?);
 
 -- name: run_add
 -- Begin a run.

@@ -7,11 +7,12 @@ Writing is here; reading is in `sqlite_view`, the rows of a publication in `sqli
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from gateway.errors import (
     ClockAhead,
@@ -25,6 +26,7 @@ from gateway.errors import (
     TakedownsUnreadable,
 )
 from gateway.model import (
+    Deletion,
     FileLink,
     FileOrigin,
     Format,
@@ -57,6 +59,7 @@ SQL = load("sqlite")
 
 INTENT_SECONDS = 60  # a dead publisher holds the horizon for so long; a living one needs less than a second
 _ABANDON_SECONDS = 5.0  # it delays answers for a minute at most, and the caller may have been interrupted
+_COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]
@@ -311,7 +314,18 @@ class SqliteStore:
         """Return the counts of a source."""
         with self._file.reading() as session:
             row = session.one(SQL["counts"], (source,))
-        return dict(zip(("items", "deleted", "fulltext", "quarantined"), row or (0, 0, 0, 0), strict=True))
+        return dict(zip(_COUNTED, row or [0] * len(_COUNTED), strict=True))
+
+    def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
+        """Return a part of the deletions that wait."""
+        with self._file.reading() as session:
+            return tuple(_deletion(row) for row in session.execute(SQL["waiting"], (source, *after, limit)))
+
+    def deletions_of(self, source: str, upstreams: Collection[str]) -> frozenset[Deletion]:
+        """Return the deletions of these upstream identifiers that were not carried out."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["deletions_of"], (source, json.dumps(sorted(upstreams))))
+            return frozenset(map(_deletion, rows))
 
     # -- sources, formats, sets ----------------------------------------------------------------------------------
 
@@ -399,3 +413,8 @@ def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
             link = link._replace(origin=FileOrigin(link.origin), is_named=bool(link.is_named))
             found.setdefault(item, []).append(link)
     return found
+
+
+def _deletion(row: tuple[Any, ...]) -> Deletion:
+    prefix, identifier, page, place, waits = row
+    return Deletion(prefix, identifier, page, place, bool(waits))

@@ -202,7 +202,8 @@ order by 1;
 -- name: counts
 -- How many items a source has, and what lies in its quarantine.
 select items, deleted, fulltext,
-  (select count(*) from quarantine indexed by quarantine_now where released_at is null and quarantine.source = source.id)
+  (select count(*) from quarantine indexed by quarantine_now where released_at is null and quarantine.source = source.id),
+  (select count(*) from deletion where deletion.source = source.id and waits)
 from source where name = ?;
 
 -- name: quarantined
@@ -211,6 +212,19 @@ select source.name, metadata_prefix, identifier, page, slice, reason, at, quaran
 from quarantine indexed by quarantine_now join source on source.id = quarantine.source
 where released_at is null and quarantine.id > :after and (:source is null or source.name = :source)
 order by quarantine.id limit :limit;
+
+-- name: waiting
+-- A part of the deletions of a source that wait for a person, by record.
+select metadata_prefix, identifier, page, slice, waits
+from deletion join source on source.id = deletion.source
+where source.name = ? and waits and (metadata_prefix, identifier) > (?, ?)
+order by metadata_prefix, identifier limit ?;
+
+-- name: deletions_of
+-- The deletions of these records of a source that were not carried out.
+select metadata_prefix, identifier, page, slice, waits
+from deletion join source on source.id = deletion.source
+where source.name = ? and identifier in (select value from json_each(?));
 
 -- Sources, formats, sets -------------------------------------------------------------------------------------------
 
@@ -431,6 +445,14 @@ do update set reason = excluded.reason, at = excluded.at;
 -- Note that a record is good again.
 update quarantine set released_at = ?
 where source = ? and metadata_prefix = ? and identifier = ? and identifier <> '' and released_at is null;
+
+-- name: deletion_put
+-- Remember a deletion that is not carried out.
+insert or replace into deletion (source, metadata_prefix, identifier, page, slice, waits) values (?, ?, ?, ?, ?, ?);
+
+-- name: deletion_remove
+-- Forget the deletion of a record.
+delete from deletion where source = ? and metadata_prefix = ? and identifier = ?;
 
 -- Checking ---------------------------------------------------------------------------------------------------------
 

@@ -52,22 +52,31 @@ class SqliteInbox:
 
     # -- pages ---------------------------------------------------------------------------------------------------
 
-    def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None) -> int:
-        """Keep a page, its slices and the cursor after it."""
+    def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None, harvest: str | None = None) -> int:
+        """Keep a page, its slices, the cursor after it and what is remembered of the harvest."""
         row = _row(page, slices)
         with self._file.writing() as session:
             ((number,),) = session.execute(SQL["page_add"], row).fetchall()
             if cursor is not None:
                 _put_cursor(session, cursor)
+            if harvest is not None:
+                session.execute(SQL["harvest_put"], (page.source, harvest))
             return int(number)
 
     def page(self, number: int) -> StoredPage:
         """Return one page."""
+        return self._stored("page", number)
+
+    def _stored(self, query: str, number: int) -> StoredPage:
         with self._file.reading() as session:
-            row = session.one(SQL["page"], (number,))
+            row = session.one(SQL[query], (number,))
         if row is None:
             raise PageLost(number)
         return _page(number, row)
+
+    def headers(self, number: int) -> StoredPage:
+        """Return one page without its bytes."""
+        return self._stored("page_headers", number)
 
     def last_number(self) -> int:
         """Return the number of the last page."""
@@ -147,6 +156,17 @@ class SqliteInbox:
         """Forget the windows of one list."""
         with self._file.writing() as session:
             session.execute(SQL["windows_remove"], (cursor.source, cursor.metadata_prefix, cursor.set_spec))
+
+    def harvest(self, source: str) -> str:
+        """Return what is remembered of the harvest of a source."""
+        with self._file.reading() as session:
+            (state,) = session.one(SQL["harvest"], (source,)) or ("",)
+        return str(state)
+
+    def keep_harvest(self, source: str, state: str) -> None:
+        """Remember something else of the harvest of a source."""
+        with self._file.writing() as session:
+            session.execute(SQL["harvest_put"], (source, state))
 
     # -- what the store is made of again -------------------------------------------------------------------------
 
@@ -338,6 +358,7 @@ def _row(page: RawPage, slices: Sequence[Slice]) -> tuple[object, ...]:
         page.metadata_prefix,
         page.set_spec,
         json.dumps(page.repairs),
+        page.list_begun,
         len(slices),
         compressor.compress(text),
         compressor.compress(page.body),
@@ -346,7 +367,7 @@ def _row(page: RawPage, slices: Sequence[Slice]) -> tuple[object, ...]:
 
 
 def _page(number: int, row: tuple[Any, ...]) -> StoredPage:
-    source, verb, url, received_at, status, headers, prefix, set_spec, repairs, slices, body, repaired = row
+    source, verb, url, received_at, status, headers, prefix, set_spec, repairs, list_begun, slices, body, repaired = row
     read = zstandard.ZstdDecompressor().decompress
     page = RawPage(
         source=source,
@@ -355,11 +376,12 @@ def _page(number: int, row: tuple[Any, ...]) -> StoredPage:
         received_at=received_at,
         status=status,
         headers=_pairs(json.loads(headers)),
-        body=read(body),
+        body=read(body) if body else b"",
         metadata_prefix=prefix,
         set_spec=set_spec,
         repaired=read(repaired) if repaired else b"",
         repairs=tuple(json.loads(repairs)),
+        list_begun=list_begun,
     )
     return StoredPage(number, page, tuple(_slice(*fields) for fields in json.loads(read(slices))))
 
@@ -374,9 +396,10 @@ def _slice(
     abouts: list[list[int]],
     declarations: list[list[str]],
     problem: str,
+    waits: bool = False,
 ) -> Slice:
     scope = _pairs(declarations)
-    return Slice(identifier, datestamp, tuple(sets), is_deleted, start, stop, _pairs(abouts), scope, problem)
+    return Slice(identifier, datestamp, tuple(sets), is_deleted, start, stop, _pairs(abouts), scope, problem, waits)
 
 
 def _pairs(lists: list[list[T]]) -> tuple[tuple[T, T], ...]:

@@ -35,6 +35,7 @@ def write(session: Session, datestamp: int, publication: Publication, packed: Se
     if publication.files:
         _write_files(session, known.source, publication)
     _write_quarantine(session, known.source, datestamp, publication)
+    _write_deletions(session, known.source, publication)
     return len(planner.rows.records_added)
 
 
@@ -151,3 +152,8 @@ def _write_quarantine(session: Session, source: int, datestamp: int, publication
         for bad in publication.quarantined
     ]
     session.executemany(SQL["quarantine_put"], quarantined)
+
+
+def _write_deletions(session: Session, source: int, publication: Publication) -> None:
+    session.executemany(SQL["deletion_remove"], [(source, *record) for record in publication.settled])
+    session.executemany(SQL["deletion_put"], [(source, *deletion) for deletion in publication.deletions])

@@ -23,7 +23,7 @@ from harvester.web import Pace
 from harvester.working import Done, Working
 
 # They say what a harvest is to ask for; what is tried again is known.
-_NOT_WITH_RETRY = ("is_full", "from_", "until", "slice")
+_NOT_WITH_RETRY = ("is_full", "from_", "until", "slice", "is_sure")
 
 
 @click.command()
@@ -33,6 +33,7 @@ _NOT_WITH_RETRY = ("is_full", "from_", "until", "slice")
 @date_options
 @list_options
 @slice_option
+@click.option("--yes", "is_sure", is_flag=True, help="Let deletions pass, however many, and release those that wait.")
 @click.option("--retry-failed", is_flag=True, help="Only what earlier runs could not fetch, once more.")
 @click.option("--dry-run", is_flag=True, help="Ask and read, but keep nothing.")
 @click.option("--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches so many records.")
@@ -57,10 +58,12 @@ def run(
     """Harvest sources and publish what arrived.
 
     Without --from and --until a harvest goes on where the last one ended, and asks only for what has changed since.
-    Sources at several hosts are harvested at once.
+    Sources at several hosts are harvested at once. Deletions beyond the share `sweep_most_share` wait for --yes.
     """
     if retry_failed and (dry_run or any(wishes[name] for name in _NOT_WITH_RETRY)):
         raise ConfigurationError("With --retry-failed go --format, --set, --max-records and --max-seconds only.")
+    if wishes["is_sure"] and is_all:
+        raise ConfigurationError("--yes is said of sources by NAME, not of --all.")
     with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as telling:
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread

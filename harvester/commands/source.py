@@ -281,6 +281,7 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
             )  # added again, it is to be harvested from the beginning
         for window in instance.inbox.windows(name):
             instance.inbox.forget_windows(window)
+        instance.inbox.keep_harvest(name, "")
         with progress() as telling:
             await_publishers(instance.folder, name)
             deleted = remove_source(

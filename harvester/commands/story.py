@@ -54,6 +54,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "deleted",
         "fulltext",
         "quarantined",
+        "waiting",
         "unpublished",
         "last_run",
         "outcome",
@@ -194,14 +195,16 @@ def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG0
                 if is_hidden(instance, name, state):
                     count += 1
                 else:
-                    write_json(_item(instance, state))
+                    write_json(_item(instance, name, state))
                 after = state.number
             found = instance.store.items(name, after, _ITEMS_PER_LOOK)
     if count:
         say(f"{count} items are taken down and not shown; `harvester takedown list` says why.")
 
 
-def _item(instance: Instance, state: ItemState) -> dict[str, object]:
+def _item(instance: Instance, source: str, state: ItemState) -> dict[str, object]:
+    deletions = instance.store.deletions_of(source, (state.upstream,))
+    waiting = {each.metadata_prefix for each in deletions if each.waits}
     return {
         "identifier": state.identifier,
         "upstream": state.upstream,
@@ -209,7 +212,13 @@ def _item(instance: Instance, state: ItemState) -> dict[str, object]:
         "sets": list(instance.store.item_sets(state.number)),
         "records": {prefix: "deleted" if is_deleted else "published" for prefix, _, is_deleted in state.records},
         "payloads": [
-            {"format": each.metadata_prefix, "page": each.page, "slice": each.slice, "is_deleted": each.is_deleted}
+            {
+                "format": each.metadata_prefix,
+                "page": each.page,
+                "slice": each.slice,
+                "is_deleted": each.is_deleted,
+                "waits": each.metadata_prefix in waiting,
+            }
             for each in state.payloads
         ],
     }

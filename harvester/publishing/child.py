@@ -54,6 +54,7 @@ def _publish(folder: str, source: str) -> None:
 def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
     """Let the runners publish what there is until the orders say that it is enough."""
     total: Counter[str] = Counter()
+    example = ""
     while True:
         orders.hear_all()
         if orders.want_more:
@@ -65,7 +66,8 @@ def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
                 orders.hear()
             elif counts := relay.hear(speaker):
                 total.update(counts_of(counts))
-                _tell({"counts": total})
+                example = example or counts.example
+                _tell({"counts": total, "example": example})
 
 
 def _tell(message: object) -> None:

@@ -37,6 +37,7 @@ class Publisher:
         self._output = process.stdout.fileno()
         self._unread = b""
         self.counts: Counter[str] = Counter()
+        self.example = ""  # of what has gone back to an older datestamp
 
     @classmethod
     def start(cls, folder: Path, source: str) -> Publisher:
@@ -102,6 +103,7 @@ class Publisher:
             kind = getattr(errors, str(message["kind"]), StoreError)
             raise kind(str(message["error"]))
         self.counts = Counter(message["counts"])
+        self.example = str(message["example"])
 
     def _check_farewell(self) -> None:
         status = self._process.wait()

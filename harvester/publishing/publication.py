@@ -33,7 +33,7 @@ _CHILDREN = BoundedSemaphore(8)
 _GLANCE_SECONDS = 0.2
 
 # What can become of a record: their sum is what was received.
-OUTCOMES_OF_RECORDS = ("published", "unchanged", "quarantined", "ignored")
+OUTCOMES_OF_RECORDS = ("published", "unchanged", "quarantined", "ignored", "older_versions", "held_back")
 
 
 def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
@@ -77,7 +77,15 @@ def _is_published(instance: Instance) -> bool:
 
 def counts_of(counts: Counts) -> dict[str, int]:
     """Return the counts of one publication by name."""
-    return {name: getattr(counts, name) for name in ("received", *OUTCOMES_OF_RECORDS)}
+    return {name: getattr(counts, name) for name in ("received", *OUTCOMES_OF_RECORDS, "gone_back")}
+
+
+def gone_back_in_words(publication: Publication) -> str:
+    """Return how many records have now an older datestamp than before, which one for example, and why that may be."""
+    return (
+        f"Records that the source brings with an older datestamp than it did before: {publication.counts['gone_back']} "
+        f"({publication.example}, say). They are published as they came; was the source restored from a backup?"
+    )
 
 
 class Publication:
@@ -91,6 +99,7 @@ class Publication:
         self._stop = stop
         self._facts: SourceFacts | None = None
         self._here: Counter[str] = Counter()
+        self._example = ""
         self._pages_here = 0
         self._fed = 0  # records
         self._publisher: Publisher | None = None
@@ -106,8 +115,13 @@ class Publication:
 
     @property
     def counts(self) -> Counter[str]:
-        """What became of the records so far: received, published, unchanged, quarantined, ignored."""
+        """What became of the records so far: received, `OUTCOMES_OF_RECORDS`, and gone_back."""
         return self._here + (self._publisher.counts if self._publisher else Counter())
+
+    @property
+    def example(self) -> str:
+        """The identifier of one record that has gone back to an older datestamp."""
+        return self._example or (self._publisher.example if self._publisher else "")
 
     def feed(self, records: int, size: int = 0) -> None:
         """Tell that a page with so many records and bytes was committed. Raise what publishing raises."""
@@ -141,6 +155,7 @@ class Publication:
             self._facts = facts_of(instance, self._entry)
         counts = publish_pending(instance.store, instance.inbox, self._entry.name, self._facts, limit_pages=1)
         self._here.update(counts_of(counts))
+        self._example = self._example or counts.example
         self._pages_here += 1
         if self._pages_here >= PAGES_BEFORE_PROCESS:
             self._let_child()

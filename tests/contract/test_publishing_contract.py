@@ -108,12 +108,12 @@ def test_an_empty_publication_moves_the_position(desk):
 
 def test_counts_follow_the_items(desk, make_change):
     desk.publish(make_change("a", sets=("fulltext",)), make_change("b"), make_change("c", sets=("fulltext",)))
-    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0}
+    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0, "waiting": 0}
     desk.publish(make_change("a", is_deleted=True, sets=("fulltext",)), make_change("b", 2, sets=("fulltext",)))
     desk.publish(make_change("c", 2))
-    assert desk.store.counts("laro") == {"items": 3, "deleted": 1, "fulltext": 1, "quarantined": 0}
+    assert desk.store.counts("laro") == {"items": 3, "deleted": 1, "fulltext": 1, "quarantined": 0, "waiting": 0}
     desk.publish(make_change("a", 3, sets=("fulltext",)))
-    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0}
+    assert desk.store.counts("laro") == {"items": 3, "deleted": 0, "fulltext": 2, "quarantined": 0, "waiting": 0}
     assert set(desk.store.counts("nobody").values()) == {0}
     assert desk.store.check() == ()
 

@@ -210,7 +210,7 @@ def faults_of(found: Harvested, site: Site, quirks: Iterable[Quirk]) -> list[str
     return told
 
 
-_BECAME = ("published", "unchanged", "quarantined", "ignored")
+_BECAME = ("published", "unchanged", "quarantined", "ignored", "older_versions", "held_back")
 
 
 def broken_promises(found: Harvested, site: Site, quirk: Quirk) -> list[str]:

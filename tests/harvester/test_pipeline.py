@@ -15,6 +15,7 @@ from harvester.kinds import fetcher, kind_of
 from harvester.locks import lock
 from harvester.outcomes import SourceLocked, Status
 from harvester.pipeline import Wishes
+from harvester.rehearsing import rehearse
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
 
@@ -443,9 +444,9 @@ def test_a_rehearsal_keeps_nothing(house, repository):
     repository.fill(25)
     entry = SourceEntry("fake", repository.url)
     with fetcher(house.settings, entry, Stop()) as fetch:
-        counts = pipeline.rehearse(house, entry, kind_of("oai_pmh"), Wishes(), fetch)
+        counts = rehearse(house, entry, kind_of("oai_pmh"), Wishes(), fetch)
         assert (counts["received"], counts["pages"]) == (25, 3)
-        counts = pipeline.rehearse(house, entry, kind_of("oai_pmh"), Wishes(max_records=5), fetch)
+        counts = rehearse(house, entry, kind_of("oai_pmh"), Wishes(max_records=5), fetch)
         assert counts["received"] == 10
     assert house.inbox.runs(None, 1) == ()
     assert house.inbox.last_answer("fake", "Identify") is None

@@ -146,7 +146,7 @@ def test_record_that_is_gone_by_now_leaves_quarantine_and_nothing_is_published(h
     _put_aside(house, "oai:x:gone")
     assert retried(repository).status == Status.SUCCEEDED
     assert _missing(house) == []
-    assert house.store.counts("x") == {"items": 12, "deleted": 0, "fulltext": 0, "quarantined": 0}
+    assert house.store.counts("x") == {"items": 12, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
 @pytest.mark.slow

@@ -68,6 +68,7 @@ def test_state_of_an_instance_is_read_from_its_databases(folder: Path) -> None:
     assert found["publish_pending_pages", ("laro",)] == 1
     assert found["store_items", ("laro", "live")] == 0
     assert found["store_quarantined_records", ("laro",)] == 0
+    assert found["store_waiting_deletions", ("laro",)] == 0
     assert found["store_horizon_lag_seconds", ()] >= 0
     assert found["instance_disk_free_bytes", ()] > 0
     assert found["instance_file_bytes", ("store.sqlite",)] > 0

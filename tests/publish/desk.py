@@ -76,7 +76,14 @@ class Desk:
     def facts(self, name: str = "laro", **more: object) -> SourceFacts:
         return SourceFacts(name, ADDRESS, "gateway.example.org", **more)
 
-    def send(self, *records: Sent, prefix: str = "oai_dc", source: str = "laro", repairs: tuple[str, ...] = ()) -> int:
+    def send(
+        self,
+        *records: Sent,
+        prefix: str = "oai_dc",
+        source: str = "laro",
+        repairs: tuple[str, ...] = (),
+        begun: int | None = None,
+    ) -> int:
         body, slices = b"", []
         for each in records:
             start, stop = len(body), len(body) + len(each.payload)
@@ -85,7 +92,7 @@ class Desk:
             slices.append(
                 Slice(each.identifier, each.datestamp, each.sets, each.is_deleted, start, stop, abouts, **each.more)
             )
-        page = RawPage(source, "ListRecords", ADDRESS, self.received_at, 200, (), body, prefix, "", b"", repairs)
+        page = RawPage(source, "ListRecords", ADDRESS, self.received_at, 200, (), body, prefix, "", b"", repairs, begun)
         return self.inbox.receive(page, slices, Cursor(source, prefix))
 
     def publish(self, name: str = "laro", **more: object) -> Counts:

@@ -1,0 +1,82 @@
+"""Quirks of lists that bring a record more than once, and of sources that seem to delete what they have."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.model import RunOutcome
+from tests.faults.editing import edited, token_of
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.table import Promise, quirk
+
+_OLD = b"2010-01-01T00:00:00Z"
+_RECORD = re.compile(rb"(?s)<record><header>(?P<head>.*?)</header>(?P<rest>.*?)</record>\n")
+_ANY = re.compile(rb"(?s)<record><header[^>]*>(?P<head>.*?)</header>.*?</record>\n")
+_LIVING, _GONE = b"<record><header>%b</header>%b</record>\n", b'<record><header status="deleted">%b</header></record>\n'
+
+
+def _dated(head: bytes, datestamp: bytes) -> bytes:
+    """Return the inside of a header with another datestamp, as long as the one it has."""
+    return re.sub(
+        rb"(?<=<datestamp>)[^<]*", lambda found: datestamp[: len(found[0])] if found[0] else b"", head
+    )
+
+
+def _appended(said: Said, asked: Asked, stage: Stage, more: bytes, most: int) -> Said:
+    """Return the answer, if it is the last of a list, with as many of the older versions as may come behind it."""
+    stage.kept["older"] = b"".join((stage.kept.get("older", b"") + more).splitlines(keepends=True)) if more else b""
+    if not asked.is_list or token_of(said):
+        return said
+    older = b"</record>\n".join(stage.kept.pop("older", b"").split(b"</record>\n")[:most]) + b"</record>\n"
+    return edited(said, rb"(</record>\n)(?!<record>)", lambda found: found[1] + older, count=1)
+
+
+@quirk(Promise.WHOLE, 70, needs="datestamps")
+def older_versions_come_later_in_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """No endpoint as yet: twenty records went back to texts of 2010 (audit, 2026-11)."""
+    said = serve(asked)
+    if not asked.is_list:
+        return said
+    older = [
+        _LIVING % (_dated(each["head"], _OLD), each["rest"].replace(b"Work", b"Draft"))
+        for each in _RECORD.finditer(said.body)
+    ]
+    return _appended(said, asked, stage, b"".join(older), 20)
+
+
+@quirk(Promise.WHOLE, 70, needs="datestamps")
+def older_deletions_come_later_in_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """No endpoint as yet: older tombstones removed seven living records (audit, 2026-11)."""
+    said = serve(asked)
+    if not asked.is_list:
+        return said
+    older = [_GONE % _dated(each["head"], _OLD) for each in _RECORD.finditer(said.body)]
+    return _appended(said, asked, stage, b"".join(older), 7)
+
+
+def _deleted(asked: Asked, serve: Serve, stage: Stage, every: int) -> Said:
+    """Return the answer; from the second harvest on, the whole list, of which one record of so many is left alive."""
+    if asked.is_list and (from_ := asked.arguments.get("from")):
+        stage.kept["deleted at"] = from_.encode()
+    at = stage.kept.get("deleted at")
+    if not asked.is_list or at is None:
+        return serve(asked)
+
+    def gone(found: re.Match[bytes]) -> bytes:
+        number = re.search(rb"(\d+)[a-z]*</identifier>", found[0])
+        is_left = every and number and int(number[1]) % every == 0
+        return found[0] if is_left else _GONE % _dated(found["head"], at)
+
+    return edited(serve(asked.with_arguments(**{"from": None})), _ANY.pattern, gone)
+
+
+@quirk(Promise.HONEST, 69, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="wait for a decision", is_again=True)
+def everything_is_deleted_at_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """No endpoint as yet: 60 of 60 records became tombstones, exit 0 (audit, 2026-11)."""
+    return _deleted(asked, serve, stage, 0)
+
+
+@quirk(Promise.HONEST, 69, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="wait for a decision", is_again=True)
+def half_of_the_records_are_deleted_at_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """No endpoint as yet: a part of the records became tombstones, exit 0 (audit, 2026-11)."""
+    return _deleted(asked, serve, stage, 2)

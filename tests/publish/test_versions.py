@@ -1,0 +1,220 @@
+"""Of several versions of a record in one list the newest is published, in whatever order and batches they come."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.model import Slice
+from gateway.publish import publish_pending
+from gateway.recovery import make_again
+from gateway.store.sqlite import open_store
+from gateway.versions import is_older, stated_datestamp
+from tests.publish.desk import START, Desk, Sent, dc, make_databases
+
+OLD, NEW, NEWEST = "2010-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
+FUTURE = "2999-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (OLD, NEW, True),
+        (NEW, OLD, False),
+        (NEW, NEW, False),
+        ("", NEW, False),
+        (OLD, "", False),
+        ("2020-01-01", "2020-01-01T12:00:00Z", False),
+        ("2020-01-01T12:00:00Z", "2020-01-02", True),
+        ("2020-01-01T01:00:00+03:00", "2020-01-01", True),
+        ("2020-01-01T00:00:00.5Z", "2020-01-01T00:00:01Z", True),
+        ("2020-01-01T00:00:00", "2020-01-01T00:00:01Z", True),
+        ("2020-01-01T25:00:00Z", "2020-01-02T00:00:00.0Z", True),
+        ("2020-01-01T25:00:00Z", "2020-01-01T00:00:00.0Z", False),
+    ],
+)
+def test_datestamps_are_compared_as_moments_or_by_their_days(one: str, other: str, expected: bool) -> None:
+    assert is_older(one, other) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_deleted", "expected"),
+    [
+        (f" {NEW} ", False, NEW),
+        ("yesterday", False, ""),
+        (FUTURE, False, ""),
+        ("2023-11-15T10:00:00Z", False, "2023-11-15T10:00:00Z"),  # within a day of START
+        ("2023-11-14T22:13:20Z", True, ""),  # START: what we found missing ourselves
+        ("2023-11-14T22:13:20Z", False, "2023-11-14T22:13:20Z"),
+    ],
+)
+def test_a_datestamp_counts_when_it_is_the_sources_own_and_not_in_the_future(text, is_deleted, expected) -> None:
+    assert stated_datestamp(Slice("1", text, (), is_deleted, 0, 0), START) == expected
+
+
+def _title(desk: Desk, upstream: str = "1") -> str:
+    record = desk.record(upstream)
+    return "" if record.is_deleted else record.content.decode().partition("<dc:title>")[2].partition("<")[0]
+
+
+@pytest.mark.parametrize("is_one_batch", [True, False])
+def test_an_older_version_later_in_the_list_does_not_replace_the_newer(desk: Desk, is_one_batch: bool) -> None:
+    desk.send(Sent("1", dc("New"), datestamp=NEW), begun=0)
+    counts = None if is_one_batch else desk.publish()
+    desk.send(Sent("1", dc("Old"), datestamp=OLD), begun=0)
+    counts = desk.publish()
+    assert (_title(desk), counts.older_versions, counts.gone_back) == ("New", 1, 0)
+
+
+def test_an_older_deletion_later_in_the_list_deletes_nothing(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("New"), datestamp=NEW), Sent("1", None, datestamp=OLD), begun=0)
+    assert desk.sent(Sent("1", None, datestamp=OLD), begun=0).older_versions == 1
+    assert _title(desk) == "New"
+
+
+@pytest.mark.parametrize("datestamp", [NEW, "", "unknown", FUTURE, "2020-01-01"])
+def test_of_versions_that_cannot_be_told_apart_the_later_one_is_published(desk: Desk, datestamp: str) -> None:
+    desk.sent(Sent("1", dc("First"), datestamp=NEW), begun=0)
+    assert desk.sent(Sent("1", dc("Later"), datestamp=datestamp), begun=0).published == 1
+    assert _title(desk) == "Later"
+
+
+def test_a_version_from_the_future_does_not_stay_for_ever(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Future"), datestamp=FUTURE), Sent("1", dc("Present"), datestamp=NEW), begun=0)
+    assert _title(desk) == "Present"
+
+
+def test_an_older_version_of_another_list_is_published_and_told(desk: Desk) -> None:
+    """The source was restored from a backup."""
+    page = desk.send(Sent("1", dc("New"), datestamp=NEW), Sent("2", dc("Other"), datestamp=NEW), begun=0)
+    desk.publish()
+    counts = desk.sent(Sent("1", dc("Old"), datestamp=OLD), Sent("2", dc("Other"), datestamp=NEW), begun=page)
+    assert (counts.published, counts.unchanged, counts.gone_back, counts.example) == (1, 1, 1, "1")
+    assert _title(desk) == "Old"
+
+
+@pytest.mark.parametrize("is_one_page", [True, False])
+def test_an_older_deletion_behind_a_record_that_came_as_it_is_held_deletes_nothing(desk: Desk, is_one_page) -> None:
+    """As in every further harvest of the whole list."""
+    here, gone = Sent("1", dc("New"), datestamp=NEW), Sent("1", None, datestamp=OLD)
+    page = desk.send(here, gone, begun=0)
+    desk.publish()
+    for _ in range(2):
+        begun = desk.inbox.last_number()
+        _ = desk.sent(here, gone, begun=begun) if is_one_page else desk.sent(here, begun=begun)
+        counts = desk.sent(gone, begun=begun)
+        assert (counts.older_versions, counts.gone_back, _title(desk)) == (1, 0, "New")
+    assert page
+
+
+def test_what_we_deleted_ourselves_returns_without_having_gone_back(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Here"), datestamp=OLD), begun=0)
+    page = desk.send(Sent("1", None, datestamp="2023-11-14T22:13:20Z"))
+    desk.publish()
+    counts = desk.sent(Sent("1", dc("Here"), datestamp=OLD), begun=page)
+    assert (_title(desk), counts.gone_back) == ("Here", 0)
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_an_older_version_of_what_the_list_has_deleted_is_not_published(desk: Desk, at_once: int) -> None:
+    """Nothing was held of it when its deletion came."""
+    desk.send(Sent("1", None, datestamp=NEW), begun=0)
+    desk.send(Sent("1", dc("Old"), datestamp=OLD), begun=0)
+    counts = [publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=at_once) for _ in range(2)]
+    assert (desk.state(), sum(each.ignored for each in counts), sum(each.older_versions for each in counts)) == (
+        None,
+        1,
+        1,
+    )
+    assert desk.sent(Sent("1", dc("Old"), datestamp=OLD), begun=2).published == 1
+
+
+def test_pages_of_earlier_releases_are_published_as_they_were(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("New"), datestamp=NEW))
+    assert desk.sent(Sent("1", dc("Old"), datestamp=OLD)).published == 1
+
+
+def test_a_deletion_that_waits_leaves_the_record_and_is_counted(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Here"), datestamp=OLD), begun=0)
+    counts = desk.sent(Sent("1", None, datestamp=NEW, waits=True), begun=1)
+    assert (counts.received, counts.held_back, counts.published) == (1, 1, 0)
+    assert (_title(desk), desk.store.counts("laro")["waiting"]) == ("Here", 1)
+
+
+def test_an_older_version_than_a_deletion_that_waits_does_not_end_the_waiting(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Here"), datestamp=OLD), begun=0)
+    desk.sent(Sent("1", None, datestamp=NEWEST, waits=True), begun=1)
+    assert desk.sent(Sent("1", dc("Between"), datestamp=NEW), begun=1).older_versions == 1
+    assert desk.store.counts("laro")["waiting"] == 1
+    assert desk.sent(Sent("1", dc("Between"), datestamp=NEW), begun=3).published == 1
+    assert (_title(desk), desk.store.counts("laro")["waiting"]) == ("Between", 0)
+
+
+# --- random histories ---------------------------------------------------------------------------------------------
+
+
+class _Move(NamedTuple):
+    """A page of a list: versions as (identifier, title or 0 for a deletion, datestamp, whether a deletion waits)."""
+
+    begins: bool
+    is_ours: bool  # a release, or what a sweep found
+    versions: tuple[tuple[str, int, str, bool], ...]
+    at_once: int  # how many pages are published together after it; 0: none
+
+
+_versions = st.lists(
+    st.tuples(
+        st.sampled_from("123"),
+        st.integers(0, 3),
+        st.sampled_from((OLD, NEW, NEWEST, "2020-01-01", "", FUTURE)),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=4,
+)
+_moves = st.lists(
+    st.builds(_Move, st.booleans(), st.sampled_from((False,) * 4 + (True,)), _versions.map(tuple), st.integers(0, 3)),
+    max_size=10,
+)
+
+
+def _standing(desk: Desk) -> dict[str, object]:
+    """Return what lives and what waits; what came and was deleted in one batch has no tombstone."""
+    states = (state for _, state in desk.store.items("laro", 0, 100))
+    items = {state.upstream: _title(desk, state.upstream) for state in states if not state.is_deleted}
+    waiting = desk.store.waiting("laro", ("", ""), 100)
+    return {"items": items, "waiting": waiting, "counted": desk.store.counts("laro")["waiting"]}
+
+
+@given(moves=_moves)
+def test_after_any_history_what_waits_and_lives_is_the_same_again(moves, tmp_path_factory, ready_made) -> None:
+    folder = tmp_path_factory.mktemp("history")
+    ready_made(folder, make_databases)
+    desk = Desk(folder)
+    begun = 0
+    with closing(desk.inbox):
+        for move in moves:
+            begun = desk.inbox.last_number() if move.begins else begun
+            sent = [
+                Sent(name, dc(f"T{title}") if title else None, datestamp=at, waits=not title and waits)
+                for name, title, at, waits in move.versions
+                if title or not move.is_ours or not waits
+            ]
+            desk.send(*sent, begun=None if move.is_ours else begun)
+            if move.at_once:
+                desk.now += 1
+                publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=move.at_once)
+        desk.publish()
+        before = _standing(desk)
+        assert desk.store.check() == ()
+        assert {each.identifier for each in before["waiting"]} <= before["items"].keys()
+        desk.store.close()
+        (folder / "new").mkdir()
+        desk.store = open_store(folder / "new", create=True)
+        with closing(desk.store):
+            make_again(desk.store, desk.inbox, "gateway.example.org")
+            assert _standing(desk) == before
