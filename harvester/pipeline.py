@@ -386,6 +386,10 @@ class _Harvest:
         """Prove that every record that was received has become something."""
         counts, found = self.story.counts, publication.counts
         counts.update({name: found[name] for name in OUTCOMES_OF_RECORDS})
+        if found["older_versions"]:
+            self.story.note(
+                f"Versions that are older than others in the same list, left out: {found['older_versions']}."
+            )
         if found["gone_back"]:
             self.story.warn((gone_back_in_words(publication),))
         if self.stop.is_asked:

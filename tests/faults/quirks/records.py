@@ -59,7 +59,7 @@ def identifier_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _of_spoiled(serve(asked), rb"<identifier>.*?</identifier>", b"")
 
 
-@quirk(Promise.WHOLE, 64)
+@quirk(Promise.WHOLE, 64, hides="datestamps")
 def datestamp_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """sickle 0.6.2 (read 2026-11)."""
     return edited(serve(asked), rb"<datestamp>[^<]*</datestamp>", b"")

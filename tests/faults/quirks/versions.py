@@ -17,17 +17,15 @@ _LIVING, _GONE = b"<record><header>%b</header>%b</record>\n", b'<record><header 
 
 def _dated(head: bytes, datestamp: bytes) -> bytes:
     """Return the inside of a header with another datestamp, as long as the one it has."""
-    return re.sub(
-        rb"(?<=<datestamp>)[^<]*", lambda found: datestamp[: len(found[0])] if found[0] else b"", head
-    )
+    return re.sub(rb"(?<=<datestamp>)[^<]*", lambda found: datestamp[: len(found[0])] if found[0] else b"", head)
 
 
 def _appended(said: Said, asked: Asked, stage: Stage, more: bytes, most: int) -> Said:
     """Return the answer, if it is the last of a list, with as many of the older versions as may come behind it."""
-    stage.kept["older"] = b"".join((stage.kept.get("older", b"") + more).splitlines(keepends=True)) if more else b""
+    stage.kept["older"] = stage.kept.get("older", b"") + more
     if not asked.is_list or token_of(said):
         return said
-    older = b"</record>\n".join(stage.kept.pop("older", b"").split(b"</record>\n")[:most]) + b"</record>\n"
+    older = b"".join([found[0] for found in _ANY.finditer(stage.kept.pop("older"))][:most])
     return edited(said, rb"(</record>\n)(?!<record>)", lambda found: found[1] + older, count=1)
 
 
