@@ -57,6 +57,7 @@ PUBLICATION = (
     "gateway.obeying",
     "gateway.recovery",
     "gateway.items",
+    "gateway.versions",
     "gateway.known_files",
     "gateway.mapping",
     "gateway.names",
@@ -121,6 +122,7 @@ LAYERS = {
             "gateway.related",
         )
     ),
+    "gateway.versions": Layer((*GROUND, "gateway.store.base")),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.obeying": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
