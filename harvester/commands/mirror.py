@@ -24,6 +24,7 @@ from harvester.locks import lock
 from harvester.mirror.auditing import compared, incomplete, listed
 from harvester.mirror.collecting import Limits
 from harvester.mirror.findings import MENDABLE, Found
+from harvester.mirror.guarding import Guard
 from harvester.mirror.holding import Holding
 from harvester.mirror.importing import Importing
 from harvester.mirror.inventory import PROGRAM, User
@@ -120,6 +121,8 @@ def _remote_options(function: Function) -> Function:
     help="Whether robots.txt is obeyed for files; remembered, and yes unless told otherwise.",
 )
 @click.option("--retry-failed", is_flag=True, help="Only try again the files that are missing.")
+@click.option("--yes", is_flag=True, help="Let deletions pass, also those that wait, and lists that are much shorter.")
+@click.option("--accept-identity", is_flag=True, help="Go on though the provider says that it is another repository.")
 @_remote_options
 @json_option
 @click.pass_context
@@ -156,7 +159,8 @@ def run(
             place.obeys_robots = given["obeys_robots"]
         place.save()
         name = "mirror --retry-failed" if retry_failed else "mirror" if incremental else "mirror --full"
-        with _mirroring(remote, place, name, shown) as work:
+        guard = Guard(place, settings.share("sweep_most_share"), given["yes"], given["accept_identity"])
+        with _mirroring(remote, place, name, shown, guard) as work:
             if retry_failed:
                 work.retried()
             else:
@@ -326,7 +330,7 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
 
 
 @contextmanager
-def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Iterator[Mirroring]:
+def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress, guard: Guard) -> Iterator[Mirroring]:
     """Return a run, with everything that it works with."""
     settings, order = remote.settings, place.order
     threads, per_host = settings.number("mirror_threads"), settings.number("mirror_host_connections")
@@ -346,6 +350,7 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress) -> Ite
             stop=remote.stop,
             clock=time.time,
             user=_user(settings),
+            guard=guard,
         )
 
 

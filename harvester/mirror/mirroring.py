@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.mirror.answers import Answers
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import Limits, collect
+from harvester.mirror.guarding import Guard
 from harvester.mirror.holding import Holding
 from harvester.mirror.keeping import Keeping
 from harvester.mirror.lanes import Job, Lanes
@@ -45,19 +46,47 @@ class Mirroring(Reconsidering):
     fetch: Fetch
     lanes: Lanes[Result]
     limits: Limits
+    guard: Guard
+    sizes: dict[str, int] = field(default_factory=dict, init=False)  # of the lists that were asked for whole, by set
+    is_short: bool = field(default=False, init=False)  # together they name much less than is held
 
     def whole(self, *, is_full: bool = False) -> None:
         """Harvest what has changed since the last run, or everything, and collect its files."""
         with self.noted():
             description = self.kind.describe(self.options, self.fetch)
+            self.receipt.doubts.extend(self.guard.identified(description.identity))
             options = self.options.after(description)
             if is_full:
                 self._begin_anew()
+            if self.guard.has_word:
+                self._let_pass()
             for set_spec in self.place.order.sets or ("",):
                 if not self.stop.is_asked:
                     self._list(options, set_spec)
             self._try_again(each for each in self.place.doubtful.due(self.now()) if each not in self.tried)
             self.withdraw()
+            self.place.save()
+
+    def _note_size(self, set_spec: str, size: int) -> None:
+        """Note how many records a whole list has; with the last of them, tell when that is much less than is held."""
+        self.sizes[set_spec] = size
+        if len(self.sizes) < len(self.place.order.sets or ("",)):
+            return
+        told = self.guard.listed(sum(self.sizes.values()))
+        self.is_short = bool(told)
+        self.receipt.doubts.extend(told)
+        if told:
+            self.place.states.clear()
+            self.place.save()
+
+    def _let_pass(self) -> None:
+        """Delete what waited for a person."""
+        waiting = self.place.waiting
+        for received in waiting:
+            keeping = self.sound(received.identifier, partial(self.object, received))
+            if keeping is not None and not self.is_settled(keeping):
+                self.commit(keeping)
+            waiting.discard(received.identifier)
 
     def _begin_anew(self) -> None:
         """Forget how far the lists have come, and what could not be read of them: it comes again, or is gone."""
@@ -91,14 +120,18 @@ class Mirroring(Reconsidering):
 
     def _list(self, options: Options, set_spec: str) -> None:
         cursor = Cursor("", self.place.order.metadata_prefix, set_spec, self.place.states.get(set_spec, ""))
+        is_whole = not state_of(cursor.state)[0].complete
         for number, step in enumerate(self.kind.changes(options, cursor, self.fetch)):
             if number == 0:
                 self.receipt.asked.append(step.page.url)
+                self.guard.look(self.kind, options, cursor, step.slices, self.fetch)
             self._collect(self._objects(step))
             if self.stop.is_asked:
                 return
             self.receipt.doubts.extend(step.doubts)
-            if not self.has_damage:
+            if is_whole and step.is_last:
+                self._note_size(set_spec, step.received)
+            if not self.has_damage and not self.is_short:
                 self.place.states[set_spec] = step.cursor.state
                 self.place.save()
             self.progress.show(set_spec or self.place.order.metadata_prefix, step.received, step.announced[1])
@@ -118,7 +151,7 @@ class Mirroring(Reconsidering):
             if each.problem:
                 self.unusable(each)
         objects = (self.sound(each.identifier, partial(self._cut, step.page, each)) for each in slices.values())
-        return [each for each in objects if each is not None and not self.is_settled(each)]
+        return [each for each in objects if each is not None and self.guard.lets(each) and not self.is_settled(each)]
 
     def _cut(self, page: RawPage, found: Slice) -> Keeping:
         return self.object(received_from(page, found))

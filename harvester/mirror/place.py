@@ -4,6 +4,7 @@ DIR/mirror.json      whose mirror it is, and where its lists have come to
 DIR/catalogue.jsonl  what it should hold, line by line
 DIR/ocfl/            the objects, an OCFL 1.1 storage root
 DIR/failed/          a small file for each object of which something is missing, and each record that cannot be read
+DIR/waiting/         a small file for each deletion that waits for a person
 DIR/receipts/        what each run did, a JSON document each
 DIR/aside/           what is not finished
 DIR/doubtful/        what came and may not be the file that was asked for (`mirror/doubtful.py`)
@@ -22,6 +23,7 @@ from pathlib import Path
 from time import time
 
 from gateway.errors import ConfigurationError, StoreDamaged
+from gateway.model import Identity
 from gateway.xmltext import utc_datetime
 from harvester.mirror import holding
 from harvester.mirror.catalogue import Catalogue, Line, Mark
@@ -31,6 +33,7 @@ from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.ocfl import StorageRoot, replaced, telling
 from harvester.mirror.receipt import Receipt
+from harvester.mirror.waiting import Waiting
 
 _VERSION = 2  # 1: there was no catalogue
 _BEGUN = ("locks", "mirror.json.new")  # what is there when a process died before it had made a mirror
@@ -58,6 +61,8 @@ class Place:
     states: dict[str, str] = field(default_factory=dict)
     obeys_robots: bool = True
     address: str = ""
+    identity: dict[str, str] = field(default_factory=dict)  # what the provider said that it is, as it was accepted
+    accepted_size: int | None = None  # how few records a whole list may have, by a person's word
     proven: Mark | None = None  # of the catalogue, when the last receipt was written
     version: int = _VERSION  # of mirror.json as it was read
     clock: Callable[[], float] = time
@@ -93,6 +98,8 @@ class Place:
         document = {"version": _VERSION, **asdict(self.order), "states": self.states}
         document["obeys_robots"] = self.obeys_robots
         document["address"] = self.address
+        document["identity"] = self.identity
+        document["accepted_size"] = self.accepted_size
         document["catalogue"] = self.proven and self.proven._asdict()
         return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
@@ -159,6 +166,11 @@ class Place:
         if any(each.path and each.sha512 and each.sha512 not in inventory.manifest for each in found.files):
             raise StoreDamaged(f"{inventory.identifier} does not hold what its {RECEIVED} names: it has been altered.")
         return found
+
+    @property
+    def waiting(self) -> Waiting:
+        """The deletions that wait for a person."""
+        return Waiting(self.folder / "waiting")
 
     # -- what failed --
 
@@ -310,6 +322,13 @@ def _read(folder: Path, document: Mapping[str, object]) -> Place:
         dict(states),
         bool(document.get("obeys_robots", True)),
         str(document.get("address", "")),
+        _identity(document.get("identity")),
+        size if isinstance(size := document.get("accepted_size"), int) else None,
         Mark(int(mark["bytes"]), str(mark["sha256"])) if mark else None,
         int(str(document.get("version", 1))),
     )
+
+
+def _identity(found: object) -> dict[str, str]:
+    known = found if isinstance(found, dict) else {}
+    return {name: str(known[name]) for name in Identity._fields if name in known}

@@ -46,13 +46,14 @@ class Receipt:
     verified: Counter[str] = field(default_factory=Counter)  # of the files fetched, by what the document states
     bytes_fetched: int = 0
     missing: list[dict[str, str]] = field(default_factory=list)
+    waiting: int = 0  # deletions that wait for a person
     doubts: list[str] = field(default_factory=list)
     catalogue: Mapping[str, object] = field(default_factory=dict)  # bytes and SHA-256 up to the line of this
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether nothing is missing and nothing in doubt."""
-        return not self.missing and not self.doubts
+        """Tell whether nothing is missing, nothing in doubt, and no deletion waits."""
+        return not self.missing and not self.doubts and not self.waiting
 
     def count(self, change: Change, holding: Holding | None = None) -> None:
         """Count an object, and its files when they were looked at."""
@@ -100,6 +101,8 @@ class Receipt:
         ends = [f"Missing: {len(self.missing)}."] if self.missing else []
         if self.outcome not in _ENDED:
             ends.append("It has not come to its end; the same command goes on.")
+        if self.waiting:
+            ends.append(f"Deletions that wait: {self.waiting}; the same command with --yes lets them pass.")
         end = " ".join(ends) or "Nothing is missing."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
         digest = f" Catalogue: {self.catalogue['sha256']}." if self.catalogue else ""

@@ -42,6 +42,7 @@ class Run:
         try:
             with noting(self._ended):
                 yield
+            self.receipt.waiting = len(self.place.waiting)
             if self.receipt.outcome is RunOutcome.RUNNING:
                 self._tell_earlier()
                 good = RunOutcome.SUCCEEDED if self.receipt.is_whole else RunOutcome.SUCCEEDED_WITH_ERRORS

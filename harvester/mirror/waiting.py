@@ -1,0 +1,51 @@
+"""Deletions of a mirror that wait for a person, because the provider announced too many at once: a small file each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from harvester.mirror.keeping import Received
+from harvester.mirror.ocfl import replaced, telling
+
+
+class Waiting:
+    """The deletions that wait in DIR/waiting, by identifier."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which need not be there."""
+        self.folder = folder
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.folder.glob("*.json"))
+
+    def __iter__(self) -> Iterator[Received]:
+        for file in sorted(self.folder.glob("*.json")):
+            found = json.loads(file.read_bytes())
+            abouts = tuple(each.encode() for each in found["abouts"])
+            yield Received(
+                found["identifier"], found["datestamp"], tuple(found["sets"]), is_deleted=True, abouts=abouts
+            )
+
+    def __contains__(self, identifier: object) -> bool:
+        return isinstance(identifier, str) and self._file(identifier).exists()
+
+    def add(self, received: Received) -> None:
+        """Let a deletion wait."""
+        file = self._file(received.identifier)
+        abouts = [each.decode("utf-8", "replace") for each in received.abouts]
+        document = {"identifier": received.identifier, "datestamp": received.datestamp, "sets": received.sets}
+        with telling(file):
+            file.parent.mkdir(exist_ok=True)
+        replaced(file, json.dumps({**document, "abouts": abouts}, ensure_ascii=False).encode() + b"\n")
+
+    def discard(self, identifier: str) -> None:
+        """Let a deletion wait no longer."""
+        file = self._file(identifier)
+        with telling(file):
+            file.unlink(missing_ok=True)
+
+    def _file(self, identifier: str) -> Path:
+        return self.folder / f"{sha256(identifier.encode()).hexdigest()}.json"

@@ -1,0 +1,150 @@
+"""A provider that lists nothing, much less, deletes much at once, or is another one changes no mirror by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from harvester.mirror.place import opened
+from tests.mirror.provider import Item
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+
+LATER = "2030-01-01T00:00:00Z"
+
+
+def _delete(provider, *numbers, at=LATER):
+    for number in numbers:
+        item = provider.items[f"oai:p:{number}"]
+        item.deleted, item.datestamp = True, at
+
+
+def _identified(provider, change):
+    """Let the provider answer Identify otherwise."""
+    whole = provider.answer
+    provider.answer = lambda arguments: (
+        change(whole(arguments)) if arguments["verb"] == "Identify" else whole(arguments)
+    )
+
+
+def _named(text):
+    scheme = (
+        '<description><oai-identifier xmlns="http://www.openarchives.org/OAI/2.0/oai-identifier"><scheme>oai</scheme>'
+        f"<repositoryIdentifier>{text}</repositoryIdentifier><delimiter>:</delimiter>"
+        f"<sampleIdentifier>oai:{text}:1</sampleIdentifier></oai-identifier></description></Identify>"
+    )
+    return lambda answer: answer.replace("</Identify>", scheme)
+
+
+@pytest.mark.parametrize(("deleted", "waiting"), [(5, 0), (6, 1), (30, 25)])
+def test_deletions_beyond_the_share_wait_and_everything_else_goes_on(mirror, provider, fill, deleted, waiting):
+    fill(30)
+    mirror.run()
+    _delete(provider, *range(deleted))
+    provider.items["oai:p:new"] = Item({"a.txt": b"new"}, datestamp=LATER)
+    receipt = mirror.run(status=3 if waiting else 0)
+    assert (receipt["objects"], receipt["waiting"]) == ({"created": 1, "deleted": deleted - waiting}, waiting)
+    assert len(opened(mirror.folder).waiting) == waiting
+    assert len(mirror.held()) == 31 - deleted + waiting
+    assert receipt["is_whole"] == (not waiting)
+
+
+def test_what_waits_is_told_by_each_run_until_a_person_lets_it_pass(mirror, provider, fill):
+    fill(20)
+    mirror.run()
+    _delete(provider, *range(20))
+    for _ in range(2):  # announced again because of the overlap, or not: the same deletions wait
+        assert mirror.run(status=3)["waiting"] == 15
+        assert "Deletions that wait: 15; the same command with --yes lets them pass." in mirror.said
+    receipt = mirror.run("--yes")
+    assert (receipt["objects"]["deleted"], receipt["waiting"]) == (15, 0)
+    assert mirror.held() == {}
+    assert mirror.run()["waiting"] == 0
+
+
+def test_the_share_is_that_of_the_setting(mirror, provider, fill):
+    fill(20)
+    mirror.run()
+    _delete(provider, *range(12))
+    assert mirror.run(status=3, sweep_most_share=0.5)["waiting"] == 2
+
+
+def test_what_waits_and_comes_again_waits_no_longer(mirror, provider, fill):
+    fill(10)
+    mirror.run()
+    _delete(provider, *range(10))
+    mirror.run(status=3)
+    for item in provider.items.values():
+        item.deleted, item.datestamp = False, "2031-01-01T00:00:00Z"
+    assert mirror.run()["waiting"] == 0
+    assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize("left", [0, 5])
+def test_a_whole_list_that_names_much_less_is_told_and_asked_for_again(mirror, provider, fill, left):
+    fill(20)
+    mirror.run()
+    before = dict(provider.items)
+    for name in list(provider.items)[left:]:
+        del provider.items[name]
+    for arguments in (("--full",), ()):
+        receipt = mirror.run(*arguments, status=3)
+        assert f"The provider lists {left} records, and 20 objects are held" in " ".join(receipt["doubts"])
+    assert len(mirror.held()) == 20
+    provider.items.update(before)
+    assert mirror.run()["is_whole"]
+
+
+def test_a_short_list_that_a_person_lets_pass_is_right_from_then_on(mirror, provider, fill):
+    fill(20)
+    mirror.run()
+    for name in list(provider.items)[5:]:
+        del provider.items[name]
+    assert mirror.run("--full", "--yes")["is_whole"]
+    assert mirror.run("--full")["is_whole"]
+    assert len(mirror.held()) == 20
+
+
+def test_a_run_that_finds_nothing_new_is_no_short_list(mirror, provider, fill):
+    fill(20)
+    mirror.run()
+    assert mirror.run()["is_whole"]
+
+
+def test_another_repository_ends_the_run_before_anything_is_changed(mirror, provider, fill):
+    fill(3)
+    whole = provider.answer
+    _identified(provider, _named("one.example.org"))
+    mirror.run()
+    provider.answer = whole
+    _identified(provider, _named("two.example.org"))
+    provider.items["oai:p:0"].title, provider.items["oai:p:0"].datestamp = "Another", LATER
+    receipt = mirror.run(status=4)
+    assert "Its repositoryIdentifier was one.example.org and is two.example.org now" in receipt["doubts"][0]
+    assert "--accept-identity" in receipt["doubts"][0]
+    assert mirror.version("oai:p:0") == 1
+    assert mirror.run("--accept-identity")["objects"] == {"updated": 1}
+    assert mirror.run()["is_whole"]
+
+
+def test_another_name_alone_is_told(mirror, provider, fill):
+    fill(3)
+    mirror.run()
+    _identified(provider, lambda answer: answer.replace(">Fake<", ">Renamed<"))
+    provider.items["oai:p:0"].title, provider.items["oai:p:0"].datestamp = "Another", LATER
+    receipt = mirror.run(status=3)
+    assert receipt["objects"] == {"updated": 1}
+    assert "Its repositoryName was Fake and is Renamed now." in receipt["doubts"][0]
+    mirror.run("--accept-identity")
+    assert mirror.run()["is_whole"]
+
+
+def test_a_whole_list_of_unknown_records_ends_the_run(mirror, provider, fill):
+    fill(20)
+    mirror.run()
+    provider.items = {f"oai:q:{number}": Item({"a.txt": b"x"}) for number in range(20)}
+    receipt = mirror.run("--full", status=4)
+    assert "20 of the first 20 records are unknown" in receipt["doubts"][0]
+    assert receipt["objects"] == {}
+    mirror.run("--full", "--accept-identity", "--yes")
+    assert len(mirror.held()) == 40
