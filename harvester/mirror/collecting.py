@@ -220,7 +220,7 @@ def _good(url: str, want: Want, aside: Path, arriving: Arriving, answer: Fetched
 def _condition(want: Want, url: str) -> tuple[tuple[str, str], ...]:
     """Ask for a file only if it has changed, where neither the document nor another address tells."""
     held, component = want.before, want.component
-    if want.doubted is not None and not component.digests:
+    if want.doubted is not None and not is_strong(component.digests):
         doubted = want.doubted.file
         pairs = (("If-None-Match", doubted.entity_tag), ("If-Modified-Since", doubted.last_modified))
         return tuple(pair for pair in pairs if pair[1] and url == doubted.url)

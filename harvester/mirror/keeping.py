@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from gateway.digests import Digests
+from gateway.digests import Digests, is_strong
 from gateway.errors import AnswerError, UnusableRecord
 from gateway.xmltext import utc_datetime
 from harvester.mirror.changes import described
@@ -79,7 +79,7 @@ class Keeping:
 
     def _proven(self, want: Want) -> Collected | None:
         """Return a file of which doubtful bytes are kept aside, when the document states their digest now."""
-        if want.doubted is None or not want.doubted.is_kept or not want.component.digests:
+        if want.doubted is None or not want.doubted.is_kept or not is_strong(want.component.digests):
             return None
         kept = self.doubtful.bytes_of(want.doubted)
         digests = hashed(kept, {*ALWAYS, *(algorithm for algorithm, _ in want.component.digests)})

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.errors import RobotsDenied, TryLater
 from gateway.filing import file_all
-from gateway.model import FileLink, FileOrigin
+from gateway.model import FileLink, FileOrigin, Work
 from gateway.settings import load
 from gateway.store.sqlite_discovery import open_discovery
 from harvester.search.changed import basis_of
@@ -124,6 +124,13 @@ def test_what_is_deleted_and_comes_back_as_it_was_is_not_searched_for(searched) 
     assert search.run() == {}
     search.sent()
     assert search.run() == {}
+
+
+def test_another_digest_that_the_source_states_is_another_file_and_one_that_we_computed_is_not() -> None:
+    link = FileLink(FOUND, digests=(("md5", "ab" * 16),))
+    same, other = link._replace(sha256="cd" * 32, found_at="2030"), link._replace(digests=(("md5", "cd" * 16),))
+    bases = [basis_of(Work(files=(each,))) for each in (link, same, other)]
+    assert bases[0] == bases[1] != bases[2]
 
 
 def test_what_lost_the_file_that_it_named_is_searched_for(searched) -> None:

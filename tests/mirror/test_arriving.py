@@ -6,6 +6,7 @@ import hashlib
 from contextlib import closing
 from email.utils import formatdate
 from pathlib import Path
+from zlib import adler32, crc32
 
 import pytest
 
@@ -214,3 +215,24 @@ def test_streams_without_a_name_keep_their_paths():
     held = [holding.HeldFile(mime_type="text/plain", path=each.path) for each in first]
     assert [each.path for each in first] == ["files/file.txt", "files/file-2.txt"]
     assert [each.path for each in wants(streams, held)] == ["files/file.txt", "files/file-2.txt"]
+
+
+@pytest.mark.parametrize("algorithm", ["crc32", "adler32"])
+def test_a_weak_checksum_is_compared_and_never_suffices_alone(algorithm):
+    page = b"<html>no such file</html>"
+    right = f"{crc32(page) if algorithm == 'crc32' else adler32(page):08x}"
+    found = Bytes(len(page), {algorithm: right}, page, page, "text/html")
+    stated = Component(mime_type="application/pdf", digests=((algorithm, right),))
+    assert verdict(stated, found).fate is Fate.WEB_PAGE
+    text = found._replace(first=b"%PDF-1.4", last=b"%%EOF", content_type="application/pdf")
+    assert verdict(stated, text)[:3] == (Fate.FETCHED, "", (algorithm,))
+    assert not verdict(stated, text).is_proven
+    assert verdict(stated._replace(digests=((algorithm, "0" * 8),)), text).fate is Fate.CORRUPT
+
+
+def test_a_digest_that_a_gateway_computed_of_older_bytes_does_not_refuse_those_that_the_source_states():
+    stated = Component(digests=(("md5", "a" * 32), ("sha256", "b" * 64)), computed=("sha256",))
+    found = Bytes(1, {"md5": "a" * 32, "sha256": "c" * 64}, b"x", b"x")
+    assert verdict(stated, found)[:3] == (Fate.FETCHED, "", ("md5",))
+    assert verdict(stated, found._replace(digests={"md5": "c" * 32, "sha256": "b" * 64})).fate is Fate.CORRUPT
+    assert verdict(stated._replace(digests=(("sha256", "b" * 64),)), found).fate is Fate.CORRUPT
