@@ -6,6 +6,7 @@ is ended.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -33,6 +34,7 @@ _SETS = f"""<ListSets>{
         for spec in ("subject", *(f"subject:{number}" for number in range(10)))
     )
 }</ListSets>"""
+_RECORD = re.compile(rb"(?s)<record[^>]*>\s*(<header.*?</header>).*?</record>")
 _SAID = {"Identify": answer(_IDENTIFY), "ListMetadataFormats": answer(_FORMATS), "ListSets": answer(_SETS)}
 
 
@@ -46,7 +48,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer by the verb; of a list of everything the resumptionToken is the number of the page."""
         arguments = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
-        body = _SAID.get(arguments.get("verb", "")) or self._list(arguments)
+        verb = arguments.get("verb", "")
+        body = _SAID.get(verb) or self._list(arguments)
+        body = _named(body) if verb == "ListIdentifiers" else body
         time.sleep(self.latency)
         self.send_response(200)
         self.send_header("Content-Type", "text/xml; charset=utf-8")
@@ -66,6 +70,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing: a line for every request would cost more than the request."""
+
+
+def _named(page: bytes) -> bytes:
+    """Return a page of records as one of their headers."""
+    return _RECORD.sub(rb"\1", page).replace(b"ListRecords>", b"ListIdentifiers>")
 
 
 @contextmanager
