@@ -17,11 +17,13 @@ from lxml import etree
 from gateway.model import Run, RunOutcome, Selection
 from gateway.settings import load
 from gateway.store.sqlite import open_store
-from harvester import pipeline
+from harvester import pipeline, sweeping
 from harvester.instance import Instance
 from harvester.kinds import kind_of
 from harvester.pipeline import Ran, Wishes
-from harvester.sources_file import entry_from
+from harvester.progress import Silence
+from harvester.sources_file import SourceEntry, entry_from
+from harvester.stopping import Stop
 from harvester.web import Access, Web
 from harvester.wire.http import Fetched, Request
 from tests.faults.site import Asked, Site
@@ -72,12 +74,10 @@ def harvested(
 
     `is_direct`: the site is asked without the network between, where nothing is to be shown of that.
     """
-    entry, settings, query = {}, {}, ""
+    quirks, settings = tuple(quirks), {}
     for each in quirks:
-        entry |= {key: list(value) if isinstance(value, tuple) else value for key, value in each.entry.items()}
         settings |= each.settings
-        query = _joined(query, each.query)
-    described = entry_from(name, {"url": site.url + query, **entry})
+    described = _described(name, site, quirks)
     house = replace(house, settings=load(house.folder, options=settings))
     access = {name: Access(described.url, None, described.delay_seconds)}
     if is_direct:
@@ -86,6 +86,21 @@ def harvested(
     clock = site.clock
     with Web(house.settings, access, clock=clock, monotonic=clock, sleep=clock.sleep, chance=lambda: 0.0) as web:
         return _told(house, name, pipeline.run(house, described, kind_of("oai_pmh"), wishes, web.fetcher(name)))
+
+
+def swept(house: Instance, site: Site, name: str, quirks: Iterable[Quirk] = ()) -> Harvested:
+    """Sweep a site, which is asked without the network between."""
+    described = _described(name, site, quirks)
+    ran = sweeping.sweep(house, described, kind_of("oai_pmh"), partial(_answered, site), Silence(), Stop())
+    return _told(house, name, ran)
+
+
+def _described(name: str, site: Site, quirks: Iterable[Quirk]) -> SourceEntry:
+    entry, query = {}, ""
+    for each in quirks:
+        entry |= {key: list(value) if isinstance(value, tuple) else value for key, value in each.entry.items()}
+        query = _joined(query, each.query)
+    return entry_from(name, {"url": site.url + query, **entry})
 
 
 def _answered(site: Site, request: Request) -> Fetched:

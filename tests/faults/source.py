@@ -169,7 +169,7 @@ class Source:
         is_legal = is_resumed or required <= set(given) <= required | optional
         if not is_legal or len(arguments) != len(given) + 1:
             raise Refused("badArgument", f"{verb} takes {sorted(required | optional)}.")
-        return _WRITERS[verb](self, verb, given)
+        return getattr(self, _WRITERS[verb])(verb, given)
 
     def _identify(self, _verb: str, _given: Mapping[str, str]) -> str:
         earliest = min(map(self.stamp, self.held.values()))
@@ -261,11 +261,11 @@ def _is_date(text: str, granularity: str) -> bool:
     return 0 < len(text) <= len(granularity)
 
 
-_WRITERS: dict[str, Callable[[Source, str, Mapping[str, str]], str]] = {
-    "Identify": Source._identify,
-    "ListMetadataFormats": Source._list_metadata_formats,
-    "ListSets": Source._list_sets,
-    "GetRecord": Source._get_record,
-    "ListRecords": Source._list,
-    "ListIdentifiers": Source._list,
+_WRITERS = {
+    "Identify": "_identify",
+    "ListMetadataFormats": "_list_metadata_formats",
+    "ListSets": "_list_sets",
+    "GetRecord": "_get_record",
+    "ListRecords": "_list",
+    "ListIdentifiers": "_list",
 }

@@ -1,0 +1,384 @@
+"""Endpoints that nobody has seen, made by combining what is hidden, what is told of sizes, and how lists end.
+
+    records -> hidden (by record, or by page) -> pages -> told (completeListSize) -> ends (the last resumptionToken)
+
+Beside these three, whose product is tried whole, each endpoint draws how its ListIdentifiers, GetRecord, pages and
+dates behave. It is a repository in memory, so that a harvest of it takes a fraction of a second.
+
+**What an endpoint gives away.** A harvest may be silent about a record that is missing only where nobody could know of
+it. An endpoint gives a living record away when its ListRecords does not bring it and
+
+* its ListIdentifiers names it to a client that asks without dates and follows the tokens to the end (`named`); or
+* a count tells that something is missing (`has_true_count`): its ListRecords announces the size of the truth, or its
+  ListIdentifiers does, and the other list is not complete by its own count, that is: does not announce a size and name
+  as many. A size that only the first page announces, while the later ones tell what is shown, is a change in passing
+  where ListIdentifiers names just what came. Where it names that, and what is hidden shares no date with what is shown,
+  the sizes of lists by dates are complete by their own count, too; or
+* it stands behind the end of a list that breaks off: the last token leads to an error, to nothing or to itself, while
+  no count says that this was the end, and no ListIdentifiers that ends properly names just what came
+  (`behind_the_break`).
+
+All else is unknowable: a record that both lists leave out while no count tells of it.
+
+**Short and long lists of identifiers.** A run reads at most four answers of ListIdentifiers where nothing else seems
+wrong, so of the names only those of a list of at most four answers count against a run (`is_short`). Of longer ones
+the run must say that it has compared no more, and the sweep behind it must find everything.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from tests.faults.site import Asked, Clock, Said, Serve, Site, Stage
+from tests.faults.source import DAY, SECONDS, Record, Refused, Source, Token, error, moment, records
+
+COUNT = 60
+_DAY = 86_400
+MOST_ANSWERS = 4  # of ListIdentifiers that a run reads where nothing else seems wrong
+
+Chosen = Callable[[list[Record]], list[Record]]
+Paged = Callable[[list[Record], int], list[Record]]
+
+
+def _at(*places: int) -> Chosen:
+    return lambda found: [found[place] for place in places if place < len(found)]
+
+
+# Records that ListRecords never brings, of all sixty in the order of their dates.
+HIDDEN_RECORDS: dict[str, Chosen] = {
+    "nothing": _at(),
+    "one": _at(30),
+    "five": _at(5, 17, 29, 40, 53),
+    "one moment": _at(24, 25),
+    "a window": _at(*range(20, 32)),
+    "the first dates": _at(*range(15)),
+    "the last dates": lambda found: found[-15:],
+    "the last record": lambda found: found[-1:],
+    "one set": lambda found: [each for each in found if "a" in each.sets],
+    "deleted ones": lambda found: [each for each in found if each.is_deleted],
+    "all but ten": _at(*range(10, COUNT)),
+}
+# Pages that are left out of every list, whatever its dates.
+HIDDEN_PAGES: dict[str, Paged] = {
+    "the third page": lambda found, size: found[: 2 * size] + found[3 * size :],
+    "all behind the first page": lambda found, size: found[:size],
+    "the second half": lambda found, size: found[: max(size, len(found) // 2 // size * size)],
+    "the last page": lambda found, size: found[: max(size, (len(found) - 1) // size * size)],
+}
+HIDDEN = (*HIDDEN_RECORDS, *HIDDEN_PAGES)
+
+# completeListSize of a page: of how many that are there, of how many that are shown, behind how many, on how many.
+TOLD: dict[str, Callable[[int, int, int, int], int | None]] = {
+    "nothing": lambda *_: None,
+    "what is shown": lambda _truth, shown, _cursor, _here: shown,
+    "the truth": lambda truth, *_: truth,
+    "the page": lambda _truth, _shown, _cursor, here: here,
+    "so far": lambda _truth, _shown, cursor, here: cursor + here,
+    "first the truth": lambda truth, shown, cursor, _here: shown if cursor else truth,
+    "too much": lambda truth, *_: truth + 7,
+}
+
+# What the last page has for a token: an element, or none; or a token, and what that leads to.
+ENDS_HERE = ("an empty element", "a closed element", "no element", "white space")
+ENDS_BEHIND = (
+    "noRecordsMatch",
+    "badResumptionToken",
+    "an empty list",
+    "an empty list with an empty token",
+    "HTTP 500",
+    "HTTP 204",
+    "itself",
+)
+ENDS = (*ENDS_HERE, *ENDS_BEHIND)
+
+
+class Names(NamedTuple):
+    """How ListIdentifiers behaves: whether it hides what ListRecords hides, which size it tells, or how it refuses."""
+
+    is_short: bool = False
+    told: str = "nothing"
+    refusal: str = ""
+    is_one_page: bool = False  # whatever there is
+
+
+NAMES = {
+    "whole": Names(),
+    "whole, with its size": Names(told="the truth"),
+    "short": Names(is_short=True),
+    "short, with its size": Names(is_short=True, told="what is shown"),
+    "short, with the size of the truth": Names(is_short=True, told="the truth"),
+    "one page of the whole": Names(is_one_page=True),
+    "noRecordsMatch": Names(refusal="noRecordsMatch"),
+    "badVerb": Names(refusal="badVerb"),
+    "HTTP 403": Names(refusal="403"),
+}
+SINGLES = ("found", "found", "found", "unknown", "HTTP 500")
+DATES = ("kept", "kept", "kept", "ignored", "refused")
+# What is harvested: the whole repository; one set; its first harvest in windows of a year; what changed since a harvest
+# in which nothing was wrong.
+WAYS = ("whole", "set", "years", "later")
+
+
+class Traits(NamedTuple):
+    """One endpoint, in words."""
+
+    hidden: str = "nothing"
+    told: str = "what is shown"
+    ends: str = "an empty element"
+    names: str = "whole"
+    single: str = "found"
+    page_size: int = 10
+    names_page_size: int = 25
+    granularity: str = SECONDS
+    dates: str = "kept"
+    is_backwards: bool = False  # the newest stand first
+    has_cursor: bool = True
+    way: str = "whole"
+
+    @property
+    def calm(self) -> Traits:
+        """The same without anything wrong in its lists."""
+        plain = Traits()
+        return self._replace(
+            hidden=plain.hidden, told=plain.told, ends=plain.ends, names=plain.names, single=plain.single
+        )
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name}: {value}" for name, value in zip(self._fields, self, strict=True))
+
+
+def drawn(seed: int, count: int | None = None, ways: Sequence[str] = WAYS) -> list[Traits]:
+    """Return the product of what is hidden, told, and how lists end, the rest drawn; or so many of it."""
+    dice = random.Random(seed)
+    found = [_drawn(dice, *each, ways) for each in product(HIDDEN, TOLD, ENDS)]
+    return found if count is None else dice.sample(found, count)
+
+
+def _drawn(dice: random.Random, hidden: str, told: str, ends: str, ways: Sequence[str]) -> Traits:
+    return Traits(
+        hidden,
+        told,
+        ends,
+        dice.choice(tuple(NAMES)),
+        dice.choice(SINGLES),
+        dice.choice((10, 10, 7, 25, COUNT)),
+        dice.choice((25, 25, 10, COUNT)),
+        dice.choice((SECONDS, DAY)),
+        dice.choice(DATES),
+        dice.random() < 1 / 5,
+        dice.random() < 1 / 2,
+        dice.choice(ways),
+    )
+
+
+class _Status(Exception):
+    """An HTTP status without an answer."""
+
+
+@dataclass
+class Endpoint(Source):
+    """A repository with these traits."""
+
+    traits: Traits = field(default_factory=Traits)
+    wanted: Mapping[str, str] = field(default_factory=dict)  # the arguments of the list that is harvested
+
+    @property
+    def _hidden(self) -> frozenset[str]:
+        choose = HIDDEN_RECORDS.get(self.traits.hidden, HIDDEN_RECORDS["nothing"])
+        return frozenset(each.identifier for each in choose(super().selected(self.wanted)))
+
+    def selected(self, wanted: Mapping[str, str]) -> list[Record]:
+        """Return what there is of these arguments."""
+        if self.traits.dates == "ignored":
+            wanted = {name: value for name, value in wanted.items() if name not in ("from", "until")}
+        found = super().selected(wanted)
+        return found[::-1] if self.traits.is_backwards else found
+
+    def shown(self, verb: str, wanted: Mapping[str, str]) -> list[Record]:
+        """Return what a list of this verb shows of it."""
+        found = self.selected(wanted)
+        if verb == "ListIdentifiers":
+            if self.names.is_one_page:
+                return found[: self.traits.names_page_size]
+            if not self.names.is_short:
+                return found
+        found = [each for each in found if each.identifier not in self._hidden]
+        page = HIDDEN_PAGES.get(self.traits.hidden)
+        return page(found, self.traits.page_size) if page else found
+
+    @property
+    def names(self) -> Names:
+        """How its ListIdentifiers behaves."""
+        return NAMES[self.traits.names]
+
+    # -- what it gives away --
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The living records that its ListIdentifiers names."""
+        shown = [] if self.names.refusal else self.shown("ListIdentifiers", self.wanted)
+        return frozenset(each.identifier for each in shown if not each.is_deleted)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its ListIdentifiers comes in as many answers as a run reads where nothing else seems wrong."""
+        return len(self.shown("ListIdentifiers", self.wanted)) <= MOST_ANSWERS * self.traits.names_page_size
+
+    @property
+    def has_true_count(self) -> bool:
+        """Whether a count tells how many there are, and no list is complete by another."""
+        has_names_size = not self.names.refusal and self._are_names_paged
+        names_tell, names_overrule = (
+            has_names_size and self.names.told == told for told in ("the truth", "what is shown")
+        )
+        is_steady = self.traits.told == "the truth" and not self._dates_overrule
+        shrinks = self.traits.told == "first the truth" and not self._names_confirm
+        tells = self._is_paged and (is_steady or shrinks)
+        overrules = self._is_paged and self.traits.told == "what is shown"
+        return (tells and not names_overrule) or (names_tell and not overrules)
+
+    @property
+    def _dates_overrule(self) -> bool:
+        """Whether lists by dates announce as many as they bring: none that is not empty hides anything."""
+        shown = {self.stamp(each) for each in self.shown("ListRecords", self.wanted)}
+        hidden = {self.stamp(each) for each in super().selected(self.wanted) if each.identifier in self._hidden}
+        return self.traits.dates == "kept" and self._names_confirm and not shown & hidden and bool(hidden)
+
+    @property
+    def _is_paged(self) -> bool:
+        """Whether the first page of its ListRecords has an element for a token, which tells a size."""
+        is_first_of_many = len(self.shown("ListRecords", self.wanted)) > self.traits.page_size
+        return is_first_of_many or self.traits.ends not in ENDS_HERE[:3]
+
+    @property
+    def _are_names_paged(self) -> bool:
+        return len(self.shown("ListIdentifiers", self.wanted)) > self.traits.names_page_size
+
+    @property
+    def behind_the_break(self) -> frozenset[str]:
+        """The living records behind the last that its list shows, where it breaks off there; else none."""
+        shown, every = self.shown("ListRecords", self.wanted), self.selected(self.wanted)
+        is_one_page = len(shown) <= self.traits.page_size
+        tells_end = ("what is shown", "the page", "so far") if is_one_page else ("what is shown",)
+        if self.traits.ends not in ENDS_BEHIND or self.traits.told in tells_end or self._names_confirm or not shown:
+            return frozenset()
+        return frozenset(each.identifier for each in every[every.index(shown[-1]) + 1 :] if not each.is_deleted)
+
+    @property
+    def _names_confirm(self) -> bool:
+        """Whether its ListIdentifiers names just what its ListRecords shows, and tells no other size."""
+        tells_more = self.names.told == "the truth" and self._are_names_paged
+        return self.names.is_short and not tells_more
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether nothing is wrong with it."""
+        traits = self.traits
+        are_lists_well = traits.hidden == "nothing" and traits.ends in ENDS_HERE[:2] and not traits.is_backwards
+        are_names_well = traits.names.startswith("whole") and traits.dates == "kept"
+        return are_lists_well and are_names_well and traits.told in ("nothing", "what is shown", "the truth")
+
+    @property
+    def pages(self) -> int:
+        """How many answers its ListRecords has."""
+        return -(-len(self.shown("ListRecords", self.wanted)) // self.traits.page_size)
+
+    @property
+    def living(self) -> list[Record]:
+        """The records that are to be held."""
+        return [each for each in self.selected(self.wanted) if not each.is_deleted]
+
+    def change(self) -> None:
+        """Change every record, one a minute: from now on there is another list to harvest."""
+        assert isinstance(self.now, Clock)
+        self.now.sleep(3 * _DAY)
+        self.wanted = {"from": moment(self.now())}
+        for number, record in enumerate(tuple(self.held.values())):
+            self.put(record._replace(title=f"Changed {number}"))
+            self.now.sleep(60)
+
+    # -- what it answers --
+
+    def distort(self, asked: Asked, serve: Serve, _stage: Stage) -> Said:
+        """Answer with an HTTP status where that is all there is."""
+        try:
+            return serve(asked)
+        except _Status as status:
+            return Said(b"", int(str(status)))
+
+    def _list(self, verb: str, given: Mapping[str, str]) -> str:
+        is_names = verb == "ListIdentifiers"
+        if is_names and self.names.refusal:
+            self._refuse(self.names.refusal)
+        at = self._begun(verb, given)
+        shown, size = self.shown(verb, at.wanted), self.traits.names_page_size if is_names else self.traits.page_size
+        here, rest = shown[at.cursor : at.cursor + size], shown[at.cursor + size :]
+        ends = "an empty element" if is_names else self.traits.ends
+        if not here:
+            return self._behind(verb, ends, at)
+        told = TOLD[self.names.told if is_names else self.traits.told]
+        announced = told(len(self.selected(at.wanted)), len(shown), at.cursor, len(here))
+        attributes = "" if announced is None else f' completeListSize="{announced}"'
+        attributes += f' cursor="{at.cursor}"' if self.traits.has_cursor else ""
+        following = at._replace(cursor=at.cursor + len(here)).text
+        write = self._header if is_names else self._written
+        token = _token(attributes, escape(following)) if rest else self._last(ends, attributes, at, following)
+        return f"<{verb}>{''.join(map(write, here))}{token}</{verb}>"
+
+    def _last(self, ends: str, attributes: str, at: Token, following: str) -> str:
+        """Return what the last page with records has for a token."""
+        if ends in ENDS_HERE and not at.cursor:
+            return "" if ends != "white space" else _token(attributes, " \n ")
+        if ends in ENDS_BEHIND:
+            return _token(attributes, escape(at.text if ends == "itself" and at.cursor else following))
+        written = {"an empty element": _token(attributes, ""), "white space": _token(attributes, " \n ")}
+        return written.get(ends, f"<resumptionToken{attributes}/>" if ends == "a closed element" else "")
+
+    def _behind(self, verb: str, ends: str, at: Token) -> str:
+        """Return what the token behind the last record leads to; a list without records matches nothing."""
+        if not at.cursor or ends in ("noRecordsMatch", "itself", *ENDS_HERE):
+            return error("noRecordsMatch", "Nothing matches.")
+        if ends == "an empty list":
+            return f"<{verb}></{verb}>"
+        if ends == "an empty list with an empty token":
+            return f"<{verb}>{_token('', '')}</{verb}>"
+        self._refuse(ends.removeprefix("HTTP "))
+        return ""
+
+    def _refuse(self, how: str) -> None:
+        if how.isdigit():
+            raise _Status(how)
+        raise Refused(how, "Not so.")
+
+    def _get_record(self, verb: str, given: Mapping[str, str]) -> str:
+        if self.traits.single == "HTTP 500":
+            raise _Status("500")
+        brought = {each.identifier for each in self.shown("ListRecords", self.wanted)}
+        if self.traits.single == "unknown" and given["identifier"] not in brought:
+            raise Refused("idDoesNotExist", "There is no such item.")
+        return super()._get_record(verb, given)
+
+    def _check(self, wanted: Mapping[str, str]) -> None:
+        if self.traits.dates == "refused" and ("from" in wanted or "until" in wanted):
+            raise Refused("badArgument", "No dates here.")
+        super()._check(wanted)
+
+
+def _token(attributes: str, text: str) -> str:
+    return f"<resumptionToken{attributes}>{text}</resumptionToken>"
+
+
+def opened(traits: Traits, count: int = COUNT) -> Site:
+    """Return an endpoint with these traits, to be asked without a network between."""
+    clock = Clock()
+    source = Endpoint({each.identifier: each for each in records(count)}, clock, traits.page_size, traits=traits)
+    source.wanted = {"set": "a"} if traits.way == "set" else {}
+    source.granularity = traits.granularity
+    site = Site(source, clock, source.base_url)
+    site.distort([source.distort])
+    return site

@@ -1,0 +1,132 @@
+"""Endpoints made by combination: each harvest ends complete, or says that it is not; the sweep behind it finds all.
+
+`endpoints.py` says what is combined, and what each endpoint gives away.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+from gateway.model import RunOutcome
+from harvester.instance import Instance
+from tests.faults.endpoints import Endpoint, Traits, drawn, opened
+from tests.faults.harvest import Harvested, harvested, missing, swept
+from tests.faults.site import Site
+from tests.faults.table import Promise, Quirk
+from tests.seeds import seed_of
+
+pytestmark = pytest.mark.slow  # it harvests dozens of repositories
+
+# ENDPOINTS: how many are tried, or `all` (more than a thousand, some ten minutes); ENDPOINTS_SEED: which; else others
+# for each state of the program.
+_COUNT = os.environ.get("ENDPOINTS", "36")
+_SEED = seed_of("ENDPOINTS_SEED")
+_PORTION = 6
+_ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
+
+
+def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> list[str]:
+    """Harvest and sweep an endpoint; return what is wrong with that, and count how it ended."""
+    endpoint = site.source
+    assert isinstance(endpoint, Endpoint)
+    way = (_WAYS[endpoint.traits.way],)
+    if endpoint.traits.way == "later":
+        traits, endpoint.traits = endpoint.traits, endpoint.traits.calm
+        assert harvested(house, site, name, way, is_direct=True).says_whole
+        endpoint.traits = traits
+        endpoint.change()
+        site.asked.clear()
+    found = harvested(house, site, name, way, is_direct=True)
+    counts["complete" if found.says_whole else "honest"] += 1
+    *_, last = house.inbox.events(found.run.number)
+    told = [*_of_the_run(found, endpoint, last.text, counts), *_of_the_requests(found, site)]
+    if site.is_run_away_from:
+        told.append(f"it would have gone on for ever: {len(site.asked)} requests")
+    if not endpoint.names.refusal and endpoint.traits.way != "later":  # a sweep does not look for changes
+        told += _of_the_sweep(found, swept(house, site, name, way), endpoint)
+    return told
+
+
+def _way(**entry: object) -> Quirk:
+    return Quirk(lambda asked, serve, _stage: serve(asked), Promise.WHOLE, (), entry=entry)
+
+
+_WAYS = {"whole": _way(), "set": _way(sets=("a",)), "years": _way(slice="year"), "later": _way()}
+
+
+def _lost(found: Harvested, endpoint: Endpoint) -> frozenset[str]:
+    return frozenset(missing(found, {each.identifier: each for each in endpoint.living}))
+
+
+def _of_the_run(found: Harvested, endpoint: Endpoint, last_line: str, counts: Counter[str]) -> list[str]:
+    lost, run = _lost(found, endpoint), found.run
+    if any("fault of this program" in reason for reason in run.reasons):
+        return [f"it broke: {run.reasons}"]
+    if not lost or not found.says_whole:
+        return []
+    if given_away := _given_away(endpoint, lost):
+        return [f"SILENT: it lost {given_away}"]
+    is_left = bool(lost & endpoint.named)
+    counts["left to the sweep" if is_left else "unknowable"] += 1
+    is_told = f"`harvester source sweep {run.source}` compares all" in last_line
+    return [] if is_told or not is_left else [f"SILENT: it lost {len(lost)}, and says {last_line}"]
+
+
+def _given_away(endpoint: Endpoint, lost: frozenset[str]) -> str:
+    """Return which of the lost records a run must know of, and how; empty when there is none."""
+    if endpoint.is_short and lost & endpoint.named:
+        return f"{len(lost & endpoint.named)} that ListIdentifiers names"
+    if endpoint.has_true_count:
+        return f"{len(lost)}, and a count tells of them"
+    behind = lost & endpoint.behind_the_break
+    return f"{len(behind)} where its list breaks off" if behind else ""
+
+
+def _of_the_requests(found: Harvested, site: Site) -> list[str]:
+    endpoint = site.source
+    if not endpoint.is_healthy:
+        return []
+    told = [] if found.says_whole else [f"it is healthy, and the run says: {found.run.reasons}"]
+    if len(site.asked) > endpoint.pages + 8:
+        told.append(f"it is healthy, and was asked {len(site.asked)} times for {endpoint.pages} pages")
+    return told
+
+
+def _of_the_sweep(before: Harvested, found: Harvested, endpoint: Endpoint) -> list[str]:
+    lost, told = _lost(found, endpoint), []
+    if any("fault of this program" in reason for reason in found.run.reasons):
+        told.append(f"the sweep broke: {found.run.reasons}")
+    if found.says_whole and lost & endpoint.named:
+        told.append(f"SILENT: the sweep lost {len(lost & endpoint.named)}")
+    if endpoint.traits.single == "found" and before.run.outcome in _ENDED:
+        if lost & endpoint.named:
+            told.append(f"the sweep did not fetch {len(lost & endpoint.named)}")
+        if deleted := lost - _lost(before, endpoint):
+            told.append(f"the sweep deleted {len(deleted)} that are there")
+    return told
+
+
+def _portions() -> list[list[Traits]]:
+    chosen = drawn(_SEED, None if _COUNT == "all" else int(_COUNT))
+    return [chosen[at : at + _PORTION] for at in range(0, len(chosen), _PORTION)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("portion", _portions(), ids=lambda _: f"seed_{_SEED}")
+def test_no_endpoint_loses_anything_in_silence(own_house: Instance, portion: list[Traits]) -> None:
+    """A random sample, named by its seed; with ENDPOINTS=all the whole product."""
+    failed, counts = {}, Counter[str]()
+    for number, traits in enumerate(portion):
+        if told := verdict(own_house, opened(traits), f"endpoint{number}", counts):
+            failed[str(traits)] = told
+    assert failed == {}
+
+
+def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(own_house: Instance) -> None:
+    site = opened(Traits(page_size=3), 300)
+    found = harvested(own_house, site, "clean", (), is_direct=True)
+    assert found.run.counts["received"] == 300
+    assert len(site.asked) <= 108
