@@ -64,9 +64,9 @@ def below(state: ListState, granularity: str, earliest: int, latest: int) -> tup
             return begun_again(replace(state, restarts=state.restarts + 1)), "The list begins anew."
     elif state.last > here.from_:
         rest = Window(state.last, here.until)
-        return entered(
-            replace(state, certain=rest.from_), rest
-        ), f"It goes on with what is dated {rest.from_} or later."
+        # What was announced of the window is not known of the rest of it.
+        broken = replace(state, certain=rest.from_, unsized=state.unsized + 1)
+        return entered(broken, rest), f"It goes on with what is dated {rest.from_} or later."
     else:
         parts = halves(here, granularity, earliest, latest)
         if parts:

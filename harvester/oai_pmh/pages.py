@@ -101,7 +101,7 @@ def _nothing_more(walk: Walk, page: RawPage) -> Step:
     is_promised = bool(state.token) or (bool(state.certain) and state.certain == state.here.from_)
     if not is_promised:
         return nothing_shown(walk, page) or part_had(walk, page)
-    if not walk.is_past():
+    if not walk.is_surely_past():
         walk.doubt()
     return part_had(walk, page)
 

@@ -157,8 +157,8 @@ def _more_announced(walk: Walk, came: int) -> str:
     there = _dated(walk, walk.whole)
     names = Names(walk, there, there)
     unseen = names.unseen(1)
-    if not unseen and names.announced > came:
-        walk.notes.append(f"ListIdentifiers announces {names.announced} records where {came} came.")
+    if not unseen and (names.announced > came or not names.answers):
+        walk.notes.append(f"ListIdentifiers announces more records than the {came} that came.")
         walk.doubt()
     return unseen
 

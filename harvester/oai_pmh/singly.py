@@ -100,7 +100,8 @@ def _checked(walk: Walk, roll: Roll, page: RawPage) -> Step:
 
 def _keep_their_numbers(state: ListState) -> bool:
     """Tell whether the list came in windows, each of which brought exactly what it announced."""
-    return state.is_sliced and state.distinct > 0 and not state.unsized and not state.has_gaps
+    is_in_windows = state.is_sliced and not state.ignores_dates
+    return is_in_windows and state.distinct > 0 and not (state.unsized or state.has_gaps)
 
 
 def _uncounted(roll: Roll) -> str:

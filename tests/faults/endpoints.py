@@ -207,7 +207,8 @@ class Endpoint(Source):
                 return found[: self.traits.names_page_size]
             if not self.names.is_short:
                 return found
-        found = [each for each in found if each.identifier not in self._hidden]
+        hidden = self._hidden
+        found = [each for each in found if each.identifier not in hidden]
         page = HIDDEN_PAGES.get(self.traits.hidden)
         return page(found, self.traits.page_size) if page else found
 
@@ -246,7 +247,8 @@ class Endpoint(Source):
     def _dates_overrule(self) -> bool:
         """Whether lists by dates announce as many as they bring: none that is not empty hides anything."""
         shown = {self.stamp(each) for each in self.shown("ListRecords", self.wanted)}
-        hidden = {self.stamp(each) for each in super().selected(self.wanted) if each.identifier in self._hidden}
+        names = self._hidden
+        hidden = {self.stamp(each) for each in super().selected(self.wanted) if each.identifier in names}
         return self.traits.dates == "kept" and self._names_confirm and not shown & hidden and bool(hidden)
 
     @property

@@ -22,9 +22,9 @@ pytestmark = pytest.mark.slow  # it harvests dozens of repositories
 
 # ENDPOINTS: how many are tried, or `all` (more than a thousand, some ten minutes); ENDPOINTS_SEED: which; else others
 # for each state of the program.
-_COUNT = os.environ.get("ENDPOINTS", "36")
+_COUNT = os.environ.get("ENDPOINTS", "24")
 _SEED = seed_of("ENDPOINTS_SEED")
-_PORTION = 6
+_PORTION = 4
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
 
@@ -114,7 +114,6 @@ def _portions() -> list[list[Traits]]:
     return [chosen[at : at + _PORTION] for at in range(0, len(chosen), _PORTION)]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("portion", _portions(), ids=lambda _: f"seed_{_SEED}")
 def test_no_endpoint_loses_anything_in_silence(own_house: Instance, portion: list[Traits]) -> None:
     """A random sample, named by its seed; with ENDPOINTS=all the whole product."""
