@@ -334,6 +334,8 @@ def _is_other_text(look: Look) -> bool:
 
 
 _CHANGED = 0.005  # of the bytes
+_SOME = 8
+_MANY = 2048  # bytes beyond ASCII: among so many and their like, line feeds without a carriage return stand by chance
 
 
 def _is_mangled(look: Look) -> bool:
@@ -343,9 +345,8 @@ def _is_mangled(look: Look) -> bool:
     sample = look.data[: 1 << 20]
     if sample.count(b"\xef\xbf\xbd") * 3 > len(sample) * _CHANGED:
         return True
-    feeds, pairs, returns = sample.count(b"\n"), sample.count(b"\r\n"), sample.count(b"\r")
     high = len(sample) - len(sample.translate(None, looking.HIGH))
-    return feeds >= 32 and feeds == pairs == returns and high > len(sample) * 0.2  # noqa: PLR2004
+    return high >= _MANY and sample.count(b"\n") == sample.count(b"\r\n") >= _SOME
 
 
 def _is_broken(look: Look) -> bool:

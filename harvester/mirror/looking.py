@@ -83,7 +83,7 @@ def is_text(part: bytes) -> bool:
 # --- whether it is whole --------------------------------------------------------------------------------------------
 
 _NEAR = 1024  # a reader of PDFs looks for the last marks within so many bytes from the end
-_OFF = 64  # bytes by which a real offset may be wrong
+_OFF = 16  # bytes by which a real offset may be wrong
 _XREF = re.compile(rb"xref|\d{1,10}\s+\d{1,5}\s+obj")
 _STARTXREF = re.compile(rb"startxref\s{1,4}(\d{1,15})\s")
 _BINARY_SHARE = 0.05
@@ -102,6 +102,8 @@ def pdf(data: Content) -> int:
     offset = int(match[1]) if match else -1
     if start in range(1, 4) and data[:start].strip(b"\r\n\t ") == b"\xef\xbb\xbf":
         raise Broken("A byte order mark stands before its beginning.")
+    if b"<" in data[: max(0, start)]:
+        raise Broken("Something else stands before its beginning.")
     if is_binary and not any(_has_xref(data, at) for at in (offset, offset + start)):
         raise Broken("Its table of cross-references is not where it should be: bytes were lost, added or changed.")
     _no_hole(data)
@@ -369,9 +371,10 @@ def json_(data: Content) -> int:
         json.loads(text)
     except RecursionError:
         pass
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         lines = [each for each in text.splitlines() if each.strip()]
-        is_closed = text.rstrip()[-1:] in ("}", "]")  # commas and comments that JSON has not are found in the wild
+        # Commas and comments that JSON has not are found in the wild.
+        is_closed = text.rstrip()[-1:] in ("}", "]") and error.pos < len(text.rstrip())
         if not is_closed and not all(_is_json(each) for each in lines):
             raise Broken(f"It is no JSON: {error}.") from error
     return len(data)

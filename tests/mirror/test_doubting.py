@@ -1,0 +1,155 @@
+"""What the bytes of a file tell about themselves: real files are beyond doubt, parts of them are not."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+
+import pytest
+
+from harvester.mirror import looking
+from harvester.mirror.doubting import Look, doubt
+from tests.conftest import ROOT, SHARED
+from tests.mirror import samples
+
+WHOLE = {
+    "application/pdf": samples.pdf,
+    "image/png": samples.png,
+    "image/jpeg": samples.jpeg,
+    "image/gif": samples.gif,
+    "image/tiff": samples.tiff,
+    "application/zip": samples.archive,
+    "application/gzip": samples.gzipped,
+    "video/mp4": samples.mp4,
+    "application/xml": samples.xml,
+    "application/json": samples.data,
+    "text/plain": samples.text,
+    "text/html": samples.page,
+}
+TYPES = {
+    ".pdf": "application/pdf",
+    ".gz": "application/gzip",
+    ".zip": "application/zip",
+    ".csv": "text/csv",
+    ".md": "text/markdown",
+    ".py": "text/x-python",
+}
+URL = "http://e.org/a"
+
+
+def rule(data, mime_type, **more):
+    found = doubt(Look(data, mime_type, url=URL, **more))
+    return found and found[0]
+
+
+@pytest.mark.parametrize("mime_type", WHOLE)
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_whole_file_is_beyond_doubt(mime_type, number):
+    assert rule(WHOLE[mime_type](number), mime_type) is None
+    assert rule(WHOLE[mime_type](number), "") is None
+
+
+@pytest.mark.parametrize("mime_type", sorted(WHOLE.keys() - {"text/plain", "text/html"}))
+def test_a_file_that_ends_anywhere_before_its_end_is_doubtful(mime_type):
+    data = WHOLE[mime_type](7).rstrip()
+    ends = (2, 9, *range(20, len(data) - 1, 211), len(data) - 2)
+    assert [end for end in ends if rule(data[:end], mime_type) is None] == []
+
+
+@pytest.mark.needs("../shared")
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", TYPES)
+def test_no_real_file_is_doubted(suffix):
+    """All of their kind in the reference data and in the tests of this project: 30 PDFs, 112 of gzip, 2 ZIPs."""
+    folders = (SHARED / "data", ROOT / "tests")
+    files = [file for folder in folders for file in Path(folder).rglob(f"*{suffix}") if file.is_file()]
+    doubted = {file.name: found for file in files if (found := rule(file.read_bytes(), TYPES[suffix]))}
+    assert files
+    assert doubted == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "mime_type", "seen"),
+    [
+        (b"", "text/plain", "empty"),
+        (bytes(9), "text/plain", "zeros"),
+        (bytes(5000), "application/x-nobody", "zeros"),
+        (samples.docx(1), "application/msword", None),  # office files of either kind go under either type
+        (samples.png(1), "application/msword", "wrong_type"),
+        (samples.pdf(1), "application/x-tex", "wrong_type"),
+        (b"%!PS-Adobe-3.0\n" + b"x " * 300, "application/postscript", None),
+        (b"{not json", "application/json", "broken"),
+        (b"{'a': 1,}", "application/json", None),
+        (b"plain words", "application/xml", "wrong_type"),
+        (b"<a/>", "application/json", "wrong_type"),
+        (b"<a><b></a>", "text/xml", "broken"),
+        (b"<a>&nbsp;</a>", "text/xml", None),
+        ('<?xml version="1.0" encoding="shift_jis"?><a>\u3042</a>'.encode("shift_jis"), "text/xml", None),
+        ("<a>\u3042</a>".encode("utf-16"), "text/xml", None),
+        ("<html><body>\u3042</body></html>".encode("utf-16-le"), "text/html", None),
+        (b"<html><head><script>if (a", "text/html", "broken"),
+        (b"<html><body><p>One", "text/html", "broken"),
+        (b"<html><body><p>One <a hre", "text/html", "broken"),
+        (b'[{"error": "x"}]', "text/plain", "error_message"),
+        (b'{"success": false}', "application/json", "error_message"),
+        (b'{"title": "A letter", "status": "published"}', "application/json", None),
+        (b'{"message": "not found"}', "application/json", "error_message"),
+        (b'["error"]', "application/json", None),
+        (b"<r><error>1</error></r>", "text/xml", "error_message"),
+        (b"<r><title>An error</title></r>", "text/xml", None),
+        (b"<!-- x --><p>Page not found</p>", "text/html", "error_message"),
+        (b"<html><style>p{}</style><script>'not found'</script><body>Hello</body></html>", "text/html", None),
+        (b"II*\x00\x08\x00\x00\x00\xff", "image/tiff", "broken"),
+        (b"II+\x00" + bytes(60) + b"\x01", "image/tiff", None),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x01" * 40, "application/msword", "broken"),
+        (b"GIF89a" + bytes(9) + b"\x01\x00;<html>", "image/gif", "appended"),
+        (samples.gif(1) + bytes(100), "image/gif", "appended"),
+        (b"\x00\x00\x00\x14ftypisom\x00\x00\x00\x00isom", "video/mp4", "broken"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff", "application/gzip", "broken"),
+    ],
+)
+def test_what_a_rule_sees(data, mime_type, seen):
+    assert rule(data, mime_type) == seen
+
+
+def test_a_document_of_word_97_is_whole_when_its_table_of_sectors_is_there():
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + b"\x3e\x00\x03\x00\xfe\xff\x09\x00"
+    head = head.ljust(44, b"\x00") + struct.pack("<II", 1, 1)
+    head = head.ljust(76, b"\x00") + struct.pack("<I", 2) + b"\xff" * 432
+    assert rule(head + b"\x01" * 2048, "application/msword") is None
+    assert rule(head + b"\x01" * 1024, "application/msword") == "broken"
+
+
+def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
+    assert doubt(Look(b"words", "", url="http://e.org/a.pdf")) is not None
+    assert doubt(Look(samples.archive(1), "application/octet-stream", url="http://e.org/a.gz")) is not None
+    assert doubt(Look(b"words", "", url="http://e.org/a")) is None
+
+
+@pytest.mark.parametrize(
+    ("led", "is_doubted"),
+    [
+        ("http://e.org/", True),
+        ("http://e.org/cas/login?service=x", True),
+        ("http://e.org/files/1/a.txt", False),
+        ("http://cdn.e.org/1?key=2", False),
+    ],
+)
+def test_a_redirect_of_a_text_may_lead_away(led, is_doubted):
+    found = doubt(Look(samples.text(1), "text/plain", url="http://e.org/files/1/b.txt", came_from=led))
+    assert (found is not None) is is_doubted
+
+
+def test_a_size_that_is_stated_as_nothing_is_no_reason_for_doubt():
+    assert rule(b"", "text/plain", stated_size=0) is None
+
+
+def test_members_of_gzip_may_follow_each_other():
+    assert rule(gzip.compress(b"one") + gzip.compress(b"two"), "application/gzip") is None
+
+
+def test_what_would_take_long_to_read_is_not_read(monkeypatch):
+    monkeypatch.setattr(looking, "MOST", 1000)
+    assert rule(samples.archive(1), "application/zip") is None
+    assert rule(gzip.compress(bytes(9_000_000)), "application/gzip") is None
