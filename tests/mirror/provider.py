@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
+from hashlib import md5, sha1, sha256, sha512
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import gmtime, strftime
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -21,9 +21,15 @@ ENVELOPE = (
 )
 
 
+OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512}
+
+
 @dataclass
 class Item:
-    """One object: its title, its files by name, and what the document says of them (`digest`, `size`, `modified`)."""
+    """One object: its title, its files by name, and what the document says of them.
+
+    That is `digest` (SHA-256), another of `OTHERS`, `size`, `modified`.
+    """
 
     files: dict[str, bytes] = field(default_factory=dict)
     title: str = "A title"
@@ -118,6 +124,7 @@ class Provider:
                 size=len(content) if "size" in item.says else None,
                 sha256=sha256(content).hexdigest() if "digest" in item.says else "",
                 modified=item.modified if "modified" in item.says else "",
+                digests=tuple((name, made(content).hexdigest()) for name, made in OTHERS.items() if name in item.says),
             )
             for file, content in item.files.items()
         )

@@ -132,11 +132,18 @@ def _identifier(folder: Path) -> str:
 
 
 def proven(
-    folder: Path, objects: int, files: int, rounds: int, kills: int, seed: int, say: Callable[[str], None]
+    folder: Path,
+    objects: int,
+    files: int,
+    rounds: int,
+    kills: int,
+    seed: int,
+    say: Callable[[str], None],
+    says: tuple[str, ...] = ("digest", "size"),
 ) -> None:
     """Let a gateway publish a provider that changes, and hold the mirror of it against it after every round."""
     with serving() as provider:
-        world = World(provider, seed, ("digest", "size"))
+        world = World(provider, seed, says)
         world.fill(objects, files)
         gateway = instance(folder / "a", {"p": (provider.base_url, ("oai_didl",))})
         with served(gateway) as server:
@@ -176,7 +183,11 @@ def main() -> None:
     sizes = {"objects": 500, "files": 1200, "rounds": 10, "kills": 3, "seed": 1}
     for name, default in sizes.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=f"default {default}")
+    parser.add_argument(
+        "--says", default="digest,size", help="what is stated of files: digest, md5, sha1, sha512, size"
+    )
     given = vars(parser.parse_args())
+    given["says"] = tuple(given["says"].split(","))
     with TemporaryDirectory() as folder:
         proven(Path(folder), **given, say=lambda line: print(line, flush=True))
         judgement = judged(Path(folder) / "mirror" / "ocfl")

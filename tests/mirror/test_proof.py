@@ -57,8 +57,9 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
 
 
 @pytest.mark.long
-def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_nothing_else(tmp_path):
+@pytest.mark.parametrize("says", [("digest", "size"), ("md5",)])
+def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_nothing_else(tmp_path, says):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds`."""
     said = []
-    proven(tmp_path, objects=20, files=48, rounds=2, kills=1, seed=4, say=said.append)
+    proven(tmp_path, objects=20, files=48, rounds=2, kills=1, seed=4, say=said.append, says=says)
     assert len(said) == 3
