@@ -56,6 +56,25 @@ def test_an_empty_page_comes_back_as_it_arrived(inbox):
 def test_a_page_that_is_not_there_is_damage(inbox):
     with pytest.raises(StoreDamaged, match="7"):
         inbox.page(7)
+    with pytest.raises(StoreDamaged, match="7"):
+        inbox.headers(7)
+
+
+def test_a_page_without_its_bytes_says_the_same_but_for_these(inbox):
+    page = replace(PAGE, list_begun=3)
+    slices = (*SLICES, Slice("oai:laro:3", "2024-01-03", (), True, 0, 0, waits=True))
+    number = inbox.receive(page, slices, None)
+    assert inbox.page(number) == StoredPage(number, page, slices)
+    assert inbox.headers(number) == StoredPage(number, replace(page, body=b"", repaired=b""), slices)
+
+
+def test_what_is_to_be_remembered_of_a_harvest_is_kept_with_a_page_or_alone(inbox):
+    assert inbox.harvest("laro") == ""
+    inbox.receive(PAGE, SLICES, None, "first")
+    inbox.receive(PAGE, SLICES, None)
+    assert inbox.harvest("laro") == "first"
+    inbox.keep_harvest("laro", "second")
+    assert (inbox.harvest("laro"), inbox.harvest("abc")) == ("second", "")
 
 
 def test_numbers_go_on_behind_one_that_was_given_before(inbox):

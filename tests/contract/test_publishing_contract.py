@@ -10,6 +10,7 @@ import pytest
 from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
 from gateway.model import (
     ChangeLine,
+    Deletion,
     FileLink,
     FileOrigin,
     Intent,
@@ -314,3 +315,16 @@ def test_a_copy_is_known_while_an_item_names_it(desk, make_change):
     desk.publish(make_change("a", is_deleted=True))
     with desk.view() as view:
         assert view.copy_type("0" * 64) is None
+
+
+def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settled(desk):
+    waiting, other = Deletion("oai_dc", "1", 7, 0, waits=True), Deletion("mods", "2", 8, 3, waits=True)
+    unheld = Deletion("oai_dc", "3", 9, 1, waits=False)
+    desk.publish(deletions=(waiting, other, unheld))
+    assert desk.store.counts("laro")["waiting"] == 2
+    assert desk.store.waiting("laro", ("", ""), 10) == (other, waiting)
+    assert desk.store.waiting("laro", ("mods", "2"), 10) == (waiting,)
+    assert desk.store.deletions_of("laro", {"1", "3", "4"}) == {waiting, unheld}
+    desk.publish(settled=(("mods", "2"), ("oai_dc", "4")), deletions=(waiting._replace(page=10),))
+    assert desk.store.waiting("laro", ("", ""), 10) == (waiting._replace(page=10),)
+    assert desk.store.counts("laro")["waiting"] == 1
