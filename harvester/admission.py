@@ -49,7 +49,8 @@ class Admission:
     is_kept: bool = False  # whether what the source says of itself is in the inbox, or is not to come there
     is_rehearsal: bool = False
     options: Options | None = None
-    suspect: Cursor | None = None  # the list whose first page is to be looked at
+    suspect: Cursor | None = None  # the list whose first page is to be looked at, if it is asked for as a whole
+    is_whole: bool = False
     doubts: tuple[str, ...] = ()  # what it says otherwise, though it is the same repository; and of the clock
 
     def identified(self) -> Self:
@@ -77,7 +78,7 @@ class Admission:
 
     def begin(self, options: Options, cursor: Cursor) -> None:
         """Tell of which list the next answers are; `cursor` is where it goes on."""
-        self.options, self.suspect = options, None
+        self.options, self.suspect, self.is_whole = options, None, False
         if not self.kind.is_repository or options.window is not None:
             return
         inbox, name = self.instance.inbox, self.entry.name
@@ -87,11 +88,12 @@ class Admission:
             for each in (*(each for each in inbox.cursors(name) if each.state), *inbox.windows(name))
         )
         is_strange = known is not None and bool(known.strange)
-        if is_strange or (was_walked and self.kind.begins_anew(cursor.state)):
-            self.suspect = cursor
+        if is_strange or was_walked:
+            self.suspect, self.is_whole = cursor, is_strange or self.kind.begins_anew(cursor.state)
 
     def admit(self, step: Step) -> None:
         """Let an answer in. Raise AnotherRepository when a list begins with the records of another repository."""
+        self.is_whole = self.is_whole or self.kind.asks_for_all(step.page)
         self.look(step.slices)
         if not self.is_rehearsal:
             self.keep()
@@ -102,6 +104,8 @@ class Admission:
         if self.suspect is None or not living:
             return
         cursor, self.suspect = self.suspect, None
+        if not self.is_whole:
+            return
         reason = self._why_strange(cursor, living)
         inbox, name = self.instance.inbox, self.entry.name
         known = inbox.identity(name) or merged(None, self.description.identity or Identity())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
 
 from gateway.errors import ConfigurationError
+from gateway.model import RawPage
 from harvester.sources import Options
 from harvester.wire.dates import DAY, bound, written
 from harvester.wire.list_state import Dates, ListState, state_of, text_of
@@ -32,10 +34,17 @@ def begun(options: Options, state: ListState) -> ListState:
 def begins_anew(text: str) -> bool:
     """Tell whether the list with this state begins again with everything: it has not begun, and no list is behind it.
 
-    A server that takes no dates sends everything each time.
+    A server that takes no dates, or minds none, sends everything each time.
     """
     state, _ = state_of(text)
-    return not state.is_begun and (not state.complete or state.dates == Dates.REFUSED)
+    has_no_dates = state.dates == Dates.REFUSED or state.ignores_dates
+    return not state.is_begun and (not state.complete or has_no_dates)
+
+
+def asks_for_all(page: RawPage) -> bool:
+    """Tell whether a page answers a request for the whole list: one that says neither since when nor how it goes on."""
+    given = dict(parse_qsl(urlsplit(page.url).query))
+    return page.verb == "ListRecords" and not given.keys() & {"from", "resumptionToken"}
 
 
 def _dates(options: Options) -> Window:

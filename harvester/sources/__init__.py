@@ -253,7 +253,8 @@ class SourceKind:
 
     `channels(options, fetch)` returns where the source tells of its changes.
 
-    `begins_anew(state)` tells whether the list with this state begins again, with the whole of what the source has.
+    `begins_anew(state)` tells whether the list with this state begins again, with the whole of what the source has;
+    `asks_for_all(page)` whether a page is the first of such a list, however it has come to that.
     `is_repository`: what it holds bears the identifiers of one repository for ever; folders of files need not.
 
     `fields_of(url)` returns the fields of an entry that the address itself says, for those that are left out.
@@ -274,6 +275,7 @@ class SourceKind:
     audit: Callable[[Options, Cursor, Fetch], Iterator[Finding]] | None = None
     channels: Callable[[Options, Fetch], tuple[Channel, ...]] | None = None
     begins_anew: Callable[[str], bool] = lambda state: not state
+    asks_for_all: Callable[[RawPage], bool] = lambda _page: False
     is_repository: bool = True
     fields_of: Callable[[str], Mapping[str, object]] = lambda _url: {}
 

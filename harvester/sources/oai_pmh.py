@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.oai_pmh.beginning import begins_anew
+from harvester.oai_pmh.beginning import asks_for_all, begins_anew
 from harvester.oai_pmh.describing import describe
 from harvester.oai_pmh.ending import left
 from harvester.oai_pmh.headers import is_elsewhere, listed, single
@@ -33,4 +33,5 @@ SOURCE = SourceKind(
     profile=profile,
     recognise=recognise,
     begins_anew=begins_anew,
+    asks_for_all=asks_for_all,
 )

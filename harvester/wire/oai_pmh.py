@@ -16,7 +16,7 @@ from lxml import etree
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Format, SetDescription, Slice
 from harvester.wire.document import Document, read, read_list
-from harvester.wire.slices import LIST_VERBS, local, named, text_of
+from harvester.wire.slices import lists_of, local, named, text_of
 
 
 class ResumptionToken(NamedTuple):
@@ -93,7 +93,7 @@ class SetsAnswer(NamedTuple):
 def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised."""
     document, slices = read_list(body, content_type)
-    verbs = named(document.root, *LIST_VERBS)
+    verbs = lists_of(document.root)
     # Whoever breaks off in the middle of a list says so where it is.
     errors = tuple(error for parent in (document.root, *verbs) for error in _errors(parent))
     if not verbs and not errors:

@@ -21,6 +21,7 @@ from harvester.wire.outline import TAG, Broken, Element, outline, tag_end
 from harvester.wire.parsing import refuse_heavy
 
 LIST_VERBS = ("ListRecords", "ListIdentifiers", "GetRecord")
+_SEVERAL = 2
 _LEVELS = 5  # OAI-PMH, verb, record, metadata, payload
 
 # What stands for one record. In ListIdentifiers of OAI-PMH 1.x that is the identifier alone.
@@ -260,6 +261,15 @@ def local(element: etree._Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
+def lists_of(root: etree._Element) -> list[etree._Element]:
+    """Return the elements of an answer that hold its records: those that say something, where there are several.
+
+    metha writes an empty one for every verb that was not asked.
+    """
+    verbs = named(root, *LIST_VERBS)
+    return verbs if len(verbs) < _SEVERAL else [each for each in verbs if text_of(each)] or verbs
+
+
 def named(parent: etree._Element, *names: str) -> list[etree._Element]:
     """Return the children with one of these local names, whatever their namespace."""
     return [child for child in parent if local(child) in names]
@@ -275,11 +285,14 @@ def _slow(root: etree._Element, text: bytes, problems: Mapping[int, str]) -> tup
         whole = outline(text, _LEVELS)
     except Broken as error:
         raise NotXml(f"The answer is not XML: {error}.") from error
-    trees = [(local(verb), entry) for verb in named(root, *LIST_VERBS) for entry in named(verb, *_ENTRIES[local(verb)])]
+    wanted = lists_of(root)
+    verbs = [each for each in ((whole,) if whole.local in LIST_VERBS else whole.children) if each.local in LIST_VERBS]
+    pairs = zip(named(root, *LIST_VERBS), verbs, strict=False)  # where they differ, so do the records
+    trees = [(local(verb), entry) for verb in wanted for entry in named(verb, *_ENTRIES[local(verb)])]
     places = [
         entry
-        for verb in ((whole,) if whole.local in LIST_VERBS else whole.children)
-        if verb.local in LIST_VERBS
+        for tree, verb in pairs
+        if tree in wanted
         for entry in verb.children
         if entry.local in _ENTRIES[verb.local]
     ]

@@ -243,3 +243,20 @@ def test_a_fault_of_ours_would_be_told(monkeypatch: pytest.MonkeyPatch):
         slices.cut(document.root, page(record(1)).encode(), {0: "x"})
     with pytest.raises(NotXml, match="not XML"):
         slices.cut(document.root, b"<a>", {0: "x"})
+
+
+@pytest.mark.parametrize(
+    "blank", ["", '<record><header status=""></header><metadata></metadata><about></about></record>']
+)
+def test_an_empty_getrecord_before_the_list_is_passed_over(blank: str) -> None:
+    """Metha (2026-03) writes an empty element for every verb that was not asked."""
+    record = (
+        "<record><header><identifier>oai:x:1</identifier><datestamp>2020-01-01</datestamp></header>"
+        '<metadata><a xmlns="http://example.org/a">b</a></metadata></record>'
+    )
+    answer = parse_list(
+        '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>2024-01-01T00:00:00Z</responseDate>'
+        f"<request>x</request><GetRecord>{blank}</GetRecord><ListRecords>{record}</ListRecords></OAI-PMH>".encode()
+    )
+    assert answer.verb == "ListRecords"
+    assert [(each.identifier, each.problem) for each in answer.slices] == [("oai:x:1", "")]
