@@ -15,6 +15,7 @@ from harvester.instance import Instance
 from tests.faults.endpoints import Endpoint, Traits, drawn, opened
 from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site
+from tests.faults.source import DAY
 from tests.faults.table import Promise, Quirk
 from tests.seeds import seed_of
 
@@ -26,6 +27,29 @@ _COUNT = os.environ.get("ENDPOINTS", "24")
 _SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 4
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
+
+
+# What each of these once lost, a harvest said nothing of.
+_REMARKABLE = {
+    "a size of all so far was taken for that of the list": Traits(
+        "the last page", "so far", "noRecordsMatch", "badVerb", names_page_size=10
+    ),
+    "windows that a source ignores were taken to keep their sizes": Traits(
+        "one moment", "the truth", "noRecordsMatch", "short", page_size=25, names_page_size=10, dates="ignored"
+    ),
+    "the size of a window that broke off was forgotten": Traits("five", "the truth", "itself", "short"),
+    "ListIdentifiers announces more where dates are refused": Traits(
+        "one", "so far", "white space", "short, with the size of the truth", granularity=DAY, dates="refused"
+    ),
+}
+
+
+@pytest.mark.parametrize("symptom", _REMARKABLE)
+def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, symptom: str) -> None:
+    name = f"remarkable{list(_REMARKABLE).index(symptom)}"
+    counts = Counter[str]()
+    assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
+    assert counts == {"honest": 1}
 
 
 def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> list[str]:
