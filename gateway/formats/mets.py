@@ -16,7 +16,7 @@ from gateway.model import FileLink, Work
 from gateway.xmlio import Element, children, name_of
 from gateway.xmltext import DCTERMS
 
-_METS = "http://www.loc.gov/METS/"
+_METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
 _MOST_SECTIONS = 100  # that one file points to
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -40,13 +40,20 @@ def read(root: Element, _content: bytes) -> Work | None:
         return None
     files = tuple({file.url: file for file in _files(root)}.values())
     best: tuple[int, Work] | None = None
-    for holder in root.iterfind(f"{{{_METS}}}dmdSec/{{{_METS}}}mdWrap/{{{_METS}}}xmlData"):
+    for holder in _descriptive(root):
         for namespace, child in _payloads(holder):
             reader = reader_of(namespace)
             work = reader.read(child, b"") if not best or reader.rank > best[0] else None
             if work is not None and work.statements:
                 best = (reader.rank, work)
     return completed(best[1] if best else Work(), files=files)
+
+
+def _descriptive(root: Element) -> Iterator[Element]:
+    """Return what holds descriptive metadata: METS 1 has sections of that name, METS 2 says it of each."""
+    yield from root.iterfind("{*}dmdSec/{*}mdWrap/{*}xmlData")
+    for section in root.iterfind("{*}mdSec//{*}md[@USE='DESCRIPTIVE']"):
+        yield from section.iterfind("{*}mdWrap/{*}xmlData")
 
 
 def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
@@ -59,14 +66,15 @@ def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
 
 
 def _files(root: Element) -> Iterator[FileLink]:
-    sections = {each.get("ID"): each for each in root.iter(f"{{{_METS}}}*") if each.get("ID")}
+    namespace = f"{{{name_of(root)[0]}}}"
+    sections = {each.get("ID"): each for each in root.iter(f"{namespace}*") if each.get("ID")}
     said: dict[str, _Said] = {}
-    for file in root.iterfind(f"{{{_METS}}}fileSec//{{{_METS}}}file"):
-        groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{{{_METS}}}fileGrp"))
+    for file in root.iterfind(f"{namespace}fileSec//{namespace}file"):
+        groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{namespace}fileGrp"))
         if not _SIDE_GROUPS.isdisjoint(groups):
             continue
         mime_type = file.get("MIMETYPE", "")
-        url = next((url for each in file.iterfind(f"{{{_METS}}}FLocat") if (url := _address(each))), "")
+        url = next((url for each in file.iterfind(f"{namespace}FLocat") if (url := _address(each))), "")
         if url and "html" not in mime_type:
             found = type_named(mime_type) or file_type(url) or UNKNOWN
             link = FileLink(address(url), found, found_in="mets:FLocat", size=_size(file))
@@ -79,7 +87,7 @@ def _administered(
 ) -> FileLink:
     """Return a file with what the sections that it points to state in PREMIS; `said` remembers it of each section."""
     digests: list[Digest] = []
-    for name in islice(dict.fromkeys(file.get("ADMID", "").split()), _MOST_SECTIONS):
+    for name in islice(dict.fromkeys(f"{file.get('ADMID', '')} {file.get('MDID', '')}".split()), _MOST_SECTIONS):
         if name not in said:
             said[name] = _characteristics(sections.get(name))
         digests += said[name].digests
@@ -96,7 +104,7 @@ def _characteristics(section: Element | None) -> _Said:
 
 
 def _address(location: Element) -> str:
-    url = (location.get(_HREF) or "").strip()
+    url = (location.get(_HREF) or location.get("LOCREF") or "").strip()
     return url if url.lower().startswith(("http://", "https://")) else ""
 
 
@@ -105,4 +113,6 @@ def _size(file: Element) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - petabytes
 
 
-FORMAT = MetadataFormat(namespaces=(_METS,), rank=60, read=read, schemas=("http://www.loc.gov/standards/mets/",))
+FORMAT = MetadataFormat(
+    namespaces=(_METS, _METS_2), rank=60, read=read, schemas=("http://www.loc.gov/standards/mets/",)
+)

@@ -6,10 +6,10 @@ import pytest
 
 from gateway import xmlio
 from gateway.didl_items import describers
-from gateway.formats import mets, oai_didl
+from gateway.formats import mets, oai_didl, reader_of
 from gateway.formats._stated import stated
 from gateway.model import FileLink, Work
-from gateway.xmltext import DCTERMS, DIDL, PREMIS
+from gateway.xmltext import DCTERMS, DIDL, OAI_DC, PREMIS
 
 DIGEST = "0a" * 32
 FILE = FileLink("http://x.example.org/a.pdf", "application/pdf")
@@ -76,6 +76,25 @@ def test_mets_states_size_and_digests_in_the_premis_that_a_file_points_to() -> N
         'ADMID="t1 t2 nowhere"', f'<amdSec><techMD ID="t1">{said}</techMD><techMD ID="t2"/></amdSec>'
     )
     assert (file.size, file.digests) == (7, (("md5", "0a" * 16),))
+
+
+def test_mets_2_states_it_in_its_own_way() -> None:
+    said = fixity("SHA-1", "0a" * 20)
+    dc = '<title xmlns="http://purl.org/dc/elements/1.1/">A title</title>'
+    wrapped = f'<mdWrap MDTYPE="DC"><xmlData><o:dc xmlns:o="{OAI_DC}">{dc}</o:dc></xmlData></mdWrap>'
+    document = (
+        f'<mets xmlns="http://www.loc.gov/METS/v2"><mdSec><md USE="DESCRIPTIVE" ID="d">{wrapped}</md>'
+        f'<md USE="TECHNICAL" ID="t"><mdWrap><xmlData>{said}</xmlData></mdWrap></md></mdSec><fileSec><fileGrp>'
+        '<file ID="f" MDID="t" MIMETYPE="application/pdf" SIZE="5" CHECKSUMTYPE="MD5" CHECKSUM="'
+        f'{"0a" * 16}"><FLocat LOCTYPE="URL" LOCREF="http://x.example.org/a.pdf"/></file></fileGrp></fileSec></mets>'
+    )
+    reader = reader_of("http://www.loc.gov/METS/v2")
+    read = reader.read(xmlio.parse(document.encode()), b"")
+    assert read is not None
+    assert [each.text for each in read.statements] == ["A title"]
+    (file,) = read.files
+    assert (file.url, file.size) == ("http://x.example.org/a.pdf", 5)
+    assert file.digests == (("sha1", "0a" * 20), ("md5", "0a" * 16))
 
 
 def files_of_mets(attributes: str, before: str = "") -> tuple[FileLink, ...]:
