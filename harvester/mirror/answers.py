@@ -43,24 +43,24 @@ class Answers:
 
     def add(self, host: str, sha512: str, url: str, identifier: str) -> bool:
         """Remember an answer; tell whether it has come from many addresses."""
-        if self._database is None:
-            self._database = self._opened()
-        self._database.execute(_ADD, (host, sha512, url, identifier))
-        return len(list(self._database.execute(f"{_OF} LIMIT {MANY}", (host, sha512)))) == MANY
+        database = self._opened()
+        database.execute(_ADD, (host, sha512, url, identifier))
+        return len(list(database.execute(f"{_OF} LIMIT {MANY}", (host, sha512)))) == MANY
 
     def objects(self, host: str, sha512: str) -> set[str]:
         """Return the identifiers of the objects that an answer came for."""
-        assert self._database is not None
-        return {identifier for (identifier,) in self._database.execute(_OF, (host, sha512))}
+        return {identifier for (identifier,) in self._opened().execute(_OF, (host, sha512))}
 
     def _opened(self) -> sqlite3.Connection:
-        with telling(self._file):
-            self._file.parent.mkdir(exist_ok=True)
-        try:
-            return _connected(self._file)
-        except sqlite3.DatabaseError:  # damaged: what it had to remember is not worth a failure
-            self._file.unlink(missing_ok=True)
-            return _connected(self._file)
+        if self._database is None:
+            with telling(self._file):
+                self._file.parent.mkdir(exist_ok=True)
+            try:
+                self._database = _connected(self._file)
+            except sqlite3.DatabaseError:  # damaged: what it had to remember is not worth a failure
+                self._file.unlink(missing_ok=True)
+                self._database = _connected(self._file)
+        return self._database
 
 
 def _connected(file: Path) -> sqlite3.Connection:

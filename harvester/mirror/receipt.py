@@ -99,6 +99,8 @@ class Receipt:
         files = _counted(self.files, Fate) or "none looked at"
         verified = f" (verified: {_counted(self.verified, ('digest', 'size', 'none'))})" if self.verified else ""
         ends = [f"Missing: {len(self.missing)}."] if self.missing else []
+        if any(each["fate"] == Fate.DOUBTFUL for each in self.missing):
+            ends.append("What is doubtful lies in the folder doubtful; `harvester mirror accept` takes it for good.")
         if self.outcome not in _ENDED:
             ends.append("It has not come to its end; the same command goes on.")
         if self.waiting:

@@ -48,12 +48,23 @@ class Reconsidering(Run):
 
     def withdraw(self) -> None:
         """Lay aside what was held as good before the same bytes came from other addresses of its host."""
+        self._recall()
         while self.same and not self.stop.is_asked:
             identifier, keys = self.same.popitem()
             if self.place.root.place(identifier).exists():
                 keeping = self.sound(identifier, partial(self.held_again, identifier))
                 if keeping is not None:
                     self._withdraw(keeping, keys)
+
+    def _recall(self) -> None:
+        """Take up what an earlier run recognised as a message, and did not lay aside everywhere before it ended."""
+        doubts = (each for each in self.place.doubtful.all() if each.rule == SAME_ANSWER)
+        keys = {(host_of(each.file.url), each.file.sha512) for each in doubts}
+        with Answers(self.place.doubtful.folder) as answers:
+            for key in keys - self.messages:
+                for identifier in answers.objects(*key):
+                    if not self.place.is_marked(identifier):
+                        self.same.setdefault(identifier, set()).add(key)
 
     def _withdraw(self, keeping: Keeping, keys: set[tuple[str, str]]) -> None:
         is_any = False

@@ -27,6 +27,7 @@ from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
 from harvester.mirror import holding, inventory
 from harvester.mirror.components import Component, components, files
+from harvester.mirror.doubting import Look, doubt
 from harvester.mirror.package import dumped
 from harvester.mirror.verifying import Bytes, verdict
 from harvester.verification.bytes import mime_type
@@ -364,7 +365,11 @@ def _robots(body: bytes) -> object:
 def _judged(body: bytes) -> object:
     first = body[:1100]
     component = Component(mime_type="application/pdf", size=3)
-    return verdict(component, Bytes(len(body), {}, first, body[-1024:], "text/html")), mime_type(body)
+    judged = verdict(component, Bytes(len(body), {}, first, body[-1024:], "text/html"))
+    return judged, mime_type(body), [doubt(Look(body, each, url="http://x.org/a")) for each in _STATED]
+
+
+_STATED = ("", "text/plain", "text/html", "application/xml", "application/json", "image/png")
 
 
 def _expat(body: bytes) -> object:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from hashlib import sha256
 
 import pytest
@@ -204,6 +206,23 @@ def test_the_first_two_copies_are_found_although_they_came_in_an_earlier_run(mir
     assert {each["identifier"] for each in receipt["missing"]} == {"oai:p:0", "oai:p:1", "oai:p:2"}
     assert len(provider.asked) == 3
     assert mirror.version("oai:p:0") == 2
+
+
+def test_the_first_two_copies_are_found_although_the_run_that_found_the_third_was_stopped(mirror, provider):
+    _same(provider, 2)
+    mirror.run()
+    provider.items["oai:p:2"] = Item({"2.txt": b"Hello"}, says=(), datestamp=LATER)
+
+    def fault(_handler):
+        os.kill(os.getpid(), signal.SIGINT)
+        return False
+
+    provider.faults["oai:p:2/2.txt"] = fault
+    mirror.run(status=130)
+    assert len(doubted(mirror)) == 1
+    provider.faults.clear()
+    mirror.run(status=3)
+    assert len(doubted(mirror)) == 3
 
 
 def test_what_was_held_before_a_message_came_is_held_again(mirror, provider, one):
