@@ -24,7 +24,7 @@ from gateway.xmltext import OAI_PMH, clean, escape, escape_attribute
 from harvester.descriptions import doubts_of_empty_set
 from harvester.dump_file import Order, Place, Sink
 from harvester.progress import Progress
-from harvester.sources import Options, SourceKind, Step
+from harvester.sources import Compared, Options, SourceKind, Step
 from harvester.stopping import Stop, StopAsked
 from harvester.wire.http import Fetch
 from harvester.wire.namespaces import own_prefixes
@@ -112,6 +112,8 @@ class Dump:
                 list_records=0,
             )
         label = _label(metadata_prefix, set_spec)
+        if step.is_last and step.compared is Compared.NOTHING:
+            self.progress.say(f"{label}: the records could not be compared with what ListIdentifiers names.")
         told = dict.fromkeys((*place.doubts, *(f"{label}: {doubt}" for doubt in doubts)))
         self.place = self.sink.write(content, replace(place, doubts=tuple(islice(told, _MOST_DOUBTS))))
 

@@ -25,6 +25,7 @@ from harvester.mirror.auditing import compared, incomplete, listed
 from harvester.mirror.collecting import Limits
 from harvester.mirror.findings import MENDABLE, Found
 from harvester.mirror.guarding import Guard
+from harvester.mirror.held import HeldInMirror
 from harvester.mirror.holding import Holding
 from harvester.mirror.importing import Importing
 from harvester.mirror.inventory import PROGRAM, User
@@ -341,7 +342,13 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress, guard:
         yield Mirroring(
             place=place,
             kind=kind_of(remote.entry.kind),
-            options=Options("", order.base_url, settings.number("harvest_overlap_seconds")),
+            options=Options(
+                "",
+                order.base_url,
+                settings.number("harvest_overlap_seconds"),
+                holdings=HeldInMirror(place),
+                announced_tolerance=settings.share("announced_tolerance"),
+            ),
             fetch=fetch,
             lanes=lanes,
             limits=Limits(most, robots.check, robots.failed, settings.number("mirror_whole_again_max_bytes")),

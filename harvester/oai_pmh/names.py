@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -62,7 +62,7 @@ class Names:
         for answer in islice(self._answers, max(0, most)):
             self.answers += 1
             named = {each.identifier: each for each in answer.slices if each.identifier and self._must_have_come(each)}
-            unseen = unseen_of(self._walk, tuple(named))
+            unseen = unseen_of(self._walk, named)
             if unseen:
                 self.unseen_date = named[unseen].datestamp
                 return unseen
@@ -98,7 +98,7 @@ class Names:
         return is_dated(self._dated, named.datestamp) and not (state.names_set and not is_in(set_spec, named))
 
 
-def unseen_of(walk: Walk, named: Sequence[str]) -> str | None:
+def unseen_of(walk: Walk, named: Mapping[str, Slice]) -> str | None:
     """Return the first of these names that has not come, if there is one; None where that is not known."""
     names = [each for each in named if each not in walk.arrivals.all]
     if not names or (walk.arrivals.knows_all and not walk.is_behind_windows):
@@ -109,7 +109,8 @@ def unseen_of(walk: Walk, named: Sequence[str]) -> str | None:
     if not names:
         return ""
     if not walk.recall_all():
-        return None
+        # A deleted record that was never held has left no trace here.
+        return next((each for each in names if not named[each].is_deleted), "") if held else None
     return next((each for each in names if each not in walk.arrivals.all), "")
 
 

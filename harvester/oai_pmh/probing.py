@@ -80,7 +80,8 @@ def end_shown(walk: Walk, page: RawPage, slices: tuple[Slice, ...], token: Resum
         walk.doubt()
         told = f"The list ended at {walk.state.last}, and ListIdentifiers names {seen.unseen}, which has not come."
         return one_rung_down(walk, NotOaiPmh(told), page, slices)
-    is_strange = token.is_blank if token else bool(walk.state.token)
+    # OAI-PMH 1.x ends its lists without an element.
+    is_strange = token.is_blank if token else bool(walk.state.token) and not walk.state.is_first_generation
     if is_open and is_strange and not seen.is_end_shown:
         walk.doubt()
     return None
@@ -103,7 +104,7 @@ def compare(walk: Walk) -> Seen:
         walk.notes.append(f"ListIdentifiers could not be compared. {error}")
         seen = Seen()
     walk.compared = Compared.NOTHING
-    if names.count:
+    if names.count and not names.is_unknown:
         is_whole = names.has_ended and names.count >= walk.state.distinct
         walk.compared = Compared.WHOLE if is_whole else Compared.PART
     if seen.unseen and not seen.is_beyond:

@@ -44,6 +44,7 @@ class Old:
     titles: dict[int, str]
     dates: dict[int, str] = field(default_factory=dict)
     takes_tokens: bool = True
+    left_out: frozenset[int] = frozenset()  # of ListRecords
     asked: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
 
@@ -74,7 +75,7 @@ class Old:
         return ""
 
     def _listrecords(self, arguments):
-        return self._page(arguments, self._record)
+        return self._page(arguments, lambda number: "" if number in self.left_out else self._record(number))
 
     def _listidentifiers(self, arguments):
         return self._page(arguments, self._identifier)
@@ -177,3 +178,13 @@ def test_one_that_does_not_take_its_tokens_is_harvested_record_by_record(command
     assert len(_records(instance)) == 24
     assert [each for each in old.asked if each["verb"] == "ListIdentifiers" and "metadataPrefix" in each] == []
     assert sum(each["verb"] == "GetRecord" for each in old.asked) == 15
+
+
+def test_what_its_list_leaves_out_and_list_identifiers_names_is_fetched(command, old, instance):
+    old.left_out = frozenset((3, 12, 23))
+    assert command("source", "add", "old", old.url)[0] == 0
+    status, out, err = command("run", "old", "--json")
+    told = json.loads(out)
+    assert (status, told["counts"]["received"], told["is_complete"]) == (0, 25, True), (told, err)
+    assert len(_records(instance)) == 24
+    assert "The records were compared with all that ListIdentifiers names." in err

@@ -6,16 +6,23 @@ At most four answers of ListIdentifiers are read of a list that nothing speaks a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from gateway.model import Cursor
 from gateway.xmltext import utc_datetime
-from harvester.sources import Compared, Step
+from harvester.dump import Dump
+from harvester.dump_file import File, Order
+from harvester.progress import Silence
+from harvester.sources import Compared, NothingHeld, Step
 from harvester.sources.oai_pmh import SOURCE
+from harvester.stopping import Stop
 from tests.sources.repository import (
     NOW,
+    URL,
     Answer,
     Arguments,
     Fault,
@@ -131,6 +138,25 @@ def test_names_in_another_format_are_no_records_of_this_one():
     *_, last = SOURCE.changes(options(), Cursor("x", "marc21", "", ""), repository)
     assert last.is_complete
     assert sorted(bad(walked(repository))) == ["oai:x:003", "oai:x:017"]  # every item has oai_dc
+
+
+class _Mirror(NothingHeld):
+    """Holds some records, and remembers nothing else."""
+
+    def __init__(self, *held: str) -> None:
+        self.held = held
+
+    def names(self, identifiers: Sequence[str], _metadata_prefix: str) -> frozenset[str]:
+        return frozenset(identifiers) & frozenset(self.held)
+
+
+@pytest.mark.parametrize(("lacking", "is_complete"), [((), True), (("oai:x:003",), False)])
+def test_a_mirror_that_goes_on_compares_the_names_with_what_it_holds(lacking: tuple[str, ...], *, is_complete: bool):
+    repository = _sixty_five(FITTING, *(int(each[-3:]) for each in lacking))
+    state = '{"version": 2, "began": 1, "first": 1717200000, "received": 50, "part": 50, "token": "//50"}'
+    steps = walked(repository, state, holdings=_Mirror(*sorted(repository.records.keys() - set(lacking))))
+    assert steps[-1].is_complete is is_complete
+    assert is_complete or "What came before is not known here." in steps[-1].doubts[0]
 
 
 # --- what it costs ------------------------------------------------------------------------------------------------
@@ -266,3 +292,42 @@ def test_a_size_that_shrinks_on_the_last_page_is_believed_no_more_than_the_first
 
     steps = walked(Repository(faults=[fault]).fill(9))
     assert "The source announced 60 records and sent 9." in steps[-1].doubts
+
+
+# --- a dump -------------------------------------------------------------------------------------------------------
+
+
+class _Told(Silence):
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+def _dumped(repository: Repository, file: Path, stop: Stop) -> tuple[bool, list[str]]:
+    told = _Told()
+    dump = Dump(Order(URL, ("oai_dc",), ("",)), SOURCE, repository, File(file), told, stop)
+    return dump.whole(), told.said
+
+
+def test_a_dump_has_what_its_list_leaves_out(tmp_path: Path):
+    repository = _sixty_five(FITTING, 3, 17)
+    assert _dumped(repository, tmp_path / "dump.xml", Stop()) == (True, [])
+    held = set(re.findall(r"<identifier>([^<]*)", (tmp_path / "dump.xml").read_text()))
+    assert held == set(repository.records)
+
+
+def test_a_dump_that_goes_on_says_that_it_could_not_be_compared(tmp_path: Path):
+    repository, stop = _sixty_five(FITTING, 3, 17), Stop()
+
+    def stopping(_: Repository, arguments: Arguments) -> Answer | None:
+        if arguments.get("resumptionToken") == "//20":
+            stop.ask()
+        return None
+
+    repository.faults.insert(0, stopping)
+    assert not _dumped(repository, tmp_path / "dump.xml", stop)[0]
+    is_finished, said = _dumped(repository, tmp_path / "dump.xml", Stop())
+    assert is_finished
+    assert said == ["oai_dc: the records could not be compared with what ListIdentifiers names."]
