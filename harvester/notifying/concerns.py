@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gateway.model import RunOutcome
+from harvester.clock import wrong_clock
 from harvester.identity import accepting, differences, is_waiting, known_identity
 from harvester.instance import Instance
 
@@ -55,5 +56,5 @@ def _identity(instance: Instance, source: str) -> Iterator[Concern]:
 
 
 def _clock(instance: Instance) -> Iterator[Concern]:
-    if problem := instance.store.clock_problem():
+    if problem := instance.store.clock_problem() or wrong_clock(instance):
         yield Concern(Need.CLOCK, problem)
