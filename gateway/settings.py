@@ -222,6 +222,12 @@ SETTINGS: tuple[Setting, ...] = (
         "How many bytes must stay free on the disk while a package is unpacked.",
     ),
     Setting(
+        "recheck_whole_every",
+        10,
+        "In which round a recheck of a mirror fetches a file whole, unasked whether it has changed; 0: never.",
+        most=1_000_000,
+    ),
+    Setting(
         "mirror_whole_again_max_bytes",
         10_000_000,
         "Up to which size a file that came in parts (Range) is fetched once more whole if no digest of it is stated.",

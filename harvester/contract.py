@@ -291,6 +291,7 @@ OBJECTS: Objects = {
     },
     "harvester mirror run": {"the receipt": _RECEIPT},
     "harvester mirror import": {"the receipt": _RECEIPT},
+    "harvester mirror recheck": {"the receipt": _RECEIPT},
     "harvester mirror accept": {
         "a file": fields("""
             identifier | text | The identifier of the object.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -17,7 +18,7 @@ from gateway.model import RunOutcome
 from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
-from harvester.commands.options import Function, Given, access_options, access_table, date
+from harvester.commands.options import Function, Given, access_options, access_table, date, schedule
 from harvester.commands.output import json_option, write_json, write_rows
 from harvester.kinds import fetcher, kind_of, with_address
 from harvester.locks import lock
@@ -34,6 +35,8 @@ from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.ocfl import telling
 from harvester.mirror.place import Order, Place, audited, check, opened
 from harvester.mirror.receipt import Receipt
+from harvester.mirror.rechecking import Rechecking
+from harvester.mirror.rechecks import Rechecks
 from harvester.mirror.reconsidering import Accepting
 from harvester.mirror.robots import Robots
 from harvester.mirror.soundness import held
@@ -43,6 +46,7 @@ from harvester.progress import Progress, progress
 from harvester.sources import Options
 from harvester.sources_file import SourceEntry, checked_url, entry_from
 from harvester.stopping import Stop, listening
+from harvester.tending.due import NEVER, seconds_of
 from harvester.web import Pace
 from harvester.wire.http import Fetch
 
@@ -161,7 +165,7 @@ def run(
         place.save()
         name = "mirror --retry-failed" if retry_failed else "mirror" if incremental else "mirror --full"
         guard = Guard(place, settings.share("sweep_most_share"), given["yes"], given["accept_identity"])
-        with _mirroring(remote, place, name, shown, guard) as work:
+        with _mirroring(remote, place, name, shown, guard, Mirroring) as work:
             if retry_failed:
                 work.retried()
             else:
@@ -330,8 +334,61 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
     ctx.exit(int(Status.SUCCEEDED if is_done else status_of(receipt.outcome)))
 
 
+@mirror.command()
+@click.argument("folder", metavar="DIR", type=_DIRECTORY)
+@click.option(
+    "--every",
+    default="",
+    callback=schedule,
+    metavar="TIME",
+    help="How often each file is due, such as 30d; kept in mirror.json. `never` forgets it.",
+)
+@click.option("--all", "is_all", is_flag=True, help="Ask for every file now, whatever is due.")
+@_remote_options
+@json_option
+@click.pass_context
+def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_json: bool, **given: Given) -> None:
+    """Ask again for the files that DIR holds, so that one that was replaced in place is noticed.
+
+    With --every, now or in an earlier call, what is due is asked for; to be called daily, for example. Else all is. The
+    requests are conditional; each `recheck_whole_every` rounds a file is fetched whole, because servers may be wrong
+    about what has changed. Bytes that have changed become the next version of their object. What is gone, or is not
+    what its document states, is reported, and what is held stays.
+    """
+    settings = load(instance_folder(ctx.find_root().obj))
+    check(folder)
+    with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
+        place = opened(folder)
+        place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
+        remote = _remote(settings, stop, place.order.base_url, given).of(place)
+        place.recheck_every = "" if every == NEVER else every or place.recheck_every
+        place.save()
+        with Rechecks(folder) as rechecks:
+            seconds = 0 if is_all or not place.recheck_every else seconds_of(place.recheck_every)
+            rounds = settings.number("recheck_whole_every")
+            made = partial(Rechecking, rechecks=rechecks, every=seconds, whole_every=rounds)
+            guard = Guard(place, settings.share("sweep_most_share"), False, False)
+            with _mirroring(remote, place, "recheck", shown, guard, made) as work:
+                work.rechecked()
+    _say_notes(place)
+    say(work.receipt.line())
+    if as_json:
+        write_json(work.receipt.as_data())
+    ctx.exit(int(status_of(work.receipt.outcome)))
+
+
+_Work = TypeVar("_Work", bound=Mirroring)
+
+
 @contextmanager
-def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress, guard: Guard) -> Iterator[Mirroring]:
+def _mirroring(
+    remote: _Remote,
+    place: Place,
+    name: str,
+    shown: Progress,
+    guard: Guard,
+    made: Callable[..., _Work],
+) -> Iterator[_Work]:
     """Return a run, with everything that it works with."""
     settings, order = remote.settings, place.order
     threads, per_host = settings.number("mirror_threads"), settings.number("mirror_host_connections")
@@ -339,7 +396,7 @@ def _mirroring(remote: _Remote, place: Place, name: str, shown: Progress, guard:
     most = settings.number("fetch_file_max_bytes")
     lanes: Lanes[Result] = Lanes(threads, per_host, remote.fetcher, remote.stop)
     with lanes, remote.fetcher() as fetch:
-        yield Mirroring(
+        yield made(
             place=place,
             kind=kind_of(remote.entry.kind),
             options=Options(

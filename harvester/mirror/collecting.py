@@ -226,7 +226,7 @@ def _condition(want: Want, url: str) -> tuple[tuple[str, str], ...]:
         return tuple(pair for pair in pairs if pair[1] and url == doubted.url)
     if held is None or not held.path or held.is_stale or url not in held.locations or url != held.url:
         return ()
-    if is_strong(component.digests) or has_digests(component, held) is False:
+    if not want.is_recheck and (is_strong(component.digests) or has_digests(component, held) is False):
         return ()
     pairs = (("If-None-Match", held.entity_tag), ("If-Modified-Since", held.last_modified))
     return tuple(pair for pair in pairs if pair[1])

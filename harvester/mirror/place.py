@@ -7,6 +7,7 @@ DIR/failed/          a small file for each object of which something is missing,
 DIR/waiting/         a small file for each deletion that waits for a person
 DIR/receipts/        what each run did, a JSON document each
 DIR/aside/           what is not finished
+DIR/rechecks.sqlite  when each file was asked for last; may be removed
 DIR/doubtful/        what came and may not be the file that was asked for (`mirror/doubtful.py`)
 """
 
@@ -63,6 +64,7 @@ class Place:
     address: str = ""
     identity: dict[str, str] = field(default_factory=dict)  # what the provider said that it is, as it was accepted
     accepted_size: int | None = None  # how few records a whole list may have, by a person's word
+    recheck_every: str = ""  # how often each file is asked for again; empty: when somebody says so
     proven: Mark | None = None  # of the catalogue, when the last receipt was written
     version: int = _VERSION  # of mirror.json as it was read
     clock: Callable[[], float] = time
@@ -100,6 +102,7 @@ class Place:
         document["address"] = self.address
         document["identity"] = self.identity
         document["accepted_size"] = self.accepted_size
+        document["recheck_every"] = self.recheck_every
         document["catalogue"] = self.proven and self.proven._asdict()
         return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
@@ -324,6 +327,7 @@ def _read(folder: Path, document: Mapping[str, object]) -> Place:
         str(document.get("address", "")),
         _identity(document.get("identity")),
         size if isinstance(size := document.get("accepted_size"), int) else None,
+        str(document.get("recheck_every", "")),
         Mark(int(mark["bytes"]), str(mark["sha256"])) if mark else None,
         int(str(document.get("version", 1))),
     )

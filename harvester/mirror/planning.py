@@ -28,12 +28,20 @@ class Want(NamedTuple):
     before: HeldFile | None
     is_same: bool
     doubted: Doubt | None = None  # what is kept aside of it
+    is_recheck: bool = False  # it is asked whether it has changed, whatever the document says
 
     @property
     def kept(self) -> HeldFile:
         """The file that is held, with what the document says of it now."""
         assert self.before is not None
         return stated_again(self.before, self.component)
+
+    def rechecked(self, entity_tag: str = "", last_modified: str = "") -> Want:
+        """Return the same file, to be asked whether it has changed, by what its server said of it last."""
+        known = self.before
+        if known is not None and (entity_tag or last_modified):
+            known = known._replace(entity_tag=entity_tag, last_modified=last_modified)
+        return self._replace(before=known, is_same=False, is_recheck=True)
 
     @property
     def again(self) -> Want:
@@ -102,14 +110,16 @@ def _moved(component: Component, before: Iterable[HeldFile]) -> HeldFile | None:
 def _is_same(component: Component, held: HeldFile) -> bool:
     """Tell whether the document means the bytes that are held: by their digest, or by all that it said of them then.
 
-    The size alone tells nothing: what was replaced may be just as long. No more does a CRC32 or Adler-32.
+    The size alone tells nothing: what was replaced may be just as long. No more does a CRC32 or Adler-32. A date alone
+    counts where the server cannot be asked whether the file has changed: another ETag outweighs it.
     """
     proven = has_digests(component, held)
     if proven is not None:
         return proven
     now = (component.size, component.digests, component.modified)
     then = (held.stated_size, held.stated_digests, held.stated_modified)
-    return now == then and bool(is_strong(component.digests) or component.modified)
+    can_ask = bool(held.entity_tag or held.last_modified)
+    return now == then and bool(is_strong(component.digests) or (component.modified and not can_ask))
 
 
 def has_digests(component: Component, held: HeldFile) -> bool | None:

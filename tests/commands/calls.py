@@ -57,6 +57,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester mirror run": (("{oai}", "{tmp}/new", "--format", "mods", "--allow", "127.0.0.1"),),
     "harvester mirror import": (("{tmp}/new", "{tmp}/package", "--provider", "{oai}", "--format", "oai_dc"),),
     "harvester mirror audit": (("{tmp}/mirror", "--offline"),),
+    "harvester mirror recheck": (("{tmp}/mirror", "--all"),),
     "harvester mirror accept": (("{tmp}/mirror", "http://e.org/a.txt"),),
     "harvester audit": (("--crossref", "--issn", "1234-5679", "--allow", "127.0.0.1"),),
     "harvester validate": (("{oai}", "--max-requests", "3"),),

@@ -50,6 +50,8 @@ class Provider:
     page_size: int = 20
     url: str = ""
     asked: list[str] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)  # of them, those that were sent whole or in part
+    tags: dict[str, str] = field(default_factory=dict)  # ETags of files that are not those of their bytes
     lists: list[dict[str, str]] = field(default_factory=list)
     faults: dict[str, Callable[[BaseHTTPRequestHandler], bool]] = field(default_factory=dict)
     has_validators: bool = True
@@ -70,7 +72,12 @@ class Provider:
 
     def answer(self, arguments: dict[str, str]) -> str:
         verb = arguments.get("verb", "")
-        writers = {"Identify": self._identify, "ListRecords": self._list, "ListIdentifiers": self._list}
+        writers = {
+            "Identify": self._identify,
+            "ListRecords": self._list,
+            "ListIdentifiers": self._list,
+            "GetRecord": self._get,
+        }
         other = lambda _: '<error code="noSetHierarchy"/>'  # noqa: E731
         body = writers.get(verb, other)(arguments)
         return ENVELOPE.format(now=self.now or strftime("%Y-%m-%dT%H:%M:%SZ", gmtime()), body=body)
@@ -99,6 +106,11 @@ class Provider:
         end = f'<resumptionToken completeListSize="{len(wanted)}">{token}</resumptionToken>' if more or start else ""
         write = self._record if verb == "ListRecords" else self._header
         return f"<{verb}>{''.join(write(name) for _, name in page)}{end}</{verb}>"
+
+    def _get(self, arguments):
+        name = arguments["identifier"]
+        known = name in self.items
+        return f"<GetRecord>{self._record(name)}</GetRecord>" if known else '<error code="idDoesNotExist"/>'
 
     def _header(self, name):
         item = self.items[name]
@@ -132,6 +144,10 @@ class Provider:
         return oai_didl.write(Work(statements, landing_page=f"{self.url}/page", files=links))
 
     # -- files --
+
+    def tag(self, name: str) -> str:
+        """Return the ETag of a file."""
+        return self.tags.get(name) or tag_of(self.content(f"/files/{name}") or b"")
 
     def content(self, path: str) -> bytes | None:
         name, _, file = unquote(path).removeprefix("/files/").rpartition("/")
@@ -170,12 +186,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def deliver(self, content):
         """Send a file, or the part of it that is asked for, or nothing when it has not changed."""
-        tag = tag_of(content)
+        name = unquote(urlsplit(self.path).path).removeprefix("/files/")
+        tag = self.provider.tags.get(name) or tag_of(content)
         headers = {"Content-Type": "text/plain"}
         if self.provider.has_validators:
             headers["ETag"] = tag
             if self.headers.get("If-None-Match") == tag:
                 return self.send(304, b"", headers)
+        self.provider.sent.append(name)
         wanted = self.headers.get("Range", "")
         if wanted and self.headers.get("If-Range") == tag:
             start = int(wanted.removeprefix("bytes=").rstrip("-"))

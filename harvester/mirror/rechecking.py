@@ -1,0 +1,252 @@
+"""A recheck: the files that are held are asked for again, so that one that was replaced in place is noticed.
+
+    objects of which something is due -> conditional requests, sometimes whole ones -> a version where bytes changed
+
+What a server answers is compared with what is held: 304, or the same bytes, leave everything as it is. Other bytes that
+nothing contradicts are the next version. Where the document contradicts them, or nothing comes, the record is asked for
+once more, for it may have changed without a new datestamp. If that settles nothing, the file is reported, and what is
+held stays: as the present state where it has the digest that the document states, else as an earlier one. A server that
+cannot be reached now says nothing of its files: they are due again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from gateway.errors import GatewayError, StoreDamaged
+from gateway.model import Cursor
+from gateway.xmltext import parse_utc_datetime
+from harvester.mirror.catalogue import entries
+from harvester.mirror.collected import Collected
+from harvester.mirror.collecting import collect
+from harvester.mirror.holding import HeldFile
+from harvester.mirror.keeping import Keeping
+from harvester.mirror.lanes import Job
+from harvester.mirror.mirroring import Mirroring, Result
+from harvester.mirror.planning import Want, has_digests
+from harvester.mirror.receipt import Change
+from harvester.mirror.rechecks import Check, Rechecks, first_due
+from harvester.mirror.reconsidering import as_it_was
+from harvester.mirror.running import received_from
+from harvester.mirror.verifying import Fate
+from harvester.outcomes import OF_ONE_QUESTION
+from harvester.wire.urls import host_of
+
+_BATCH = 100  # objects that are rechecked together
+_NEVER = 1 << 62  # when nothing is due
+# What says nothing of the file: its server cannot be asked now.
+_PASSING = frozenset((Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED))
+_SAME = frozenset((Fate.FETCHED, Fate.KEPT))
+
+
+@dataclass(slots=True)
+class _Object:
+    """An object that is rechecked: its last checks, which files are due now, and what was learned of them."""
+
+    keeping: Keeping
+    checks: dict[str, Check]
+    due: tuple[Want, ...]
+    answered: set[str] = field(default_factory=set)  # paths of which the server has said something
+
+    @property
+    def identifier(self) -> str:
+        return self.keeping.now.identifier
+
+
+@dataclass(slots=True)
+class Rechecking(Mirroring):
+    """A run that asks again for what is held. `every` is how often, in seconds; 0: now. Each so many rounds whole."""
+
+    rechecks: Rechecks = field(kw_only=True)
+    every: int = field(kw_only=True)
+    whole_every: int = field(kw_only=True)
+    unchecked: list[str] = field(default_factory=list, init=False)  # reasons, of files that could not be asked for
+
+    def rechecked(self) -> None:
+        """Recheck whatever is due."""
+        with self.noted():
+            self.rechecks.take(entries(self.place.catalogue.file))
+            batch: list[_Object] = []
+            for identifier in self.rechecks.due(self.now() if self.every else _NEVER):
+                if self.stop.is_asked:
+                    break
+                found = self._object(identifier)
+                batch += [] if found is None else [found]
+                if len(batch) == _BATCH:
+                    self._recheck(batch)
+                    batch = []
+            self._recheck(batch)
+            self.withdraw()
+            if self.unchecked and not self.stop.is_asked:
+                number = len(self.unchecked)
+                self.receipt.doubts.append(f"Files that could not be asked for: {number}. {self.unchecked[0]}")
+
+    # -- what is due --
+
+    def _object(self, identifier: str) -> _Object | None:
+        """Return an object of which something is due; remember when something is, where nothing is now."""
+        if not self.place.root.place(identifier).exists():
+            return None
+        keeping = self.sound(identifier, partial(self.held_again, identifier))
+        if keeping is None:
+            return None
+        known = self.rechecks.of(identifier)
+        checks = {
+            want.path: known[want.path]
+            for want in keeping.wants
+            if want.before is not None and want.path in known and known[want.path].sha512 == want.before.sha512
+        }
+        due = tuple(each for each in keeping.wants if _is_checkable(each) and self._is_due(identifier, each, checks))
+        found = _Object(keeping, checks, due)
+        if not due:
+            self._note(found)
+            return None
+        return found
+
+    def _is_due(self, identifier: str, want: Want, checks: dict[str, Check]) -> bool:
+        return not self.every or self._due_at(identifier, want, checks) <= self.now()
+
+    def _due_at(self, identifier: str, want: Want, checks: dict[str, Check]) -> int:
+        """Return when a file is due; of one that could not be asked for, the last time counts."""
+        if want.path in checks:
+            return checks[want.path].at + self.every
+        assert want.before is not None
+        received_at = parse_utc_datetime(want.before.received_at)[0] if want.before.received_at else 0
+        return first_due(identifier, want.path, received_at, self.every)
+
+    def _note(self, found: _Object) -> None:
+        """Remember the checks of an object."""
+        wants = [each for each in found.keeping.wants if _is_checkable(each)]
+        due_at = min((self._due_at(found.identifier, each, found.checks) for each in wants), default=_NEVER)
+        self.rechecks.note(found.identifier, found.keeping.inventory.head, found.checks, due_at)
+
+    # -- asking --
+
+    def _recheck(self, batch: list[_Object]) -> None:
+        objects = {each.identifier: each for each in batch}
+        jobs = [self._asked(found, want) for found in batch for want in found.due]
+        for keeping, collected in self.lanes.results(jobs):
+            self._take(objects[keeping.now.identifier], collected)
+        for each in batch:
+            if not (self.stop.is_asked and len(each.answered) < len(each.due)):
+                self._settle(each)
+            self._note(each)
+        self.rechecks.commit()
+
+    def _asked(self, found: _Object, want: Want) -> Job[Result]:
+        check = found.checks.get(want.path)
+        is_whole = check is not None and self.whole_every > 0 and (check.rounds + 1) % self.whole_every == 0
+        wanted = want.rechecked(check.entity_tag, check.last_modified) if check else want.rechecked()
+        wanted = wanted.again._replace(is_recheck=True) if is_whole else wanted
+        aside, keeping = found.keeping.aside(want), found.keeping
+        url = next(iter(want.component.addresses), "")
+        return Job(host_of(url), lambda fetch: (keeping, collect(wanted, aside, fetch, self.limits)))
+
+    # -- what it comes to --
+
+    def _take(self, found: _Object, collected: Collected) -> None:
+        """Take what became of one file that is held."""
+        want = next(each for each in found.due if each.path == collected.want.path)
+        held, now = want.before, collected.file
+        assert held is not None
+        if now.fate in _PASSING:
+            self.unchecked.append(now.reason)
+            return
+        found.answered.add(want.path)
+        is_same = now.fate in _SAME and now.sha512 == held.sha512
+        if is_same and collected.incoming is not None:
+            collected.incoming.file.unlink(missing_ok=True)
+        found.checks[want.path] = self._check(found, now if is_same else held)
+        if is_same and held.is_good:
+            return
+        if is_same:  # it was gone, or something else, for a while
+            found.keeping.note(Collected(want, held._replace(fate=Fate.KEPT, reason="", is_stale=False, rule="")))
+        else:
+            found.keeping.note(replace(collected, want=want))
+
+    def _check(self, found: _Object, file: HeldFile) -> Check:
+        before = found.checks.get(file.path)
+        rounds = before.rounds + 1 if before else 1
+        return Check(file.sha512, self.now(), rounds, file.entity_tag, file.last_modified)
+
+    def _settle(self, found: _Object) -> None:
+        """Give an object its next version when anything of it is not as it was."""
+        keeping = found.keeping
+        self.receipt.files[Fate.KEPT] += len(found.answered - keeping.results.keys())
+        if not keeping.results:
+            self.receipt.objects[Change.UNCHANGED] += 1
+            return
+        if any(not each.file.is_good for each in keeping.results.values()) and self._is_renewed(found):
+            return
+        self._keep_what_is_stated(keeping)
+        for want in keeping.wants:
+            if want.path not in keeping.results:
+                keeping.note(as_it_was(want))
+        keeping.with_accepted()
+        if keeping.lay_aside(self.now()):
+            self.tried.add(found.identifier)
+        if any(_differs(each) for each in keeping.results.values()):
+            self.counted(*keeping.commit(self.now(), self.user))
+            self._follow(found)
+        else:
+            self.counted(Change.UNCHANGED, keeping.holding)
+
+    def _keep_what_is_stated(self, keeping: Keeping) -> None:
+        """Keep files as they are that have the digest which their document states, whatever their servers send now."""
+        for path, each in list(keeping.results.items()):
+            want = each.want
+            if each.file.is_good or want.before is None or not has_digests(want.component, want.before):
+                continue
+            keeping.note(as_it_was(want))
+            why = f"{each.file.reason} What is held has the digest that the document states."
+            self.receipt.doubts.append(f"{keeping.now.identifier}, {path}: {why}")
+
+    def _follow(self, found: _Object) -> None:
+        """Remember the checks of a version that was made just now: its files are those that came."""
+        for path, each in found.keeping.results.items():
+            if each.file.path and path in found.answered:
+                found.checks[path] = found.checks[path]._replace(
+                    sha512=each.file.sha512, entity_tag=each.file.entity_tag, last_modified=each.file.last_modified
+                )
+
+    def _is_renewed(self, found: _Object) -> bool:
+        """Ask for the record itself, and bring the object to what it says now; tell whether it says anything new."""
+        cursor = Cursor("", self.place.order.metadata_prefix)
+        assert self.kind.single is not None
+        try:
+            page, slices = self.kind.single(self.options, cursor, found.identifier, self.fetch)
+        except OF_ONE_QUESTION:
+            return False
+        living = [each for each in slices if not each.is_deleted and not each.problem]
+        if not living:
+            self.receipt.doubts.append(f"{found.identifier} is not there any more; `harvester mirror` tells of it.")
+            return False
+        before = found.keeping.before
+        keeping = self.sound(found.identifier, lambda: self.object(received_from(page, living[0])))
+        if keeping is None or before is None or keeping.now.document_sha256 == before.document_sha256:
+            return False
+        self._collect([keeping])
+        found.keeping, found.checks = self._made(found.identifier) or keeping, {}
+        return True
+
+    def _made(self, identifier: str) -> Keeping | None:
+        try:
+            return self.held_again(identifier)
+        except (GatewayError, StoreDamaged):
+            return None
+
+
+def _is_checkable(want: Want) -> bool:
+    """Tell whether something is held of a file that can be asked for; what is missing is tried by other runs."""
+    return want.component.content is None and bool(want.before and want.before.path and want.component.addresses)
+
+
+def _differs(collected: Collected) -> bool:
+    """Tell whether a file is another one, or in another state, than is known of it."""
+    before, now = collected.want.before, collected.file
+    if before is None or now.sha512 != before.sha512:
+        return True
+    return (now.is_good, now.is_stale) != (before.is_good, before.is_stale) or (
+        not now.is_good and (now.fate, now.rule) != (before.fate, before.rule)
+    )

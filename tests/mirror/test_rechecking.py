@@ -1,0 +1,229 @@
+"""A recheck notices files that were replaced in place, by few and conditional requests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+from harvester.mirror.rechecks import NAME, first_due
+from harvester.mirror.verifying import Fate
+from tests.mirror.conftest import NO_PAUSES, Mirror
+from tests.mirror.provider import Item
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+
+@dataclass
+class Recheck:
+    """Calls `harvester mirror recheck` on a mirror."""
+
+    mirror: Mirror
+
+    def __call__(self, *arguments: str, status: int = 0, **settings: object) -> dict[str, object]:
+        self.mirror.provider.asked.clear()
+        environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
+        line = ["mirror", "recheck", str(self.mirror.folder), "--json", *arguments]
+        done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
+        self.mirror.said = done.stderr
+        assert done.exit_code == status, done.output
+        return json.loads(done.stdout)
+
+
+@pytest.fixture
+def recheck(mirror):
+    return Recheck(mirror)
+
+
+SAYS = [(), ("size",), ("modified",), ("size", "modified")]
+
+
+@pytest.mark.parametrize("says", SAYS)
+def test_a_file_that_was_replaced_in_place_is_the_next_version(provider, mirror, recheck, fill, says):
+    fill(3, says=says)
+    mirror.run()
+    provider.items["oai:p:1"].files["a.txt"] = b"aX"  # as long as before
+    receipt = recheck()
+    assert (receipt["objects"], receipt["is_whole"]) == ({"unchanged": 2, "updated": 1}, True)
+    assert mirror.held() == provider.expected()
+    assert mirror.version("oai:p:1") == 2
+    assert len(provider.asked) == 6
+    assert recheck()["objects"] == {"unchanged": 3}
+    assert mirror.run()["objects"] in ({}, {"unchanged": 3})
+
+
+def test_nothing_is_sent_where_a_validator_tells_that_nothing_has_changed(provider, mirror, recheck, fill):
+    fill(3, says=())
+    mirror.run()
+    answered = provider.sent.copy()
+    receipt = recheck()
+    assert (receipt["bytes_fetched"], receipt["files"], receipt["is_whole"]) == (0, {"kept": 6}, True)
+    assert provider.sent == answered
+    assert mirror.version("oai:p:0") == 1
+
+
+def test_a_server_that_is_wrong_about_what_has_changed_is_not_believed_for_ever(provider, mirror, recheck, fill):
+    fill(1, says=())
+    mirror.run()
+    tag = provider.tag("oai:p:0/a.txt")
+    provider.items["oai:p:0"].files["a.txt"] = b"aX"
+    provider.tags["oai:p:0/a.txt"] = tag
+    for _ in range(2):
+        recheck(recheck_whole_every=3)
+    assert mirror.held() != provider.expected()
+    recheck(recheck_whole_every=3)
+    assert mirror.held() == provider.expected()
+
+
+def test_without_validators_whole_files_are_compared(provider, mirror, recheck, fill):
+    provider.has_validators = False
+    fill(2, says=())
+    mirror.run()
+    assert recheck()["objects"] == {"unchanged": 2}
+    provider.items["oai:p:1"].files["b.txt"] = b"bX"
+    assert recheck()["objects"] == {"unchanged": 1, "updated": 1}
+    assert mirror.held() == provider.expected()
+    assert not list((mirror.folder / "aside").iterdir())
+
+
+def test_a_validator_that_changed_while_the_bytes_did_not_is_remembered(provider, mirror, recheck, fill):
+    fill(1, says=())
+    mirror.run()
+    provider.tags["oai:p:0/a.txt"] = '"another"'
+    recheck()
+    sent = provider.sent.copy()
+    recheck()
+    assert provider.sent == sent
+    assert mirror.version("oai:p:0") == 1
+
+
+def test_what_contradicts_its_document_is_told_and_what_is_held_stays(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    mirror.run()
+    held = mirror.held()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")  # the digests of before
+    item.files["a.txt"] = b"aX"
+    for _ in range(2):
+        receipt = recheck(status=3)
+        assert "What is held has the digest that the document states." in receipt["doubts"][0]
+        assert (mirror.held(), mirror.version("oai:p:0"), receipt["missing"]) == (held, 1, [])
+    item.files["a.txt"] = b"a0"
+    assert recheck()["is_whole"]
+
+
+def test_what_has_another_size_than_stated_is_told_and_what_is_held_is_an_earlier_state(
+    provider, mirror, recheck, fill
+):
+    fill(1, says=("size",))
+    mirror.run()
+    held = mirror.held()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")  # the sizes of before
+    item.files["a.txt"] = b"longer"
+    for _ in range(2):
+        receipt = recheck(status=3)
+        assert [(each["fate"], each["kept"]) for each in receipt["missing"]] == [("wrong_size", "an earlier state")]
+        assert (mirror.held(), mirror.version("oai:p:0")) == (held, 2)
+    item.files["a.txt"] = b"a0"
+    assert recheck()["is_whole"]
+    assert mirror.holding("oai:p:0").is_whole
+
+
+def test_a_record_that_changed_without_a_new_datestamp_is_asked_for(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    mirror.run()
+    provider.items["oai:p:0"].files["a.txt"] = b"aX"
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+    assert recheck()["objects"] == {"unchanged": 1}
+
+
+def test_what_is_gone_is_told_until_it_is_back(provider, mirror, recheck, fill):
+    fill(1, says=())
+    mirror.run()
+    held = mirror.held()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")
+    del item.files["a.txt"]
+    receipt = recheck(status=3)
+    assert [each["fate"] for each in receipt["missing"]] == ["not_found"]
+    assert mirror.held() == held
+    assert mirror.run(status=3)["missing"][0]["tried"] == "in an earlier run"
+    item.files["a.txt"] = b"a0"
+    assert recheck()["is_whole"]
+    assert mirror.run()["is_whole"]
+
+
+def test_a_server_that_cannot_be_reached_says_nothing_of_its_files(provider, mirror, recheck, fill):
+    fill(2, says=())
+    mirror.run()
+
+    def fails(handler):
+        handler.send(503, b"later", {"Retry-After": "100000"})
+        return True
+
+    provider.faults["oai:p:0/a.txt"] = fails
+    receipt = recheck(status=3)
+    assert receipt["missing"] == []
+    assert "could not be asked for: 1" in receipt["doubts"][0]
+    assert mirror.holding("oai:p:0").is_whole
+    provider.faults.clear()
+    assert recheck()["is_whole"]
+
+
+def test_an_error_page_does_not_take_the_place_of_a_file(provider, mirror, recheck, fill):
+    fill(1, says=())
+    mirror.run()
+    held = mirror.held()
+    provider.items["oai:p:0"].files["a.txt"] = b"Bitstream could not be found"
+    receipt = recheck(status=3)
+    assert [each["fate"] for each in receipt["missing"]] == [Fate.DOUBTFUL]
+    assert mirror.held() == held
+
+
+def test_what_is_due_rolls_over_the_period(provider, mirror, recheck, fill):
+    fill(20, says=())
+    mirror.run()
+    recheck("--every", "30d")
+    first = len(provider.asked)
+    assert first <= 2, "what arrived just now is spread over thirty days"
+    assert json.loads((mirror.folder / "mirror.json").read_bytes())["recheck_every"] == "30d"
+    recheck("--all")
+    assert len(provider.asked) == 40
+    recheck()
+    assert provider.asked == []
+    (mirror.folder / NAME).write_bytes(b"damaged")
+    recheck()
+    assert len(provider.asked) == first
+    recheck("--every", "never")
+    assert len(provider.asked) == 40
+
+
+def test_the_first_rechecks_of_what_arrived_together_are_spread_evenly():
+    due = sorted(first_due("oai:p:1", f"files/{number}", 1000, 3000) for number in range(300))
+    assert 1000 <= due[0] < 1100
+    assert 3900 < due[-1] <= 4000
+    assert 2300 < due[150] < 2700
+
+
+def test_streams_that_the_document_carries_and_deleted_objects_are_not_asked_for(provider, mirror, recheck, fill):
+    fill(2, says=())
+    mirror.run()
+    provider.items["oai:p:0"].deleted = True
+    provider.items["oai:p:0"].datestamp = "2030-01-01T00:00:00Z"
+    mirror.run()
+    assert recheck()["objects"] == {"unchanged": 1}
+    assert set(provider.asked) == {"oai:p:1/a.txt", "oai:p:1/b.txt"}
+
+
+def test_an_unchanged_date_in_a_new_record_does_not_outweigh_another_validator(provider, mirror):
+    provider.items["oai:p:0"] = Item({"a.txt": b"a0"}, says=("modified",))
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.files["a.txt"], item.title, item.datestamp = b"aX", "Another", "2030-01-01T00:00:00Z"
+    mirror.run()
+    assert mirror.held() == provider.expected()
