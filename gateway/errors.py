@@ -32,6 +32,7 @@ GatewayError
 │   └── RemoteRefuses           401, 403, 404 and other final refusals
 └── AnswerError                 bytes arrived and are not what the protocol promises
     ├── NotXml                  not XML, even after repair
+    │   └── NoContent           nothing where an answer is due: an empty body, or a status that has none
     ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
     ├── NotResourceSync         XML, but not the list, index or manifest that is needed
     ├── NotSolr                 a document, but no answer of Solr to `select`
@@ -233,6 +234,10 @@ class AnswerError(GatewayError):
 
 class NotXml(AnswerError):
     """The bytes are not XML, even after repair."""
+
+
+class NoContent(NotXml):
+    """Nothing arrived where an answer is due."""
 
 
 class NotOaiPmh(AnswerError):

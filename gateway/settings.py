@@ -188,6 +188,19 @@ SETTINGS: tuple[Setting, ...] = (
         most=1,
     ),
     Setting(
+        "fallback_most_requests",
+        200,
+        "After how many requests in a row without a new record a run gives up the fallback steps of a failing list.",
+        least=1,
+    ),
+    Setting(
+        "fallback_most_seconds",
+        600.0,
+        "After how many seconds without a new record a run gives up the fallback steps of a failing list.",
+        least=0.001,
+        most=_YEAR,
+    ),
+    Setting(
         "harvest_threads",
         8,
         "How many sources are harvested at once; those at one host go one after the other.",

@@ -29,6 +29,7 @@ from harvester.proof import Proof, proved
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
 from harvester.returning import note_former
 from harvester.sources import Options, SourceKind, Step
+from harvester.sources._budget import Budget
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
@@ -89,6 +90,8 @@ def options_of(entry: SourceEntry, settings: Settings, overlap_seconds: int, wis
         own=entry.own,
         most_bytes=settings.number("fetch_document_max_bytes"),
         announced_tolerance=settings.share("announced_tolerance"),
+        asks_anew=wishes.is_full,
+        budget=Budget(settings.number("fallback_most_requests"), settings.seconds("fallback_most_seconds")),
     )
 
 

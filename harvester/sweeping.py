@@ -107,6 +107,7 @@ class _Sweep:
         """Sweep every format, and publish what was found."""
         self.instance.store.add_source(self.entry.source)
         self.known = learned_of(self.instance, self.kind, self.entry.name)
+        self.known = learned_of(self.instance, self.kind, self.entry.name)
         description = self.kind.describe(self._options(), self.fetch)
         self.known = description.known
         self.door = Admission(self.instance, self.entry, self.kind, self.fetch, description).identified()

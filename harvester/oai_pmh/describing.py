@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-from gateway.errors import AnswerError, FetchError, RemoteError
+from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError
 from gateway.model import Cursor, Format, SetDescription
+from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.profile import as_told
 from harvester.oai_pmh.requests import plain_url
 from harvester.sources import Description, Options
-from harvester.sources._asking import asked, raw
+from harvester.sources._asking import PATIENCE, asked, raw
 from harvester.wire.dates import granularity_of, moment_of
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.identity import identity_of
 from harvester.wire.list_state import ListState, state_of, text_of
-from harvester.wire.oai_pmh import IdentifyAnswer, parse_formats, parse_identify, parse_sets
+from harvester.wire.oai_pmh import FormatsAnswer, IdentifyAnswer, SetsAnswer, parse_formats, parse_identify, parse_sets
 from harvester.wire.urls import base_url
 
 _SET_PAGES = 10_000
+_DEADLINE_SECONDS = 30.0  # of an answer that a harvest can go without
+_AGAIN_SECONDS = 7 * 86_400  # before a verb that failed is asked again
+
+_Listed = TypeVar("_Listed", FormatsAnswer, SetsAnswer)
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
@@ -31,22 +37,12 @@ def describe(options: Options, fetch: Fetch) -> Description:
     notes = list(identify.repairs)
     if not identify.protocol_version.startswith("2"):
         notes.append(f"The source says it speaks version {identify.protocol_version!r} of the protocol, not 2.0.")
-    formats: tuple[Format, ...] = ()
-    sets: list[SetDescription] = []
-    try:
-        fetched, listed = asked(options, fetch, plain_url(options, state, "ListMetadataFormats"), parse_formats)
-        formats = listed.formats
-        pages.append(kept("ListMetadataFormats", fetched))
-        notes += listed.repairs
-    except (AnswerError, FetchError) as error:
-        notes.append(f"ListMetadataFormats: {error}")
-    try:
-        for page, found in _set_pages(options, fetch, state, notes):
-            pages.append(kept("ListSets", page))
-            sets += found
-    except (AnswerError, FetchError) as error:
-        if not (isinstance(error, RemoteError) and "noSetHierarchy" in error.codes):
-            notes.append(f"ListSets: {error}")
+    now = fetched.received_at
+    beside = _Beside(options, fetch, state, now)
+    formats, sets = beside.formats(), beside.sets()
+    pages += [kept(verb, page) for verb, page in beside.pages]
+    notes += beside.notes
+    state = beside.state
     return Description(
         tuple(pages),
         identify.repository_name,
@@ -55,7 +51,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         identify.earliest_datestamp,
         identify.deleted_record,
         formats,
-        tuple({each.spec: each for each in sets}.values()),
+        sets,
         tuple(notes),
         text_of(state),
         moment_of(identify.response_date),
@@ -78,20 +74,79 @@ def _identified(options: Options, fetch: Fetch) -> tuple[ListState, Fetched, Ide
         return state, *asked(options, fetch, plain_url(options, state, "Identify"), parse_identify)
 
 
-def _set_pages(
-    options: Options, fetch: Fetch, state: ListState, notes: list[str]
-) -> Iterator[tuple[Fetched, tuple[SetDescription, ...]]]:
-    token = ""
-    seen: set[str] = set()
-    for _ in range(_SET_PAGES):
-        url = plain_url(options, state, "ListSets", ("resumptionToken", token))
-        fetched, answer = asked(options, fetch, url, parse_sets)
-        notes += answer.repairs
-        yield fetched, answer.sets
-        token = answer.token.text if answer.token else ""
-        if not token:
-            return
-        if token in seen or not answer.sets:
-            break
-        seen.add(token)
-    notes.append("ListSets: the list of sets does not end properly; some sets may be missing.")
+@dataclass(slots=True)
+class _Beside:
+    """What is asked beside Identify. A harvest goes without it, so it is asked briefly, and seldom where it failed."""
+
+    options: Options
+    fetch: Fetch
+    state: ListState
+    now: int
+    pages: list[tuple[str, Fetched]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def formats(self) -> tuple[Format, ...]:
+        """Return the formats that are listed; none where that fails."""
+        if self._has_failed("ListMetadataFormats", self.state.formats_failed):
+            return ()
+        try:
+            listed = self._asked("ListMetadataFormats", parse_formats)
+        except (AnswerError, FetchError) as error:
+            self._note("ListMetadataFormats", error)
+            self.state = replace(self.state, formats_failed=self.now)
+            return ()
+        self.state = replace(self.state, formats_failed=0)
+        return listed.formats
+
+    def sets(self) -> tuple[SetDescription, ...]:
+        """Return the sets that are listed, or as many as came."""
+        if self._has_failed("ListSets", self.state.sets_failed):
+            return ()
+        sets: dict[str, SetDescription] = {}
+        failed = 0
+        try:
+            for found in self._set_pages():
+                sets |= {each.spec: each for each in found}
+        except (AnswerError, FetchError) as error:
+            if not (isinstance(error, RemoteError) and "noSetHierarchy" in error.codes):
+                self._note("ListSets", error)
+                failed = self.now
+        self.state = replace(self.state, sets_failed=failed)
+        return tuple(sets.values())
+
+    def _has_failed(self, verb: str, when: int) -> bool:
+        """Tell whether a verb failed a short time ago, and is not asked again."""
+        again = when + _AGAIN_SECONDS
+        if not when or not when <= self.now < again or self.options.asks_anew:
+            return False
+        self.notes.append(
+            f"{verb} failed on {utc_datetime(when)[:10]}. It is asked again from {utc_datetime(again)[:10]} on, or by "
+            "`--full`."
+        )
+        return True
+
+    def _note(self, verb: str, error: GatewayError) -> None:
+        self.notes.append(f"{verb}: {error}")
+
+    def _asked(self, verb: str, parse: Callable[[bytes, str], _Listed], token: str = "") -> _Listed:
+        url = plain_url(self.options, self.state, verb, ("resumptionToken", token))
+        fetched, answer = asked(
+            self.options, self.fetch, url, parse, patience=PATIENCE, deadline_seconds=_DEADLINE_SECONDS
+        )
+        self.pages.append((verb, fetched))
+        self.notes += answer.repairs
+        return answer
+
+    def _set_pages(self) -> Iterator[tuple[SetDescription, ...]]:
+        token = ""
+        seen: set[str] = set()
+        for _ in range(_SET_PAGES):
+            answer = self._asked("ListSets", parse_sets, token)
+            yield answer.sets
+            token = answer.token.text if answer.token else ""
+            if not token:
+                return
+            if token in seen or not answer.sets:
+                break
+            seen.add(token)
+        self.notes.append("ListSets: the list of sets does not end properly; some sets may be missing.")

@@ -41,7 +41,7 @@ _CODES = frozenset(
 def page(walk: Walk) -> Step:
     """Ask for the next page and return the step behind it."""
     url = url_of(walk.options, walk.cursor, walk.state, "ListRecords", walk.state.token)
-    patience = PATIENCE if walk.state.window else None
+    patience = PATIENCE if walk.state.window or walk.options.budget.is_spent else None
     try:
         fetched, answer = asked(
             walk.options, walk.fetch, url, only("ListRecords"), partial(_is_doubtful, walk), patience=patience
@@ -180,11 +180,15 @@ def _taken(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     found = walk.arrivals.sorted_out(answer.slices, utc_datetime(state.first)[:10])
     if found.news:
         walk.failures = 0
+        walk.fetch.gained()
+    elif found.fresh:
+        walk.fetch.spare()
     walk.state = replace(
         ordered(state, [each.datestamp for each in answer.slices]),
         received=state.received + len(found.kept),
         repeated=state.repeated + found.repeated,
         part=state.part + found.fresh,
         late=state.late + late_among(state, answer),
+        has_pages=state.has_pages or bool(answer.slices),
     )
     return found.kept

@@ -17,6 +17,7 @@ _TOLD: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "tokens": ("is_verbatim", {"encoded": False, "verbatim": True}),
     "prefix": ("wants_prefix", {"alone": False, "beside tokens": True}),
     "arguments": ("is_verb_first", {"own first": False, "verb first": True}),
+    "compression": ("is_damaged", {"as offered": False, "refused": True}),
     "dates": ("dates", {each.value: each.value for each in Dates if each}),
     "granularity": ("granularity", {each: each for each in (DAY, SECONDS)}),
 }
@@ -25,6 +26,7 @@ OPTIONS = (
     Option("tokens", "How a token is sent back: `encoded` or `verbatim`, as the source wrote it.", "text"),
     Option("prefix", "Where the metadataPrefix stands: `alone` or `beside tokens`, too.", "text"),
     Option("arguments", "Which arguments stand first: `own first`, those of the url, or `verb first`.", "text"),
+    Option("compression", "Whether it may compress its answers: `as offered` or `refused`.", "text"),
     Option("dates", "Whether lists are asked for by date: `optional`, `needed` or `refused`.", "text"),
     Option("granularity", f"How dates are asked for: `{DAY}` or `{SECONDS}`.", "text"),
 )
@@ -68,9 +70,14 @@ def profile(own: Mapping[str, object], cursors: Iterable[Cursor]) -> dict[str, o
         **in_words,
         "dates": "ignored" if is_ignored else in_words["dates"] or Dates.OPTIONAL.value,
         "granularity": in_words["granularity"] or "as announced",
+        "without": [verb for verb, failed in _failed(known) if failed],
         "protocol": "1.x" if known.is_first_generation else "2.0",
         "best_page_seconds": known.best_page_ms / 1000 or None,
     }
+
+
+def _failed(state: ListState) -> tuple[tuple[str, int], ...]:
+    return ("ListMetadataFormats", state.formats_failed), ("ListSets", state.sets_failed)
 
 
 def _word(value: object, said: Mapping[str, object]) -> str:

@@ -20,6 +20,7 @@ from harvester.oai_pmh.notices import lies_beside
 from harvester.oai_pmh.requests import only, single_url
 from harvester.sources import UNFETCHED, Options
 from harvester.sources._asking import PASSING, PATIENCE, asked, raw
+from harvester.sources._budget import Spender
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import ListState, Rung
 from harvester.wire.oai_pmh import ListAnswer
@@ -44,7 +45,7 @@ class Roll:
     `trouble` is why it is not known to be whole; `lies_beside` tells that it named what is dated far beside the window.
     """
 
-    def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, state: ListState) -> None:
+    def __init__(self, options: Options, cursor: Cursor, fetch: Spender, state: ListState) -> None:
         """Take the list and the window in which `state` stands."""
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
@@ -135,6 +136,7 @@ class Roll:
         self.has_ended = False
         self._naming = naming = Naming(self._options, self._cursor, self._fetch, self._state, PATIENCE)
         for answer in naming.answers():
+            self._fetch.spare()
             if answer.losses:
                 raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
             self._take(answer, seen)

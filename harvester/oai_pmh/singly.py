@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gateway.errors import GatewayError
+from gateway.errors import GatewayError, NoContent
 from gateway.model import RawPage
+from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.ending import ended, part_had, part_over
-from harvester.oai_pmh.ladder import entered, is_short, misfit
+from harvester.oai_pmh.ladder import begun_again, entered, is_short, misfit
 from harvester.oai_pmh.requests import single_url
 from harvester.oai_pmh.roll import Missing, Roll, single, unfetched
 from harvester.oai_pmh.walk import MOST_FAILURES, Walk
@@ -35,14 +36,18 @@ def singly(walk: Walk) -> Iterator[Step]:
 
 def _single(walk: Walk, named: Missing) -> Step:
     """Return one record, or, when it cannot be had, what tells an administrator so."""
+    walk.check_budget()
     identifier = named.identifier
     try:
         page, slices, walk.losses = single(walk.options, walk.cursor, walk.state, walk.fetch, named)
     except PASSING as error:
+        walk.trouble = error
         proof, _ = walk.identified(error, is_fresh=True)
         page, slices = unfetched(
             proof, single_url(walk.options, walk.cursor, walk.state, identifier), identifier, error
         )
+    if any(not each.problem for each in slices):
+        walk.fetch.gained()
     walk.arrivals.all.add(identifier)
     walk.state = replace(walk.state, received=walk.state.received + len(slices))
     return walk.step(page, slices)
@@ -71,6 +76,11 @@ def _left(walk: Walk, error: GatewayError, page: RawPage) -> Step:
     """Leave a window that cannot be had in any way, and remember it."""
     walk.failures += 1
     state = walk.state
+    if not (state.received or state.window):
+        walk.safe = begun_again(walk.safe)
+        if walk.singly_tries == 1 and not isinstance(error, NoContent):
+            walk.singly_tries += 1  # even the names of all may be too much for one answer
+            return one_rung_down(walk, error, page)
     if not state.received or (state.window and walk.failures > MOST_FAILURES):
         return walk.given_up(error, page)
     if not state.window:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from gateway.errors import AnswerError, FetchError, GatewayError
+from gateway.errors import AnswerError, FetchError, GatewayError, NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.arrivals import Arrivals
 from harvester.oai_pmh.beginning import begun
@@ -15,6 +15,7 @@ from harvester.oai_pmh.profile import as_told
 from harvester.oai_pmh.requests import granularity_of, plain_url
 from harvester.sources import Compared, ListEnd, Options, Step
 from harvester.sources._asking import PATIENCE, asked, raw
+from harvester.sources._budget import Spender
 from harvester.wire.dates import moment_of
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.list_state import ListState, Rung, state_of, text_of
@@ -30,27 +31,36 @@ class Walk:
     """One list, from its first request of this run to its end.
 
     `failures` is how often in a row nothing was had, `idle` how many answers in a row had no record. `safe` is the list
-    as it was before the failures, `doom` the error that ends the run when they were too many. `compared` is with how
-    much of ListIdentifiers the list was compared; None: not yet.
+    as it was before the failures, `doom` the error that ends the run when they were too many. `trouble` is the last
+    error that led to a fallback step, `in_vain` how many of them there were in this run. `singly_tries` is 1 when
+    all was asked for record by record because of that, 2 when that failed, too, and smaller windows are asked for.
+    `compared` is with how much of ListIdentifiers the list was compared; None: not yet.
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
         """Go on where the cursor stands."""
-        self.options, self.cursor, self.fetch = options, cursor, fetch
+        self.options, self.cursor = options, cursor
         before, note = state_of(cursor.state or options.known)
         known = state_of(options.known)[0]
-        self.state = replace(as_told(options.own, begun(options, before)), is_verb_first=known.is_verb_first)
+        self.state = replace(
+            as_told(options.own, begun(options, before)),
+            is_verb_first=known.is_verb_first,
+            formats_failed=known.formats_failed,
+            sets_failed=known.sets_failed,
+        )
+        self.fetch = Spender(fetch, options.budget, is_plain=self.state.is_damaged)
         self.notes = [note] if note else []
         self.losses: tuple[str, ...] = ()  # of the answer in hand
         self.arrivals = Arrivals(self._earlier(), self.state.token)
         if self.state.window or self.state.rung:
             self.arrivals.recall()
             self.arrivals.begin_part()
-        self.failures = self.idle = 0
+        self.failures = self.idle = self.in_vain = self.singly_tries = 0
         self.safe = self.state
         self.doom: GatewayError | None = None
         self.compared: Compared | None = None
         self._has_windows = False
+        self.trouble: GatewayError = NotOaiPmh("The list is not answered as the protocol has it.")
         self.has_other_granularity = self.has_slowed = False
         self.identity: tuple[RawPage, IdentifyAnswer] | None = None
 
@@ -151,6 +161,14 @@ class Walk:
         """Return the two halves of the window that is being walked, None when it is but one day or second."""
         return halves(self.state.here, self.granularity(), *span(*self.identified(error, is_fresh=False)))
 
+    def check_budget(self) -> None:
+        """Raise what is wrong with the list when its fallback steps may cost no more; it is kept where it stands."""
+        is_plain = not (self.state.window or self.state.rung or self.failures)
+        if is_plain or not self.fetch.is_spent:
+            return
+        kind = NotOaiPmh if isinstance(self.trouble, RemoteError) else type(self.trouble)
+        raise kind(f"{self.trouble} {self.fetch.sentence}")
+
     def given_up(self, error: GatewayError, page: RawPage) -> Step:
         """Go back to where the failures began: the next run tries from there."""
         self.notes.append(f"Nothing else that is asked for is answered either; so much for this run. {error}")
@@ -169,6 +187,7 @@ class Walk:
         if end is ListEnd.MORE and not self.state.began:
             self.state = replace(self.state, began=page.received_at)
         self.idle = 0 if slices or not self.state.window else self.idle + 1
+        self._note_coding()
         if not self.failures:
             self.safe = self.state
         state = of or self.state
@@ -186,6 +205,13 @@ class Walk:
             losses,
             None if end is ListEnd.MORE else self.compared or Compared.NOTHING,
         )
+
+    def _note_coding(self) -> None:
+        """Remember what was seen of the encodings of answers."""
+        self.notes += self.fetch.new_notes()
+        if self.fetch.is_plain and not self.state.is_damaged:
+            self.notes.append("Its compressed answers are damaged; from here on it is asked for none.")
+            self.state = replace(self.state, is_damaged=True)
 
     def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:
         """Return an answer to ListRecords as the page to keep."""

@@ -32,6 +32,7 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     walk = Walk(options, cursor, fetch)
     is_over = False
     while not is_over:
+        walk.check_budget()
         for step in (page(walk),) if walk.state.rung == Rung.PAGES else singly(walk):
             yield step
             is_over = step.is_last

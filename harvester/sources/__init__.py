@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from gateway.errors import ConfigurationError
 from gateway.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.registry import members
+from harvester.sources._budget import Budget
 from harvester.wire.http import Fetch, Fetched
 
 # How the problem of a record begins that is known and could not be fetched; `run --retry-failed` asks for it again.
@@ -86,7 +87,8 @@ class Options:
     `holdings` is what is held of the source, `own` the fields that only this kind of source has.
     `known` is what was learned of the source before, as the state of a list that has not begun.
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
-    `most_bytes` is how many bytes one document may have that is packed in its answer.
+    `most_bytes` is how many bytes one document may have that is packed in its answer. `budget` is what the fallback
+    steps of the run may cost. `asks_anew`: what failed before is asked for again, however short a time ago that was.
     `is_part`: the list is one of the windows of another, which is compared as a whole. `windows_from` is the date from
     which on windows have brought all that lies before `from_`; None: they have not. `is_behind_new`: in this very run.
     `announced_tolerance` is the share of the announced records that may be missing in a list that is whole.
@@ -108,6 +110,8 @@ class Options:
     windows_from: str | None = None
     is_behind_new: bool = False
     announced_tolerance: float = 0.0
+    asks_anew: bool = False
+    budget: Budget = field(default_factory=Budget, compare=False)
 
     def after(self, description: Description) -> Options:
         """Return the options of the lists: what the source has said of itself counts from there on."""

@@ -12,6 +12,7 @@ from gateway.errors import (
     AnswerTooSlow,
     ConnectionFailed,
     GatewayError,
+    NoContent,
     NotOaiPmh,
     NotXml,
     RemoteError,
@@ -32,6 +33,8 @@ PASSING = (AnswerError, AnswerTooLarge, AnswerTooSlow, ConnectionFailed)
 
 _REPETITIONS = 3  # of a request whose answer breaks off, is HTML, or is empty where more was announced
 _NOT_KEPT = frozenset(("set-cookie", "set-cookie2"))  # headers that are somebody's secret
+# Statuses that have no body, so that repeating brings none; 304 although nothing was asked for conditionally.
+_BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT, HTTPStatus.NOT_MODIFIED)
 _FINAL = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
@@ -57,17 +60,29 @@ def asked(
     is_doubtful: Callable[[Answer], bool] = lambda _: False,
     patience: int | None = None,
     sink: Sink | None = None,
+    deadline_seconds: float | None = None,
 ) -> tuple[Fetched, Answer]:
     """Return an answer and what it says, asking again while it cannot be read or is doubtful.
 
-    `patience` is how often that is at most; `sink` takes the body, where it may be too long to be held.
+    `patience` is how often that is at most; `sink` takes the body, where it may be too long to be held. An answer that
+    takes longer than `deadline_seconds` is not asked for again.
     Raise RemoteRefuses, AnswerTooLarge or ConnectionFailed for an error of
     HTTP, RemoteError for one of the protocol, and the other kinds of AnswerError when it can never be read.
     """
     most = _REPETITIONS if patience is None else patience
     repetition = 0
     while True:
-        fetched = fetch(Request(url, options.source, repetition=repetition, mark=_MARK, patience=patience, sink=sink))
+        fetched = fetch(
+            Request(
+                url,
+                options.source,
+                repetition=repetition,
+                mark=_MARK,
+                patience=patience,
+                sink=sink,
+                deadline_seconds=deadline_seconds,
+            )
+        )
         is_last = repetition == most
         try:
             answer = _parsed(parse, fetched)
@@ -98,10 +113,12 @@ def _refuse_status(fetched: Fetched, *, is_continued: bool) -> None:
 
     A token that is no longer good is told by some with a status alone; then the list is still there.
     """
-    if fetched.status < HTTPStatus.MULTIPLE_CHOICES:
+    if fetched.status < HTTPStatus.MULTIPLE_CHOICES and fetched.status not in _BODILESS:
         return
     words = next((f" ({each.phrase})" for each in HTTPStatus if each == fetched.status), "")
     sentence = f"{fetched.url} answers with HTTP status {fetched.status}{words}"
+    if fetched.status in _BODILESS:
+        raise NoContent(f"{sentence}, which has no body, where an answer of the protocol is due.")
     if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ConnectionFailed(f"{sentence}; the server is ill.")
     if fetched.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:

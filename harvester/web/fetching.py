@@ -211,17 +211,18 @@ class Web:
         self, channel: Channel, request: Request, url: str, method: str, sent_url: str, headers: dict[str, str]
     ) -> _Answer:
         tried = channel.adapter.tried
-        deadline = "fetch_file_deadline_seconds" if request.sink is not None else "fetch_deadline_seconds"
-        with channel.adapter.watched(self.settings.seconds(deadline)) as watchdog:
+        setting = "fetch_file_deadline_seconds" if request.sink is not None else "fetch_deadline_seconds"
+        seconds, own = self.settings.seconds(setting), request.deadline_seconds
+        with channel.adapter.watched(seconds if own is None else min(seconds, own)) as watchdog:
             try:
                 answer = self._exchange(channel, request, method, sent_url, url, headers)
             except ConnectionFailed as error:  # a damaged encoding: to be asked for again without
-                raise _bitten(watchdog, url) or Fault(error, error.__cause__, was_compressed=True) from None
+                raise _bitten(watchdog, request, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
                 fault = fault_from(error, _where(url, channel), is_reused=channel.adapter.tried == tried)
                 fault.is_unheard = fault.is_unreached and not self._has_answered(origin_of(url))
-                raise _bitten(watchdog, url) or fault from None
-        if bitten := _bitten(watchdog, url):
+                raise _bitten(watchdog, request, url) or fault from None
+        if bitten := _bitten(watchdog, request, url):
             raise bitten  # headers that break off look like headers that end
         return answer
 
@@ -405,8 +406,9 @@ def most_bytes(settings: Settings) -> int:
     return min(settings.number("fetch_max_bytes"), settings.number("fetch_document_max_bytes"))
 
 
-def _bitten(watchdog: Watchdog, url: str) -> Fault | None:
+def _bitten(watchdog: Watchdog, request: Request, url: str) -> Fault | None:
     """Return the fault that the time was over, or None."""
     if not watchdog.has_bitten:
         return None
-    return Fault(AnswerTooSlow(f"{shown(url)} took longer than {watchdog.seconds:g} seconds."))
+    sentence = f"{shown(url)} took longer than {watchdog.seconds:g} seconds."
+    return Fault(AnswerTooSlow(sentence), is_passing=request.deadline_seconds is None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from math import isfinite
+from math import inf, isfinite
 
 from gateway.errors import TryLater
 from gateway.settings import Settings
@@ -119,12 +119,13 @@ class Waiting:
         asked = retry_after(fetched, self.clock())
         if asked is None:
             seconds = self._doubled(self.tries) * (_BUSY_FACTOR if fetched.status in _BUSY else 1)
+            most = self.settings.seconds("fallback_most_seconds")  # what nobody asked for
         else:
-            seconds = max(asked, _LEAST_SECONDS)
-        self._pause(seconds, f"the server answers {fetched.status}")
+            seconds, most = max(asked, _LEAST_SECONDS), inf
+        self._pause(seconds, f"the server answers {fetched.status}", most)
 
-    def _pause(self, seconds: float, reason: str) -> None:
-        most = self.settings.seconds("fetch_max_wait_seconds")
+    def _pause(self, seconds: float, reason: str, most: float = inf) -> None:
+        most = min(most, self.settings.seconds("fetch_max_wait_seconds"))
         most = most if self.waits_seconds is None else min(most, self.waits_seconds)
         if self.waited + seconds > most:
             raise TryLater(

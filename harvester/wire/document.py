@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from gateway.errors import AnswerTooLarge, NotOaiPmh, NotXml
+from gateway.errors import AnswerTooLarge, NoContent, NotOaiPmh, NotXml
 from gateway.model import Slice
 from gateway.xmlio import memory_of, name_of
 from gateway.xmltext import OAI_PMH
@@ -216,7 +216,7 @@ _SEEN = 20_000  # characters of an answer that are looked at to tell what it is
 def _not_ours(text: str) -> NotOaiPmh | NotXml:
     start = text[:_SEEN]
     if not text.strip("\ufeff \t\r\n"):
-        return NotXml("The answer is empty.")
+        return NoContent("The answer is empty.")
     looks = next((what for pattern, what in _LOOKS if pattern.search(start)), "")
     title = _TITLE.search(start)
     named = f" entitled {' '.join(title[1].split())!r}" if title else ""

@@ -40,6 +40,7 @@ class Request:
     `patience` is how often it is repeated at most while it fails in passing, None: as the settings say; a server that
     asks to wait is waited for in any case. What `sink` takes is not in the answer.
     `waits_seconds` is how long it waits at most where a server asks to wait, None: as the settings say.
+    `deadline_seconds` is how long one try may take at most, None: as the settings say; beyond it, it is not repeated.
     `permits` is told every address before it is asked, those that redirects lead to too; what it raises ends it all.
     """
 
@@ -54,6 +55,7 @@ class Request:
     follows: bool = True
     patience: int | None = None
     waits_seconds: float | None = None
+    deadline_seconds: float | None = None
     permits: Callable[[str], None] = lambda _url: None
 
 

@@ -81,6 +81,7 @@ class ListState:
     is_doubted: bool = False  # something about it did not fit
     has_gaps: bool = False  # a window of it was left
     restarts: int = 0
+    has_pages: bool = False  # whether ListRecords has brought any record of it
     left: str = ""
     is_verbatim: bool = False  # whether this server wants its tokens back as they are written
     wants_prefix: bool = False  # whether it wants the metadataPrefix beside a token
@@ -90,6 +91,9 @@ class ListState:
     is_first_generation: bool = False  # whether it speaks OAI-PMH 1.x, whose ListIdentifiers has no metadataPrefix
     is_verb_first: bool = False  # whether the verb stands before the arguments that its own address has
     best_page_ms: int = 0  # the least time in which a page of records came; 0: not known
+    is_damaged: bool = False  # whether its compressed answers are damaged, so that it is asked for none
+    formats_failed: int = 0  # seconds: when ListMetadataFormats failed the last time; 0: it did not
+    sets_failed: int = 0  # the same of ListSets
 
     @property
     def is_begun(self) -> bool:
@@ -134,6 +138,9 @@ class ListState:
             is_first_generation=self.is_first_generation,
             is_verb_first=self.is_verb_first,
             best_page_ms=self.best_page_ms,
+            is_damaged=self.is_damaged,
+            formats_failed=self.formats_failed,
+            sets_failed=self.sets_failed,
         )
 
     def learned(self) -> ListState:

@@ -19,8 +19,10 @@ PLAIN = {
     "tokens": "encoded",
     "prefix": "alone",
     "arguments": "own first",
+    "compression": "as offered",
     "dates": "optional",
     "granularity": "as announced",
+    "without": [],
     "protocol": "2.0",
     "best_page_seconds": None,
 }
@@ -44,8 +46,10 @@ def test_what_any_list_has_learned_is_in_the_profile():
         "tokens": "verbatim",
         "prefix": "beside tokens",
         "arguments": "verb first",
+        "compression": "as offered",
         "dates": "ignored",
         "granularity": DAY,
+        "without": [],
         "protocol": "1.x",
         "best_page_seconds": 0.9,
     }

@@ -1,0 +1,129 @@
+"""Endpoints of which one verb, or all that bring records, never work: a run ends, within its budget, and says so.
+
+The pauses between requests pass at once; the clock that they move tells how long a run would have taken.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+import pytest
+
+from gateway.model import RunOutcome
+from harvester.instance import Instance
+from harvester.sources._budget import MOST_REQUESTS, MOST_SECONDS
+from tests.faults.editing import HTML
+from tests.faults.harvest import MakeSite, faults_of, harvested, opened
+from tests.faults.site import Asked, Said, Serve, Stage
+from tests.faults.table import Promise, Quirk
+from tests.seeds import seed_of
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+# FAILING_SHARE: which share of the endpoints is tried; FAILING_SEED: which ones.
+_SHARE = float(os.environ.get("FAILING_SHARE", "0.1"))
+_SEED = seed_of("FAILING_SEED")
+
+_XML = (("Content-Type", "text/xml"),)
+_OF_RECORDS = ("ListRecords", "ListIdentifiers", "GetRecord")
+_VERBS = (
+    ("Identify",),
+    ("ListMetadataFormats", "ListSets"),
+    ("ListRecords",),
+    ("ListIdentifiers",),
+    ("ListRecords", "GetRecord"),
+    ("ListRecords", "ListIdentifiers"),
+    _OF_RECORDS,
+)
+_STATUSES = [each.value for each in HTTPStatus if each.value >= HTTPStatus.OK] + [
+    218,
+    299,
+    399,
+    420,
+    499,
+    520,
+    530,
+    599,
+]
+# What one request and one proof that the source is well may cost when the budget is just not spent.
+_BEYOND_REQUESTS, _BEYOND_SECONDS = 30, 150.0
+
+_ANSWERS: dict[str, Callable[[Said], Said]] = {
+    **{f"status {each}": lambda said, each=each: said._replace(body=b"", status=each) for each in _STATUSES},
+    **{f"HTML with {each}": lambda _, each=each: Said(HTML, each) for each in (200, 206, 404, 500)},
+    "an empty body": lambda said: said._replace(body=b""),
+    "white space": lambda said: said._replace(body=b"\n \n"),
+    "JSON": lambda _: Said(b'{"error": "none"}'),
+    "half of a page": lambda said: said._replace(body=said.body[: len(said.body) // 2], status=206),
+    "a connection that breaks": lambda said: said._replace(cut=20),
+    "gzip that breaks off": lambda said: said._replace(
+        body=gzip.compress(said.body)[:-20], headers=(*_XML, ("Content-Encoding", "gzip"))
+    ),
+    "an encoding that nobody knows": lambda said: said._replace(
+        body=b"\x8b\x02\x80no markup", headers=(*_XML, ("Content-Encoding", "br"))
+    ),
+    "an error of its own making": lambda said: said._replace(
+        body=said.body.partition(b"<ListRecords")[0].partition(b"<Identify")[0] + b'<error code="oops"/></OAI-PMH>'
+    ),
+}
+_CASES = [(answer, verbs) for answer in _ANSWERS for verbs in _VERBS]
+
+
+@dataclass
+class _Gaps:
+    """How many requests in a row brought no record that had not come before, at most."""
+
+    seen: set[bytes] = field(default_factory=set)
+    now: int = 0
+    most: int = 0
+
+    def count(self, said: Said) -> None:
+        brought = set(re.findall(rb"<identifier>([^<]*)", said.body)) if b"<metadata>" in said.body else set()
+        self.now = 0 if brought - self.seen else self.now + 1
+        self.seen |= brought
+        self.most = max(self.most, self.now)
+
+
+def _failing(answer: str, verbs: tuple[str, ...], gaps: _Gaps) -> Quirk:
+    def distort(asked: Asked, serve: Serve, _: Stage) -> Said:
+        said = serve(asked)
+        if asked.verb in verbs:
+            said = _ANSWERS[answer](said)
+            gaps.count(said._replace(body=b""))
+        else:
+            gaps.count(said)
+        return said
+
+    return Quirk(distort, Promise.HONEST, ())
+
+
+def _judged(house: Instance, site: MakeSite, answer: str, verbs: tuple[str, ...]) -> list[str]:
+    """Harvest such an endpoint twice, and return what is wrong with that."""
+    quirk = _failing(answer, verbs, gaps := _Gaps())
+    served, name = opened(site, [quirk])
+    told = []
+    for _ in range(2):
+        gaps.now, gaps.most, pauses = 0, 0, len(served.clock.pauses)
+        found = harvested(house, served, name, [quirk])
+        told += faults_of(found, served, [quirk])
+        seconds = sum(served.clock.pauses[pauses:])
+        if gaps.most > MOST_REQUESTS + _BEYOND_REQUESTS or seconds > MOST_SECONDS + _BEYOND_SECONDS:
+            told.append(f"{gaps.most} requests in a row, {seconds:.0f} seconds, {found.run.counts}")
+        if found.run.outcome is RunOutcome.MISCONFIGURED:
+            told.append("it blames the configuration")
+    return told
+
+
+@pytest.mark.long
+def test_no_endpoint_that_always_fails_costs_more_than_the_budget(own_house: Instance, site: MakeSite) -> None:
+    """A seeded share; with FAILING_SHARE=1 all of them, in some minutes."""
+    cases = random.Random(_SEED).sample(_CASES, round(len(_CASES) * _SHARE))
+    judged = {f"{answer} for {verbs}": _judged(own_house, site, answer, verbs) for answer, verbs in cases}
+    wrong = "\n".join(f"{case}: {told}" for case, told in judged.items() if told)
+    assert not wrong, wrong
