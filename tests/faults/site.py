@@ -68,6 +68,7 @@ class Said(NamedTuple):
     cut: int | None = None
     silence: float = 0.0  # seconds before the first byte
     trickle: float = 0.0  # seconds between two bytes
+    before: tuple[int, ...] = ()  # statuses of informational answers before it
 
 
 Serve = Callable[[Asked], Said]
@@ -180,6 +181,10 @@ class Sites:
 
 def _say(handler: BaseHTTPRequestHandler, said: Said) -> None:
     time.sleep(said.silence)
+    for each in said.before:
+        handler.send_response_only(each)
+        handler.send_header("Link", "</style.css>; rel=preload")
+        handler.end_headers()
     handler.send_response_only(said.status)
     for key, value in (("Content-Length", str(len(said.body))), *said.headers):
         handler.send_header(key, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from email.utils import formatdate
 
 from gateway.model import RunOutcome
@@ -77,6 +78,43 @@ def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) ->
     said = serve(asked)
     is_hit = asked.verb in ("ListRecords", "GetRecord") and b"<metadata>" in said.body and _POISON in said.body
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
+
+
+@quirk(Promise.STORED, 32)
+def list_records_is_always_answered_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Endpoints tried 2026-11: every record can be had, none in a list."""
+    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if asked.is_list else serve(asked)
+
+
+@quirk(Promise.STORED, 34)
+def list_records_is_always_answered_with_html(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Endpoints tried 2026-11: a page of an error, with status 200."""
+    return Said(HTML, headers=_AS_HTML) if asked.is_list else serve(asked)
+
+
+@quirk(Promise.STORED, 34)
+def list_records_is_always_answered_with_204(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Endpoints tried 2026-11: there was no end after 100 seconds."""
+    return Said(b"", 204) if asked.is_list else serve(asked)
+
+
+@quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="204")
+def every_list_is_answered_with_204(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Endpoints tried 2026-11: neither records nor identifiers."""
+    return Said(b"", 204) if asked.verb in LISTS else serve(asked)
+
+
+@quirk(Promise.WHOLE, 32)
+def sets_and_formats_are_always_answered_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Endpoints tried 2026-11: each `add` and each run lost 30 seconds and more with them."""
+    is_hit = asked.verb in ("ListSets", "ListMetadataFormats")
+    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else serve(asked)
+
+
+@quirk(Promise.WHOLE, 34)
+def early_hints_come_before_every_answer(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """RFC 8297 (read 2026-11): servers behind Cloudflare and Fastly send them; they were taken for the answer."""
+    return serve(asked)._replace(before=(100, 103, 103))
 
 
 @quirk(Promise.WHOLE, 33)
@@ -284,6 +322,28 @@ def gzip_that_is_damaged(asked: Asked, serve: Serve, stage: Stage) -> Said:
         return said
     squeezed = gzip.compress(said.body)
     return said._replace(body=squeezed[:-9], headers=(*said.headers, ("Content-Encoding", "gzip")))
+
+
+@quirk(Promise.WHOLE, 43)
+def gzip_that_is_called_deflate(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Proxies tried 2026-11, which call all compression so: it cost 869 requests and 480 seconds."""
+    said = serve(asked)
+    return said._replace(body=gzip.compress(said.body), headers=(*said.headers, ("Content-Encoding", "deflate")))
+
+
+@quirk(Promise.WHOLE, 43)
+def deflate_that_is_called_gzip(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Proxies tried 2026-11, the other way round."""
+    said = serve(asked)
+    return said._replace(body=zlib.compress(said.body), headers=(*said.headers, ("Content-Encoding", "gzip")))
+
+
+@quirk(Promise.WHOLE, 43)
+def answer_is_compressed_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """Servers behind proxies, tried 2026-11: both compress, and one header is left."""
+    said = serve(asked)
+    body = zlib.compress(gzip.compress(said.body))
+    return said._replace(body=body, headers=(*said.headers, ("Content-Encoding", "deflate")))
 
 
 # --- time and size ------------------------------------------------------------------------------------------------
