@@ -44,6 +44,7 @@ from harvester.mirror.unpacking import Room, unpacked
 from harvester.outcomes import Status, noting, status_of, worst
 from harvester.progress import Progress, progress
 from harvester.sources import Options
+from harvester.sources._budget import Budget
 from harvester.sources_file import SourceEntry, checked_url, entry_from
 from harvester.stopping import Stop, listening
 from harvester.tending.due import NEVER, seconds_of
@@ -405,6 +406,7 @@ def _mirroring(
                 settings.number("harvest_overlap_seconds"),
                 holdings=HeldInMirror(place),
                 announced_tolerance=settings.share("announced_tolerance"),
+                budget=Budget(settings.number("fallback_most_requests"), settings.seconds("fallback_most_seconds")),
             ),
             fetch=fetch,
             lanes=lanes,

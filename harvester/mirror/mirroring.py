@@ -53,7 +53,9 @@ class Mirroring(Reconsidering):
     def whole(self, *, is_full: bool = False) -> None:
         """Harvest what has changed since the last run, or everything, and collect its files."""
         with self.noted():
-            description = self.kind.describe(self.options, self.fetch)
+            prefix, states = self.place.order.metadata_prefix, self.place.states.items()
+            known = self.kind.learned(Cursor("", prefix, set_spec, state) for set_spec, state in states)
+            description = self.kind.describe(replace(self.options, known=known, asks_anew=is_full), self.fetch)
             self.receipt.doubts.extend(self.guard.identified(description.identity))
             options = self.options.after(description)
             if is_full:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError
+from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError, TryLater
 from gateway.model import Cursor, Format, SetDescription
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.profile import as_told
@@ -93,7 +93,7 @@ class _Beside:
             listed = self._asked("ListMetadataFormats", parse_formats)
         except (AnswerError, FetchError) as error:
             self._note("ListMetadataFormats", error)
-            self.state = replace(self.state, formats_failed=self.now)
+            self.state = replace(self.state, formats_failed=self._when(error))
             return ()
         self.state = replace(self.state, formats_failed=0)
         return listed.formats
@@ -110,7 +110,7 @@ class _Beside:
         except (AnswerError, FetchError) as error:
             if not (isinstance(error, RemoteError) and "noSetHierarchy" in error.codes):
                 self._note("ListSets", error)
-                failed = self.now
+                failed = self._when(error)
         self.state = replace(self.state, sets_failed=failed)
         return tuple(sets.values())
 
@@ -124,6 +124,10 @@ class _Beside:
             "`--full`."
         )
         return True
+
+    def _when(self, error: GatewayError) -> int:
+        """Return when a verb failed, to be remembered; 0 where the server is only busy, and nothing was waited for."""
+        return 0 if isinstance(error, TryLater) else self.now
 
     def _note(self, verb: str, error: GatewayError) -> None:
         self.notes.append(f"{verb}: {error}")

@@ -12,7 +12,7 @@ from harvester.oai_pmh.profile import as_told
 from harvester.oai_pmh.requests import single_url
 from harvester.oai_pmh.roll import GONE
 from harvester.sources import Listed, Options
-from harvester.sources._asking import asked, raw
+from harvester.sources._asking import PATIENCE, asked, raw
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import ListState, state_of
 from harvester.wire.oai_pmh import ListAnswer, parse_list
@@ -53,7 +53,7 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
     Raise RemoteError for any other error of the protocol, and NotOaiPmh when it sends another record.
     """
     url = single_url(options, cursor, _known(options, cursor), identifier)
-    fetched, answer = asked(options, fetch, url, parse_list)
+    fetched, answer = asked(options, fetch, url, parse_list, patience=PATIENCE)
     page = raw(options, cursor, "GetRecord", fetched, answer)
     if not answer.slices and {code for code, _ in answer.errors} <= GONE:
         return page, ()

@@ -17,9 +17,9 @@ _TOLD: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "tokens": ("is_verbatim", {"encoded": False, "verbatim": True}),
     "prefix": ("wants_prefix", {"alone": False, "beside tokens": True}),
     "arguments": ("is_verb_first", {"own first": False, "verb first": True}),
-    "compression": ("is_damaged", {"as offered": False, "refused": True}),
     "dates": ("dates", {each.value: each.value for each in Dates if each}),
     "granularity": ("granularity", {each: each for each in (DAY, SECONDS)}),
+    "compression": ("is_damaged", {"as offered": False, "refused": True}),
 }
 
 OPTIONS = (

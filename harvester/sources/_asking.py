@@ -65,7 +65,7 @@ def asked(
     """Return an answer and what it says, asking again while it cannot be read or is doubtful.
 
     `patience` is how often that is at most; `sink` takes the body, where it may be too long to be held. An answer that
-    takes longer than `deadline_seconds` is not asked for again.
+    takes longer than `deadline_seconds` is not asked for again, nor is one that is to be waited for so long.
     Raise RemoteRefuses, AnswerTooLarge or ConnectionFailed for an error of
     HTTP, RemoteError for one of the protocol, and the other kinds of AnswerError when it can never be read.
     """
@@ -81,6 +81,7 @@ def asked(
                 patience=patience,
                 sink=sink,
                 deadline_seconds=deadline_seconds,
+                waits_seconds=deadline_seconds,
             )
         )
         is_last = repetition == most

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent, NotXml
+from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent, NotXml, TryLater
 from gateway.model import Cursor
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources._budget import Budget, Spender
@@ -187,6 +187,14 @@ def test_sets_and_formats_that_failed_are_not_asked_for_again_for_a_week():
         assert asked == ["Identify", "ListMetadataFormats", "ListSets"]
 
 
+def test_sets_of_a_server_that_is_busy_are_not_waited_for_and_asked_for_the_next_time():
+    def busy(repository: Repository, arguments: Arguments) -> GatewayError | None:
+        return TryLater("It is busy.") if arguments["verb"] == "ListSets" else None
+
+    known, told, _ = _described(Repository(faults=[busy]).fill(3), options())
+    assert (known, told) == (text_of(ListState()), ("ListSets: It is busy.",))
+
+
 def test_lists_that_go_on_keep_what_failed_beside_them():
     state = text_of(ListState(complete=NOW - 86_400, sets_failed=5))
     known = text_of(ListState(sets_failed=NOW))
@@ -203,7 +211,9 @@ def test_what_is_asked_beside_has_little_time_and_is_repeated_once():
         return Repository()(request)
 
     SOURCE.describe(options(), fetch)
-    assert [(each.deadline_seconds, each.patience) for each in asked] == [(None, None), (30.0, 1), (30.0, 1)]
+    briefly = (30.0, 30.0, 1)
+    spent = [(each.deadline_seconds, each.waits_seconds, each.patience) for each in asked]
+    assert spent == [(None, None, None), briefly, briefly]
 
 
 # --- what is seen of encodings ------------------------------------------------------------------------------------

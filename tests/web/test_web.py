@@ -75,6 +75,27 @@ def test_web_closes_with_its_block(server):
         assert web(Request(url, "x")).status == 200
 
 
+def test_request_with_a_deadline_of_its_own_is_not_repeated_behind_it(server, make):
+    def slow(handler):
+        time.sleep(0.5)
+        handler.close_connection = True
+
+    url = server.say("/", slow)
+    made = make(url)
+    with pytest.raises(AnswerTooSlow, match=r"longer than 0\.1 seconds"):
+        made.web(Request(url, "x", deadline_seconds=0.1))
+    assert made.pauses == []
+
+
+def test_server_that_is_busy_and_names_no_time_is_waited_for_as_long_as_fallback_steps_may_take(server, make):
+    """One, two and four minutes; the next eight would be more than ten in all."""
+    url = server.say("/", ok(status=503))
+    made = make(url)
+    with pytest.raises(TryLater, match="a request waits 600 at most"):
+        made.web(Request(url, "x"))
+    assert made.pauses == [60.0, 120.0, 240.0]
+
+
 # --- encodings --------------------------------------------------------------------------------------------------
 
 TEXT = b"<a>" + b"x" * 3000 + b"</a>"
