@@ -65,6 +65,8 @@ def _after_roll(walk: Walk, roll: Roll) -> Step:
     if roll.lies_beside:
         walk.notes.append("The source does not keep to from and until; what it names is all there is.")
         walk.state = replace(walk.state, window="", windows="", ignores_dates=True)
+    if roll.is_whole and not walk.state.window:
+        walk.compared = Compared.WHOLE
     if roll.is_whole or (roll.has_ended and walk.state.window):
         walk.state = replace(walk.state, is_doubted=walk.state.is_doubted or not roll.is_whole)
         return part_had(walk, page)

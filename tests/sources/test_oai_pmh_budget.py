@@ -227,7 +227,8 @@ def test_source_whose_compressed_answers_are_damaged_is_asked_for_none_from_the_
         return replace(repository(request), was_damaged=not encodings[-1])
 
     steps = list(SOURCE.changes(options(), Cursor("x", "oai_dc", "", ""), fetch))
-    assert encodings == ["", "", "identity"]
+    assert encodings[:3] == ["", "", "identity"]
+    assert set(encodings[3:]) <= {"identity"}
     assert "compressed answers are damaged" in notes(steps)
     assert state_of(steps[-1].cursor.state)[0].is_damaged
     assert SOURCE.profile({}, [steps[-1].cursor])["compression"] == "refused"
