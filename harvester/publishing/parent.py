@@ -103,7 +103,7 @@ class Publisher:
             kind = getattr(errors, str(message["kind"]), StoreError)
             raise kind(str(message["error"]))
         self.counts = Counter(message["counts"])
-        self.example = str(message["example"])
+        self.example = str(message.get("example", ""))
 
     def _check_farewell(self) -> None:
         status = self._process.wait()
