@@ -10,7 +10,7 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.naming import RINGS, Naming
 from harvester.oai_pmh.profile import as_told
 from harvester.oai_pmh.requests import single_url
-from harvester.oai_pmh.roll import GONE
+from harvester.oai_pmh.roll import GONE, is_of_another_format
 from harvester.sources import Listed, Options
 from harvester.sources._asking import PATIENCE, asked, raw
 from harvester.wire.http import Fetch
@@ -67,13 +67,10 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
 
 
 def is_elsewhere(page: RawPage) -> bool:
-    """Tell whether an answer without the record says that there is one in other formats.
-
-    In OAI-PMH 1.x all that is in any format is named, and idDoesNotExist is the answer for another one, too.
-    """
+    """Tell whether an answer without the record says that there is one in other formats only."""
     answer = parse_list(page.repaired or page.body)
     codes = {code for code, _ in answer.errors}
-    return codes == {"cannotDisseminateFormat"} or (answer.version.startswith("1") and codes == {"idDoesNotExist"})
+    return is_of_another_format(page.metadata_prefix, codes, is_first_generation=answer.version.startswith("1"))
 
 
 def _known(options: Options, cursor: Cursor) -> ListState:

@@ -171,16 +171,16 @@ def single(
     codes = {code for code, _ in answer.errors}
     if named.is_deleted and codes and codes <= GONE:
         return page, (Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0),), ()
-    if _is_of_another_format(cursor, state, codes):
+    if is_of_another_format(cursor.metadata_prefix, codes, is_first_generation=state.is_first_generation):
         return page, (), ()
     return page, (_without(identifier, _refusal(answer)),), ()
 
 
-def _is_of_another_format(cursor: Cursor, state: ListState, codes: set[str]) -> bool:
+def is_of_another_format(metadata_prefix: str, codes: set[str], *, is_first_generation: bool) -> bool:
     """Tell whether a record was named that there is in other formats only, as some name all of any format."""
-    if state.is_first_generation:
+    if is_first_generation:
         return codes == {"idDoesNotExist"}
-    return codes == {"cannotDisseminateFormat"} and cursor.metadata_prefix != OF_EVERY_ITEM
+    return codes == {"cannotDisseminateFormat"} and metadata_prefix != OF_EVERY_ITEM
 
 
 def _refusal(answer: ListAnswer) -> GatewayError:

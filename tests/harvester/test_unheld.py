@@ -32,6 +32,7 @@ def harvested(command, repository):
         command("source", "add", "fake", repository.url, "--delay", "0", *options)
         status, _, err = command("run", "fake")
         assert status == 0, err
+        repository.page_size = 20  # so that the first page names what is held: else it is another repository
         repository.asked.clear()
 
     return harvested
@@ -87,7 +88,7 @@ def test_what_came_as_deleted_and_is_named_as_living_is_fetched(harvested, swept
     harvested(9, start=1)
     repository.items["oai:fake:00000"].deleted = False
     assert swept()[1]["fetched"] == 1
-    assert _held(command) == {"items": 10, "deleted": 0, "fulltext": 0, "quarantined": 0}
+    assert _held(command) == {"items": 10, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
 def test_what_is_held_in_one_format_is_fetched_in_the_other(harvested, swept, repository):
@@ -192,7 +193,7 @@ _ELSEWHERE = '<error code="cannotDisseminateFormat">Not so.</error>'
 
 
 def test_what_the_source_has_in_other_formats_only_is_not_missing(harvested, swept, repository):
-    harvested(20)
+    harvested(20, "--format", "mods")
     repository.fill(7, start=20)
     repository._getrecord = lambda _asked: _ELSEWHERE
     status, counts, _ = swept()
@@ -200,7 +201,7 @@ def test_what_the_source_has_in_other_formats_only_is_not_missing(harvested, swe
 
 
 def test_of_much_that_is_in_other_formats_only_some_is_looked_at(harvested, swept, repository):
-    harvested(20)
+    harvested(20, "--format", "mods")
     repository.fill(3 * LOOKED_AT, start=20)
     repository._getrecord = lambda _asked: _ELSEWHERE
     status, counts, err = swept()
@@ -209,13 +210,21 @@ def test_of_much_that_is_in_other_formats_only_some_is_looked_at(harvested, swep
 
 
 def test_where_one_of_those_comes_all_are_asked_for(harvested, swept, repository):
-    harvested(20)
+    harvested(20, "--format", "mods")
     repository.fill(3 * LOOKED_AT, start=20)
     found, first = repository._getrecord, "oai:fake:00023"
     repository._getrecord = lambda asked: found(asked) if asked["identifier"] == first else _ELSEWHERE
     status, counts, _ = swept()
     assert (status, counts["fetched"], counts["in_other_formats"]) == (0, 1, 3 * LOOKED_AT - 1)
     assert sorted(_asked_singly(repository)) == sorted(repository.items)[20:]
+
+
+def test_what_is_not_even_in_the_format_of_every_item_is_missing(harvested, swept, repository):
+    harvested(20)
+    repository.fill(1, start=20)
+    repository._getrecord = lambda _asked: _ELSEWHERE
+    status, counts, _ = swept()
+    assert (status, counts["in_other_formats"], counts["missing"]) == (3, 0, 1)
 
 
 # --- missing -----------------------------------------------------------------------------------------------------
@@ -245,7 +254,7 @@ def test_what_does_not_come_is_missing_until_it_comes(harvested, swept, reposito
     hidden.clear()
     assert command("run", "fake", "--retry-failed")[0] == 0
     assert command("run", "fake")[0] == 0
-    assert _held(command) == {"items": 23, "deleted": 0, "fulltext": 0, "quarantined": 0}
+    assert _held(command) == {"items": 23, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
 def test_the_next_sweep_asks_again_for_what_did_not_come(harvested, swept, repository, command, hidden, instance):
@@ -274,7 +283,7 @@ def test_where_no_single_record_can_be_had_all_are_reported(harvested, swept, re
     assert _held(command)["quarantined"] == 30
     del repository.statuses["GetRecord"]
     assert command("run", "fake", "--retry-failed")[0] == 0
-    assert _held(command) == {"items": 50, "deleted": 0, "fulltext": 0, "quarantined": 0}
+    assert _held(command) == {"items": 50, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
 def test_where_the_source_itself_fails_nothing_is_judged(harvested, swept, repository, command):
