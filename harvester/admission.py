@@ -53,17 +53,21 @@ class Admission:
     is_whole: bool = False
     doubts: tuple[str, ...] = ()  # what it says otherwise, though it is the same repository; and of the clock
 
-    def identified(self) -> Self:
+    def identified(self, options: Options) -> Self:
         """Compare what the source says with what was accepted, and its clock with this machine's.
 
         Raise AnotherRepository when it is another one, ClockAhead when this machine's clock is too far ahead.
         """
+        self.options = options
         if not self.is_rehearsal:
             heard(self.instance, self.entry, self.description)
         self.doubts = doubts_of_clock(self.instance)
-        said = self.description.identity
-        if said is None:
-            return self
+        if self.description.identity is not None:
+            self._compare(self.description.identity)
+        self._refuse_strange()
+        return self
+
+    def _compare(self, said: Identity) -> None:
         inbox, name = self.instance.inbox, self.entry.name
         before = known_identity(inbox, name)
         known = merged(before, said)
@@ -74,7 +78,23 @@ class Admission:
             self.is_kept = True
             raise AnotherRepository(f"{' '.join(told)} Nothing was taken of it. {accepting(name)}")
         self.doubts += tuple(f"{each} {accepting(name)}" for each in told)
-        return self
+
+    def _refuse_strange(self) -> None:
+        """Raise AnotherRepository as long as a source that was seen to be another one has nothing of what is held.
+
+        No list may be taken of it before, not even an empty one: the cursor would move, and what the right repository
+        has changed meanwhile would never be asked for.
+        """
+        inbox, name = self.instance.inbox, self.entry.name
+        known = inbox.identity(name)
+        if known is None or not known.strange:
+            return
+        _, has_any = self._looked_for(Cursor(name))
+        if not has_any:
+            self.is_kept = True
+            raise AnotherRepository(f"{known.strange} Nothing was taken of it. {accepting(name)}")
+        if not self.is_rehearsal:
+            inbox.keep_identity(name, known._replace(strange=""))
 
     def begin(self, options: Options, cursor: Cursor) -> None:
         """Tell of which list the next answers are; `cursor` is where it goes on."""
@@ -82,14 +102,12 @@ class Admission:
         if not self.kind.is_repository or options.window is not None:
             return
         inbox, name = self.instance.inbox, self.entry.name
-        known = inbox.identity(name)
         was_walked = any(
             (each.metadata_prefix, each.set_spec) == (cursor.metadata_prefix, cursor.set_spec)
             for each in (*(each for each in inbox.cursors(name) if each.state), *inbox.windows(name))
         )
-        is_strange = known is not None and bool(known.strange)
-        if is_strange or was_walked:
-            self.suspect, self.is_whole = cursor, is_strange or self.kind.begins_anew(cursor.state)
+        if was_walked:
+            self.suspect, self.is_whole = cursor, self.kind.begins_anew(cursor.state)
 
     def admit(self, step: Step) -> None:
         """Let an answer in. Raise AnotherRepository when a list begins with the records of another repository."""
@@ -114,8 +132,8 @@ class Admission:
                 inbox.keep_identity(name, known._replace(strange=reason))
             self.is_kept = True
             raise AnotherRepository(f"{reason} Nothing was taken of it. {accepting(name)}")
-        if (known.strange or known.is_strange_accepted) and not self.is_rehearsal:
-            inbox.keep_identity(name, known._replace(strange="", is_strange_accepted=False))
+        if known.is_strange_accepted and not self.is_rehearsal:
+            inbox.keep_identity(name, known._replace(is_strange_accepted=False))
 
     def keep(self) -> None:
         """Keep what the source says of itself, once something of it is let in, or nothing came that could not be."""
@@ -176,11 +194,11 @@ class Admission:
     def _sample(self) -> Iterator[ItemState]:
         """Return some living items, taken from the whole of what is held."""
         store, name = self.instance.store, self.entry.name
-        first = store.items(name, 0, 1)
+        first = next((state.number for _, state in store.items(name, 0, 1)), 1)
         count = store.counts(name)["items"]
         seen: set[int] = set()
         for part in range(LOOKED_FOR):
-            after = first[0][1].number - 1 + part * count // LOOKED_FOR
+            after = first - 1 + part * count // LOOKED_FOR
             for _, state in store.items(name, after, _ITEMS_AT_ONCE):
                 is_living = not state.is_deleted and any(not each.is_deleted for each in state.payloads)
                 if is_living and state.number not in seen:

@@ -219,7 +219,9 @@ class _Harvest:
         known = learned_of(instance, self.kind, entry.name)
         options = replace(options, arrived=partial(arrived, instance.inbox), known=known)
         description = self.kind.describe(options, self.fetch)
-        self.door = Admission(instance, entry, self.kind, self.fetch, description).identified()
+        self.door = Admission(instance, entry, self.kind, self.fetch, description).identified(
+            options.after(description)
+        )
         self.story.warn((*description.notes, *self.door.doubts))
         self.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.door.doubts)
         self.earliest, self.sets = description.earliest_datestamp, description.sets

@@ -40,7 +40,7 @@ def rehearse(
     options = replace(options, known=learned_of(instance, kind, entry.name))
     description = kind.describe(options, fetch)
     options = options.after(description)
-    door = Admission(instance, entry, kind, fetch, description, is_rehearsal=True).identified()
+    door = Admission(instance, entry, kind, fetch, description, is_rehearsal=True).identified(options)
     for doubt in door.doubts:
         progress.say(f"{entry.name}: {doubt}")
     counts: Counter[str] = Counter(doubts=len(door.doubts))

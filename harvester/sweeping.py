@@ -110,7 +110,7 @@ class _Sweep:
         self.known = learned_of(self.instance, self.kind, self.entry.name)
         description = self.kind.describe(self._options(), self.fetch)
         self.known = description.known
-        self.door = Admission(self.instance, self.entry, self.kind, self.fetch, description).identified()
+        self.door = Admission(self.instance, self.entry, self.kind, self.fetch, description).identified(self._options())
         self.story.warn((*description.notes, *self.door.doubts))
         self.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.door.doubts)
         self.formats_left = len(self.entry.formats)

@@ -150,6 +150,24 @@ def test_no_run_takes_anything_while_that_waits(command, instance, harvested):
     assert len(_published(instance)[0]) == 2 * OTHERS
 
 
+def test_not_even_an_empty_list_is_taken_while_that_waits(command, instance, harvested):
+    """The cursor would move, and what the right repository has changed meanwhile would never come."""
+    held = dict(harvested.items)
+    _become_another(harvested, "oai:test")
+    assert _run(command, "--full")[0] == 4
+    before = _state(instance)
+    harvested.now = "2024-08-05T12:00:00Z"
+    status, ran, _ = _run(command)
+    assert (status, ran["outcome"], ran["is_complete"]) == (4, "refused", False)
+    assert command("run", "fake", "--dry-run")[0] == 4
+    assert _state(instance) == before
+    harvested.items = held
+    harvested.fill(1, start=90, datestamp="2024-07-01T00:00:00Z")
+    assert command("run", "fake", "--dry-run")[0] == 0
+    assert _run(command)[0] == 0
+    assert len(_published(instance)[0]) == OTHERS + 1
+
+
 def test_what_was_wrong_for_a_while_needs_nobody(command, instance, harvested):
     """A test server under the address of the repository, until somebody notices."""
     held = dict(harvested.items)
