@@ -183,9 +183,11 @@ class _Links:
             self.files.setdefault(key, (name, status.st_nlink))
 
     def leading_out(self, root: StorageRoot) -> Iterator[Found]:
-        """Return the files that have a name elsewhere; what waits aside may be one of ours."""
-        for _, status in _walked(root.aside) if self.files and root.aside.is_dir() else ():
-            self.note("", status)
+        """Return the files that have a name elsewhere; what waits aside or is doubtful may be one of ours."""
+        beside = (root.aside, root.folder.parent / "doubtful") if self.files else ()
+        for folder in beside:
+            for _, status in _walked(folder) if folder.is_dir() else ():
+                self.note("", status)
         for key, (name, count) in self.files.items():
             if self.names[key] < count and name:
                 reason = "It is a hard link: it has another name outside of the mirror, and may be changed there."
