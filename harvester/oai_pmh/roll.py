@@ -167,7 +167,10 @@ def single(
     fetched, answer = asked(options, fetch, url, only("GetRecord"), patience=PATIENCE)
     page = raw(options, cursor, "GetRecord", fetched, answer)
     if answer.slices and answer.slices[0].identifier in (identifier, ""):
-        return page, answer.slices[:1], answer.losses
+        found = answer.slices[0]._replace(
+            identifier=identifier
+        )  # one that does not say it is the one that was asked for
+        return page, (found,), answer.losses
     codes = {code for code, _ in answer.errors}
     if named.is_deleted and codes and codes <= GONE:
         return page, (Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0),), ()
