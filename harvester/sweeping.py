@@ -27,6 +27,7 @@ from harvester.pipeline import Ran, Wishes, learned_of, options_of, told
 from harvester.progress import Progress
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
 from harvester.sources import Options, SourceKind
+from harvester.sources._budget import Budget, Spender
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Clock, Story, bury
@@ -91,6 +92,7 @@ class _Sweep:
     formats_left: int = 0  # that are not shown to have been swept
     has_slipped: bool = False  # a list moved while it was read: what is missing in it is looked at one by one
     is_at_limit: bool = False
+    budget: Budget = field(default_factory=Budget)  # of what was never held, in all formats
     unfetched: int = 0  # records that were put into quarantine because they did not come
     door: Admission = field(init=False)  # what lets the answers in, once the source has said who it is
 
@@ -114,6 +116,7 @@ class _Sweep:
         self.story.warn((*description.notes, *self.door.doubts))
         self.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.door.doubts)
         self.formats_left = len(self.entry.formats)
+        self.budget = self._options().budget
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             publication.finish()  # what an earlier run has left
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
@@ -198,7 +201,7 @@ class _Sweep:
             self.entry,
             self.kind,
             self._options(),
-            self.fetch,
+            Spender(self.fetch, self.budget),
             self.story,
             self.clock,
             cursor.metadata_prefix,

@@ -19,13 +19,12 @@ from harvester.instance import Instance
 from harvester.named import Known, Named
 from harvester.outcomes import OF_ONE_QUESTION
 from harvester.sources import UNFETCHED, Options, SourceKind
+from harvester.sources._budget import Spender
 from harvester.sources_file import SourceEntry
 from harvester.story import Clock, Story
-from harvester.wire.http import Fetch
 
 LOOKED_AT = 50  # of what may be in other formats only, so many are asked for before the source is believed
 MOST_FAILURES = 10  # in a row: then the source is failing, or does not answer GetRecord
-MOST_IN_VAIN = 200  # answers in a row, none with a record
 
 Thing = TypeVar("Thing")
 
@@ -48,7 +47,7 @@ class Unheld:
     entry: SourceEntry
     kind: SourceKind
     options: Options
-    fetch: Fetch
+    fetch: Spender
     story: Story
     clock: Clock
     metadata_prefix: str
@@ -63,7 +62,6 @@ class Unheld:
     reported: int = 0  # put into quarantine by this sweep
     lost: int = 0
     _failures: int = field(default=0, init=False)
-    _in_vain: int = field(default=0, init=False)
 
     @property
     def missing(self) -> int:
@@ -120,7 +118,10 @@ class Unheld:
             self._ask(identifier, place)
             if self._failures == MOST_FAILURES:
                 self.kind.describe(self.options, self.fetch)  # raises when the source as such is failing
-            if self._failures == MOST_FAILURES or self._in_vain == MOST_IN_VAIN:
+            is_spent = self.fetch.is_spent
+            if is_spent:
+                self.story.note(self.fetch.sentence)
+            if is_spent or self._failures == MOST_FAILURES:
                 self._report_rest(new)
                 return
 
@@ -156,7 +157,6 @@ class Unheld:
         assert self.kind.single is not None
         cursor = self._cursor(place)
         self.asked += 1
-        self._in_vain += 1
         try:
             page, slices = self.kind.single(self.options, cursor, identifier, self.fetch)
         except OF_ONE_QUESTION as error:
@@ -167,7 +167,7 @@ class Unheld:
             self.show(self.asked, self.total)
         self._failures = 0
         if slices:
-            self._in_vain = 0
+            self.fetch.gained()
             self.fetched += 1
             self.instance.inbox.receive(page, slices, None)
             self.publish(len(slices))

@@ -275,7 +275,9 @@ class Endpoint(Source):
     def _names_confirm(self) -> bool:
         """Whether its ListIdentifiers names just what its ListRecords shows, and tells no other size."""
         tells_more = self.names.told == "the truth" and self._are_names_paged
-        return self.names.is_short and not tells_more
+        lists = (self.shown(verb, self.wanted) for verb in ("ListRecords", "ListIdentifiers"))
+        names, others = ({each.identifier for each in found} for found in lists)
+        return names == others and not (self.names.refusal or tells_more)
 
     @property
     def is_healthy(self) -> bool:

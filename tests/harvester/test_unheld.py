@@ -17,7 +17,7 @@ from harvester.outcomes import Status
 from harvester.sources import UNFETCHED
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop
-from harvester.unheld import LOOKED_AT, MOST_FAILURES, MOST_IN_VAIN, is_wanted
+from harvester.unheld import LOOKED_AT, MOST_FAILURES, is_wanted
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -301,16 +301,18 @@ def test_where_the_source_itself_fails_nothing_is_judged(harvested, swept, repos
     assert (status, counts["missing"], _held(command)["quarantined"] < 30) == (Status.TRY_LATER, 30, True)
 
 
-def test_a_source_that_knows_nothing_of_what_it_names_is_not_asked_for_all_of_it(
-    harvested, swept, repository, hidden, command
+def test_a_source_that_knows_nothing_of_what_it_names_is_not_asked_for_more_than_its_budget(
+    harvested, swept, repository, hidden, command, instance
 ):
+    with (instance / "config.toml").open("a") as file:
+        file.write("fallback_most_requests = 30\n")
     harvested(20)
-    repository.fill(MOST_IN_VAIN + 50, start=20)
+    repository.fill(49, start=20)
     hidden.update(repository.items)
-    status, counts, _ = swept()
-    assert (status, counts["missing"]) == (3, MOST_IN_VAIN + 50)
-    assert len(_asked_singly(repository)) <= MOST_IN_VAIN + 1
-    assert _held(command)["quarantined"] == MOST_IN_VAIN + 50
+    status, counts, err = swept()
+    assert (status, counts["missing"], len(_asked_singly(repository))) == (3, 49, 30)
+    assert "30 requests in " in err
+    assert _held(command)["quarantined"] == 49
     reasons = {json.loads(line)["reason"] for line in command("quarantine", "fake", "--json")[1].splitlines()}
     assert all(each.startswith(UNFETCHED) for each in reasons)
 
