@@ -214,6 +214,7 @@ def test_a_list_that_breaks_off_deletes_nothing(harvest, swept, repository, hous
     repository.fill(30)
     harvest()
     _vanish(repository, 3)
+    repository.asked.clear()
     repository.before = lambda _: repository.statuses.update(
         {"ListIdentifiers": (403, b"", {})} if len(repository.lists("ListIdentifiers")) == 2 else {}
     )
