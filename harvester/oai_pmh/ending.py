@@ -54,6 +54,8 @@ def _halved(walk: Walk) -> bool:
     told = f"The source announced {size} records {state.here.in_words} and sent {state.part}."
     walk.notes.append(told)
     state = replace(state, unsized=state.unsized + 1)
+    if state.announced is None:  # the whole list has at least as many
+        state = replace(state, announced_first=size, announced=size)
     parts = walk.halves(NotOaiPmh(told))
     walk.state = replace(entered(state, *parts), is_sliced=True) if parts else replace(state, is_doubted=True)
     return parts is not None

@@ -135,6 +135,8 @@ def to_check(state: ListState) -> Window | None:
     is_as_announced = state.distinct == state.announced == state.announced_first and not state.has_gaps
     if not state.certain or is_as_announced:
         return None
+    if not state.has_gaps:
+        return state.whole
     return Window(state.whole.from_, written((moment_of(state.certain) or 0) - 1, SECONDS))
 
 

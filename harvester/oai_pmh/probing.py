@@ -109,7 +109,10 @@ def compare(walk: Walk) -> Seen:
         walk.compared = Compared.WHOLE if is_whole else Compared.PART
     if seen.unseen and not seen.is_beyond:
         walk.notes.append(f"ListIdentifiers names {seen.unseen}, which has not come.")
-    if seen.unseen:
+    is_cut = names.has_ended and names.announced > max(names.count, walk.state.distinct) and not walk.is_behind_windows
+    if is_cut:
+        walk.notes.append(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
+    if seen.unseen or is_cut:
         walk.doubt()
     return seen
 

@@ -94,7 +94,7 @@ def _left(walk: Walk, error: GatewayError, page: RawPage) -> Step:
 def _checked(walk: Walk, roll: Roll, page: RawPage) -> Step:
     """End a list as the roll decides; where that cannot be believed, walk it in windows first."""
     state = walk.state
-    if roll.has_ended and state.here == walk.whole:
+    if roll.is_whole and state.here == walk.whole:
         walk.compared = Compared.WHOLE
     tolerance = walk.options.announced_tolerance
     is_overruled = not is_short(state, tolerance) or roll.keeps_its_number or _keep_their_numbers(state)

@@ -31,12 +31,14 @@ _SEED = seed_of("FAULTS_SEED")
 # What the token brought from beside the set was once taken for what had been announced of the set.
 # Windows that a source refuses whatever their dates are were divided down to days.
 # ListIdentifiers that refuses a date was taken for none at all, and the end for one.
+# ListIdentifiers that was cut after its first page was taken for one that names all.
 # What stood behind the mark of UTF-8 and was none lost its accents.
 _REMARKABLE_PAIRS = (
     ("token_is_white_space_in_the_middle", "from_before_the_start_of_the_server_is_refused"),
     ("byte_order_mark_twice", "latin_1_declared_as_utf_8"),
     ("token_forgets_the_set", "tokens_expire_after_the_third_page"),
     ("from_and_until_are_refused", "windows_match_nothing_in_passing"),
+    ("list_ends_after_the_first_page", "list_leaves_out_what_is_named_and_its_size_fits"),
 )
 
 

@@ -171,7 +171,7 @@ def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Sa
     return serve(asked)
 
 
-@quirk(Promise.WHOLE, 29)
+@quirk(Promise.WHOLE, 29, hides="names")
 def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DNB (metha#6, read 2026-11): HTTP 413 when too much matches."""
     said = serve(asked)
@@ -179,7 +179,7 @@ def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Sa
     return said._replace(status=413, body=b"Request Entity Too Large") if is_large else said
 
 
-@quirk(Promise.WHOLE, 29)
+@quirk(Promise.WHOLE, 29, hides="names")
 def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DNB (metha#6, read 2026-11): "matches to many records (>100000)" on a page of HTML, with status 200."""
     said = serve(asked)
@@ -188,7 +188,7 @@ def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stag
     return said._replace(headers=(("Content-Type", "text/html"),), body=html) if is_large else said
 
 
-@quirk(Promise.WHOLE, 10, 17, entry={"slice": "month"})
+@quirk(Promise.WHOLE, 10, 17, entry={"slice": "month"}, hides="completeListSize")
 def windows_match_nothing_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HAL and Primo (infrae/pyoai#8, dpla/ingestion3#777, read 2026-11) in windows.
 

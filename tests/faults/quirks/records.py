@@ -204,7 +204,7 @@ def _one_by_one(source: Source) -> None:
     source.held = dict(list(source.held.items())[:20])
 
 
-@quirk(Promise.WHOLE, 77, prepare=_one_by_one)
+@quirk(Promise.WHOLE, 77, prepare=_one_by_one, hides="names")
 def pages_have_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Huygens (CLARIN#4, read 2026-11) has ten a page, arXiv a thousand; some have one."""
     return serve(asked)

@@ -271,7 +271,7 @@ def token_is_white_space_in_the_middle(asked: Asked, serve: Serve, stage: Stage)
     return with_token(said, " \n ") if is_middle(asked, said) and stage.is_first("page") else said
 
 
-@quirk(Promise.WHOLE, 17)
+@quirk(Promise.WHOLE, 17, hides="completeListSize")
 def first_page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Primo (dpla/ingestion3#777, read 2026-11).
 
