@@ -41,6 +41,7 @@ from harvester.mirror.reconsidering import Accepting
 from harvester.mirror.robots import Robots
 from harvester.mirror.soundness import held
 from harvester.mirror.unpacking import Room, unpacked
+from harvester.notifying.mirrors import notify_of_mirror
 from harvester.outcomes import Status, noting, status_of, worst
 from harvester.progress import Progress, progress
 from harvester.sources import Options
@@ -171,6 +172,7 @@ def run(
                 work.retried()
             else:
                 work.whole(is_full=not incremental)
+        notify_of_mirror(place, settings, is_whole=not retry_failed)
     _say_notes(place)
     say(work.receipt.line())
     if as_json:
@@ -371,6 +373,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
             guard = Guard(place, settings.share("sweep_most_share"), False, False)
             with _mirroring(remote, place, "recheck", shown, guard, made) as work:
                 work.rechecked()
+        notify_of_mirror(place, settings, is_whole=False)
     _say_notes(place)
     say(work.receipt.line())
     if as_json:

@@ -61,6 +61,7 @@ class Guard:
             accepted = Identity(*(now or was for now, was in zip(said, accepted, strict=True)))
         known = merged(KnownIdentity(accepted, accepted), said)
         told = [f"{each.sentence}. {_ACCEPT}" for each in differences(known)]
+        self.place.identity_changes += told
         if is_another(known):
             raise AnotherRepository(f"Nothing was taken of the provider. {' '.join(told)}")
         self.place.identity = known.accepted._asdict()
@@ -79,10 +80,12 @@ class Guard:
             return
         sample = self._sample()
         if not any(self._has(kind, options, cursor, each, fetch) for each in sample):
-            raise AnotherRepository(
+            told = (
                 f"Nothing was taken of the provider: {len(unknown)} of the first {len(listed)} records are unknown, "
                 f"and it has none of {len(sample)} that are held and were asked for, such as {sample[0]}. {_ACCEPT}"
             )
+            self.place.identity_changes.append(told)
+            raise AnotherRepository(told)
 
     def _sample(self) -> list[str]:
         last = {each.identifier: each for each in catalogue.entries(self.place.catalogue.file)}

@@ -69,6 +69,7 @@ class Place:
     version: int = _VERSION  # of mirror.json as it was read
     clock: Callable[[], float] = time
     notes: list[str] = field(default_factory=list)  # for people, of what was made here
+    identity_changes: list[str] = field(default_factory=list, init=False)  # that a run has seen, in sentences
     catalogue: Catalogue = field(init=False)
     doubtful: Doubtful = field(init=False)
     _is_ready: bool = field(default=False, init=False)

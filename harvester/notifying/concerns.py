@@ -10,6 +10,7 @@ from gateway.model import RunOutcome
 from harvester.clock import wrong_clock
 from harvester.identity import accepting, differences, is_waiting, known_identity
 from harvester.instance import Instance
+from harvester.waiting import waiting_in_words
 
 
 class Need(StrEnum):
@@ -29,23 +30,29 @@ class Concern(NamedTuple):
     sentence: str
 
 
-_FAILED = frozenset((RunOutcome.FAILED, RunOutcome.TRY_LATER, RunOutcome.REFUSED, RunOutcome.MISCONFIGURED))
+# How runs end that failed.
+FAILED = frozenset((RunOutcome.FAILED, RunOutcome.TRY_LATER, RunOutcome.REFUSED, RunOutcome.MISCONFIGURED))
 
 
 def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
     """Return what of a source needs a person now."""
-    return (*_failing(instance, source), *_identity(instance, source), *_clock(instance))
+    return (*_failing(instance, source), *_deletions(instance, source), *_identity(instance, source), *_clock(instance))
 
 
 def _failing(instance: Instance, source: str) -> Iterator[Concern]:
     most = instance.settings.number("notify_after_failures")
     runs = instance.inbox.runs(source, most)
-    if most and len(runs) == most and all(each.outcome in _FAILED for each in runs):
+    if most and len(runs) == most and all(each.outcome in FAILED for each in runs):
         reasons = " ".join(runs[0].reasons[:3])
         yield Concern(
             Need.FAILING,
             f"The last {most} runs failed. {reasons} `harvester log {source}` shows all runs.",
         )
+
+
+def _deletions(instance: Instance, source: str) -> Iterator[Concern]:
+    if words := waiting_in_words(instance, source):
+        yield Concern(Need.DELETIONS, words)
 
 
 def _identity(instance: Instance, source: str) -> Iterator[Concern]:

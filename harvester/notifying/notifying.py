@@ -41,12 +41,19 @@ def is_wanted(settings: Settings) -> bool:
 
 
 def notify(
-    settings: Settings, subject: str, concerns: Sequence[Concern], clock: Callable[[], float] = time
+    settings: Settings,
+    subject: str,
+    concerns: Sequence[Concern],
+    clock: Callable[[], float] = time,
+    folder: Path | None = None,
 ) -> Notice | None:
-    """Send the notice that is due of a subject, and return it; None: none is due, or it could not be sent."""
+    """Send the notice that is due of a subject, and return it; None: none is due, or it could not be sent.
+
+    What is told is remembered in `folder`; None: in the instance folder.
+    """
     if not is_wanted(settings):
         return None
-    file = settings.instance / FILE
+    file = (folder or settings.instance) / FILE
     try:
         with changing(file):
             told, now = _read(file), int(clock())
