@@ -1,8 +1,8 @@
 """What a source answers is let in only while it is the repository whose records are held.
 
 Two things show that it is another one: it says so (another repositoryIdentifier), or a list that begins anew begins
-with records that are mostly unknown. The latter alone proves nothing: a source that lists its newest records first may
-have many new ones. So the source is asked for some of the records that are held, one by one. While it has any of them,
+with records that are mostly unknown; so does any list of a source that has another name or address than was accepted.
+The latter alone proves nothing: a source that lists its newest records first may have many new ones. So the source is asked for some of the records that are held, one by one. While it has any of them,
 it is the same repository; only when it has none of them, or cannot tell, it is taken for another.
 
 Not looked at are a list that was never walked (another format or set of the entry is unknown by nature), a source of
@@ -51,6 +51,7 @@ class Admission:
     options: Options | None = None
     suspect: Cursor | None = None  # the list whose first page is to be looked at, if it is asked for as a whole
     is_whole: bool = False
+    is_renamed: bool = False  # whether it has another name or address than was accepted
     doubts: tuple[str, ...] = ()  # what it says otherwise, though it is the same repository; and of the clock
 
     def identified(self, options: Options) -> Self:
@@ -77,6 +78,7 @@ class Admission:
         if is_another(known):
             self.is_kept = True
             raise AnotherRepository(f"{' '.join(told)} Nothing was taken of it. {accepting(name)}")
+        self.is_renamed = bool(told)
         self.doubts += tuple(f"{each} {accepting(name)}" for each in told)
 
     def _refuse_strange(self) -> None:
@@ -122,7 +124,7 @@ class Admission:
         if self.suspect is None or not living:
             return
         cursor, self.suspect = self.suspect, None
-        if not self.is_whole:
+        if not (self.is_whole or self.is_renamed):
             return
         reason = self._why_strange(cursor, living)
         inbox, name = self.instance.inbox, self.entry.name

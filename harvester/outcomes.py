@@ -5,7 +5,7 @@ The statuses themselves are those of both programs: `gateway.statuses`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from gateway.errors import (
@@ -106,11 +106,18 @@ def outcome_of(error: GatewayError) -> RunOutcome:
     return next(outcome for kind, outcome in _OUTCOME_BY_ERROR if isinstance(error, kind))
 
 
-def status_of(outcome: RunOutcome, *, at_limit: bool = False) -> Status:
-    """Return the exit status of an outcome; `at_limit`: it stopped because a limit that was asked for was reached."""
-    if outcome is RunOutcome.STOPPED and at_limit:
-        return Status.SUCCEEDED
+def status_of(outcome: RunOutcome) -> Status:
+    """Return the exit status of an outcome."""
     return _STATUS_BY_OUTCOME[outcome]
+
+
+def status_of_parts(outcomes: Sequence[RunOutcome], *, at_limit: bool = False) -> Status:
+    """Return the exit status of a run by the outcomes of its parts.
+
+    `at_limit`: it stopped because a limit that was asked for was reached; that is no error, and hides none.
+    """
+    counted = [each for each in outcomes if not (at_limit and each is RunOutcome.STOPPED)]
+    return status_of(gravest(counted or [RunOutcome.SUCCEEDED]))
 
 
 def status_of_error(error: GatewayError) -> Status:
@@ -135,7 +142,7 @@ def noting(ended: Callable[[RunOutcome, str], None]) -> Iterator[None]:
         raise
 
 
-def gravest(outcomes: list[RunOutcome]) -> RunOutcome:
+def gravest(outcomes: Sequence[RunOutcome]) -> RunOutcome:
     """Return what the outcomes of the parts make of the whole."""
     return max(outcomes, key=_OUTCOME_GRAVITY.index)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -23,7 +22,7 @@ from harvester.holdings import StoredHoldings
 from harvester.in_progress import HarvestInProgress
 from harvester.instance import Instance
 from harvester.locks import lock
-from harvester.outcomes import OF_ONE_QUESTION, Status, gravest, noting, outcome_of, status_of
+from harvester.outcomes import OF_ONE_QUESTION, Status, gravest, noting, outcome_of, status_of_parts
 from harvester.progress import Progress, Silence
 from harvester.proof import Proof, proved
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
@@ -34,7 +33,7 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
 from harvester.unfetched import unfetched
-from harvester.waiting import release, waiting_deletions, waiting_in_words
+from harvester.waiting import release, tell_waiting
 from harvester.windows.abreast import Fetcher
 from harvester.windows.days import OPEN
 from harvester.windows.kept import behind, day_before, label_of, plan, windows_of
@@ -209,10 +208,10 @@ class _Harvest:
         instance, entry, wishes = self.instance, self.entry, self.wishes
         note_former(instance, entry, self.story.note)
         instance.store.add_source(entry.source)
-        self._publish_leftovers()
+        self._publish_first("Published what an earlier run had left")
         if wishes.is_sure and (released := release(instance, entry.name, entry.url)):
             self.story.note(f"Deletions that waited and are released: {released}.")
-            self._publish_leftovers()
+            self._publish_first("Published these deletions")
         self.in_progress = HarvestInProgress(instance, entry.name, is_sure=wishes.is_sure, is_part=wishes.has_window)
         overlap = instance.settings.number("harvest_overlap_seconds")
         options = options_of(entry, instance.settings, overlap, wishes)
@@ -241,12 +240,12 @@ class _Harvest:
             self._account(publication)
         self.is_whole = True
 
-    def _publish_leftovers(self) -> None:
-        """Publish what an earlier run has committed and could not publish; it has counts of its own."""
+    def _publish_first(self, what: str) -> None:
+        """Publish what lies in the inbox before this run asks for anything; it has counts of its own."""
         with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
             publication.finish()
             if publication.counts["received"]:
-                self.story.note(f"Published what an earlier run had left: {told(publication.counts)}.")
+                self.story.note(f"{what}: {told(publication.counts)}.")
 
     def _walk_lists(self, options: Options, publication: Publication) -> None:
         """Walk every list. What one of them answers says nothing about the others, as long as the source is well."""
@@ -421,13 +420,6 @@ class _Harvest:
             reason = f"Records that could not be fetched: {missing}; `harvester run {name} --retry-failed` asks again."
             self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
-    def _tell_waiting(self) -> None:
-        """Tell how many deletions wait, of this run or of an earlier one."""
-        with suppress(GatewayError):  # what is wrong with the store has been told
-            if reason := waiting_in_words(self.instance, self.entry.name):
-                self.story.counts["waiting"] = waiting_deletions(self.instance, self.entry.name)
-                self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
-
     def ended(self, outcome: RunOutcome, reason: str) -> None:
         """Note that the run, or a part of it, ended so."""
         self.outcomes.append(outcome)
@@ -439,7 +431,7 @@ class _Harvest:
         if is_stopped and RunOutcome.STOPPED not in self.outcomes:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
-        self._tell_waiting()
+        tell_waiting(self.instance, self.entry.name, self.story, self.ended)
         outcome = gravest(self.outcomes)
         is_complete = self.is_whole and self.lists_left == 0 and not self.story.counts["waiting"]
         self.story.counts.update(self.proof.counts)
@@ -447,7 +439,7 @@ class _Harvest:
         proof = proved(self.entry.name, counts, self.proof, is_complete=is_complete)
         self.story.note(f"The run ended: {ended} ({told(counts)}). {proof}")
         at_limit = self.is_at_limit and not self.stop.is_asked
-        return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))
+        return Ran(self.story.end(outcome, is_complete), status_of_parts(self.outcomes, at_limit=at_limit))
 
 
 def told(counts: Mapping[str, int]) -> str:

@@ -7,7 +7,6 @@ left no longer. What does not come stays as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -19,7 +18,7 @@ from harvester.identity import refuse_another
 from harvester.in_progress import HarvestInProgress
 from harvester.instance import Instance
 from harvester.locks import lock
-from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
+from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of_parts
 from harvester.pipeline import Ran, Wishes, arrived, count, learned_of, options_of, told
 from harvester.progress import Progress
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
@@ -28,7 +27,7 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Story, bury
 from harvester.unfetched import unfetched
-from harvester.waiting import waiting_deletions, waiting_in_words
+from harvester.waiting import tell_waiting
 from harvester.windows.days import dates_of
 from harvester.windows.kept import closed, label_of
 from harvester.wire.http import Fetch
@@ -235,12 +234,6 @@ class _Retrial:
             reason = f"Records in quarantine: {came}; `harvester quarantine {self.entry.name}` tells why."
             self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
-    def _tell_waiting(self) -> None:
-        with suppress(GatewayError):  # what is wrong with the store has been told
-            if reason := waiting_in_words(self.instance, self.entry.name):
-                self.story.counts["waiting"] = waiting_deletions(self.instance, self.entry.name)
-                self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
-
     def ended(self, outcome: RunOutcome, reason: str) -> None:
         """Note that the run, or a part of it, ended so."""
         self.outcomes.append(outcome)
@@ -251,12 +244,12 @@ class _Retrial:
         if self.stop.is_asked or self.is_at_limit:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It was asked to stop." if self.stop.is_asked else "It reached its limit.")
-        self._tell_waiting()
+        tell_waiting(self.instance, self.entry.name, self.story, self.ended)
         outcome = gravest(self.outcomes)
         self.story.note(f"The retry ended: {outcome.value.replace('_', ' ')} ({told(self.story.counts)}).")
         is_complete = self.is_whole and outcome is RunOutcome.SUCCEEDED
         at_limit = self.is_at_limit and not self.stop.is_asked
-        return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))
+        return Ran(self.story.end(outcome, is_complete), status_of_parts(self.outcomes, at_limit=at_limit))
 
 
 def _in_words(options: Options) -> str:

@@ -22,7 +22,7 @@ from harvester.admission import Admission
 from harvester.instance import Instance
 from harvester.locks import lock
 from harvester.named import Heading, Known, Named
-from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of
+from harvester.outcomes import OF_ONE_QUESTION, gravest, noting, outcome_of, status_of_parts
 from harvester.pipeline import Ran, Wishes, learned_of, options_of, told
 from harvester.progress import Progress
 from harvester.publishing.publication import OUTCOMES_OF_RECORDS, Publication
@@ -32,6 +32,7 @@ from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Clock, Story, bury
 from harvester.unheld import LOOKED_AT, MOST_FAILURES, Unheld, compared, is_wanted
+from harvester.waiting import tell_waiting, waiting_deletions
 from harvester.wire.http import Fetch
 
 STAGE = "sweep"
@@ -108,7 +109,6 @@ class _Sweep:
     def _whole(self) -> None:
         """Sweep every format, and publish what was found."""
         self.instance.store.add_source(self.entry.source)
-        self.known = learned_of(self.instance, self.kind, self.entry.name)
         self.known = learned_of(self.instance, self.kind, self.entry.name)
         description = self.kind.describe(self._options(), self.fetch)
         self.known = description.known
@@ -252,13 +252,22 @@ class _Sweep:
             after = rows[-1][1].number
 
     def _may_delete(self, cursor: Cursor, named: Named, held: int) -> bool:
-        """Tell whether so many may be deleted at once, or somebody says that they may."""
+        """Tell whether so many may be deleted at once, or somebody says that they may.
+
+        While deletions of the source wait, no further one is carried out without a word.
+        """
         vanished, share = named.count(_VANISHED), self.instance.settings.share("sweep_most_share")
-        if vanished <= share * held or self.confirm(vanished, held):
+        is_waiting = waiting_deletions(self.instance, self.entry.name) > 0
+        if vanished <= (0 if is_waiting else share * held) or self.confirm(vanished, held):
             return True
+        reason = (
+            "and deletions of the source wait for a decision"
+            if is_waiting
+            else f"more than the share {share:g} that is deleted untold"
+        )
         self._doubt(
-            f"{cursor.metadata_prefix}: {vanished} of the {held} records held are not named any more, more than the "
-            f"share {share:g} that is deleted untold; `harvester source sweep {self.entry.name} --yes` deletes them."
+            f"{cursor.metadata_prefix}: {vanished} of the {held} records held are not named any more, {reason}; "
+            f"`harvester source sweep {self.entry.name} --yes` deletes them."
         )
         return False
 
@@ -372,9 +381,10 @@ class _Sweep:
         """Write down how the sweep ended."""
         if self.stop.is_asked:
             self.outcomes.append(RunOutcome.STOPPED)
+        tell_waiting(self.instance, self.entry.name, self.story, self.ended)
         outcome = gravest(self.outcomes)
         counts, in_words = self.story.counts, outcome.value.replace("_", " ")
         self.story.note(f"The sweep ended: {in_words} ({told(counts)}). {compared(counts)}")
         is_complete = outcome is RunOutcome.SUCCEEDED and not self.formats_left
         at_limit = self.is_at_limit and not self.stop.is_asked
-        return Ran(self.story.end(outcome, is_complete), status_of(outcome, at_limit=at_limit))
+        return Ran(self.story.end(outcome, is_complete), status_of_parts(self.outcomes, at_limit=at_limit))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from time import time
 
-from gateway.errors import PageLost
-from gateway.model import Deletion, RawPage, Slice
+from gateway.errors import GatewayError, PageLost
+from gateway.model import Deletion, RawPage, RunOutcome, Slice
 from gateway.xmltext import escape, utc_datetime
 from harvester.instance import Instance
+from harvester.story import Story
 
 _AT_ONCE = 1000  # on one page
 
@@ -29,6 +31,14 @@ def waiting_in_words(instance: Instance, source: str) -> str:
         f"Deletions that wait for a decision: {number} ({first.identifier}, say); these records are still published. "
         f"If the source means it, `harvester run {source} --yes` deletes them."
     )
+
+
+def tell_waiting(instance: Instance, source: str, story: Story, ended: Callable[[RunOutcome, str], None]) -> None:
+    """Tell at the end of a run how many deletions wait, of this run or of an earlier one."""
+    with suppress(GatewayError):  # what is wrong with the store has been told
+        if reason := waiting_in_words(instance, source):
+            story.counts["waiting"] = waiting_deletions(instance, source)
+            ended(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
 
 
 def release(instance: Instance, source: str, url: str) -> int:

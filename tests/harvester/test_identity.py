@@ -256,3 +256,24 @@ def test_a_source_that_is_added_again_is_taken_as_it_is(command, instance, harve
     _become_another(harvested)
     assert command("source", "add", "fake", harvested.url)[0] == 0
     assert _run(command)[0] == 0
+
+
+def test_a_repository_that_was_renamed_is_looked_at_also_when_it_lists_what_is_new(command, instance, harvested):
+    """Everything in it has another identifier and a new datestamp, so an incremental harvest brings it all."""
+    before = _published(instance), _state(instance)
+    harvested.name = "Other"
+    _become_another(harvested, datestamp="2024-06-01T00:00:00Z")
+    for _ in range(2):
+        status, _, said = _run(command)
+        assert (status, "begins like another repository's" in said) == (4, True)
+    assert (_published(instance), _state(instance)) == before
+    assert command("source", "accept-identity", "fake")[0] == 0
+    status, ran, said = _run(command)
+    assert (status, ran["counts"]["published"]) == (0, OTHERS), said
+
+
+def test_a_repository_that_was_renamed_and_has_many_new_records_goes_on(command, instance, harvested):
+    harvested.name = "Renamed"
+    harvested.fill(OTHERS, start=OTHERS, datestamp="2024-06-01T00:00:00Z")
+    status, ran, _ = _run(command)
+    assert (status, ran["counts"]["published"]) == (3, OTHERS)

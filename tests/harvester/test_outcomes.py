@@ -10,6 +10,7 @@ from harvester.outcomes import (
     outcome_of,
     status_of,
     status_of_error,
+    status_of_parts,
     worst,
 )
 from harvester.stopping import StopAsked
@@ -33,7 +34,14 @@ def test_every_outcome_has_a_status():
 
 
 def test_a_limit_that_was_asked_for_is_no_failure():
-    assert status_of(RunOutcome.STOPPED, at_limit=True) is Status.SUCCEEDED
+    assert status_of_parts([RunOutcome.STOPPED], at_limit=True) is Status.SUCCEEDED
+    assert status_of_parts([RunOutcome.STOPPED]) is Status.STOPPED
+
+
+def test_a_limit_hides_no_error():
+    outcomes = [RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS, RunOutcome.STOPPED]
+    assert status_of_parts(outcomes, at_limit=True) is Status.WITH_ERRORS
+    assert status_of_parts(outcomes) is Status.STOPPED
 
 
 def test_errors_end_a_run_as_the_table_says():

@@ -265,3 +265,31 @@ def test_a_sweep_that_a_person_lets_delete_settles_what_waits(run, repository, i
     run()
     assert command("source", "sweep", "fake", "--yes")[0] == 0
     assert (living(instance), _waiting(instance)) == (set(), 0)
+
+
+def test_a_sweep_deletes_nothing_by_itself_while_deletions_wait(run, repository, instance, command):
+    """Two that wait are fewer than a sweep may delete at once, and are deleted by a person nevertheless."""
+    _delete(repository, range(8))
+    run()
+    status, out, err = command("source", "sweep", "fake", "--json")
+    swept = json.loads(out)
+    assert (status, swept["is_complete"], swept["counts"]["waiting"]) == (3, False, 2)
+    assert "2 waiting" in err and "`harvester run fake --yes` deletes them" in err
+    assert (len(living(instance)), len(waits(instance))) == (54, 2)
+    assert command("source", "sweep", "fake", "--yes")[0] == 0
+    assert (len(living(instance)), waits(instance)) == (52, set())
+
+
+def test_a_run_that_reaches_its_limit_says_that_deletions_wait(run, repository):
+    repository.page_size = 10
+    _delete(repository, range(60))
+    status, ran = run("--max-records", "10")
+    assert (status, ran["outcome"], ran["counts"]["waiting"]) == (3, "stopped", 4)
+
+
+def test_what_is_released_is_not_told_as_left_by_an_earlier_run(run, repository, command):
+    _delete(repository, range(60))
+    run()
+    _, _, err = command("run", "fake", "--yes")
+    assert "Published these deletions: 54 received, 54 published." in err
+    assert "earlier run" not in err
