@@ -2,8 +2,9 @@
 
 Two things show that it is another one: it says so (another repositoryIdentifier), or a list that begins anew begins
 with records that are mostly unknown; so does any list of a source that has another name or address than was accepted.
-The latter alone proves nothing: a source that lists its newest records first may have many new ones. So the source is asked for some of the records that are held, one by one. While it has any of them,
-it is the same repository; only when it has none of them, or cannot tell, it is taken for another.
+The latter alone proves nothing: a source that lists its newest records first may have many new ones. So the source is
+asked for some of the records that are held, one by one. While it has any of them, it is the same repository; only when
+it has none of them, or cannot tell, it is taken for another.
 
 Not looked at are a list that was never walked (another format or set of the entry is unknown by nature), a source of
 which few records are held, and folders of files, where each delivery may replace the last. Deleted records of a list do

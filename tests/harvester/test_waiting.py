@@ -274,7 +274,8 @@ def test_a_sweep_deletes_nothing_by_itself_while_deletions_wait(run, repository,
     status, out, err = command("source", "sweep", "fake", "--json")
     swept = json.loads(out)
     assert (status, swept["is_complete"], swept["counts"]["waiting"]) == (3, False, 2)
-    assert "2 waiting" in err and "`harvester run fake --yes` deletes them" in err
+    assert "2 waiting" in err
+    assert "`harvester run fake --yes` deletes them" in err
     assert (len(living(instance)), len(waits(instance))) == (54, 2)
     assert command("source", "sweep", "fake", "--yes")[0] == 0
     assert (len(living(instance)), waits(instance)) == (52, set())
