@@ -19,7 +19,9 @@ from tests.publish.test_recovery import told
 pytestmark = pytest.mark.slow  # it harvests
 
 TEXT = (ROOT / "instance" / "README.md").read_text("utf-8")
-BLOCKS = [block.splitlines() for block in re.findall(r"(?s)```console\n(.*?)```", TEXT)]
+_BLOCKS = [block.splitlines() for block in re.findall(r"(?s)```console\n(.*?)```", TEXT)]
+DELETIONS = _BLOCKS[1]  # what to do about deletions that wait; the others are about backups and losses
+BLOCKS = [each for each in _BLOCKS if each is not DELETIONS]
 
 
 class Opened:
@@ -67,6 +69,13 @@ def records(folder) -> dict:
 
 def test_there_is_a_block_for_each_case() -> None:
     assert [len(block) for block in BLOCKS] == [1, 4, 3, 2, 2]
+    assert "--yes" in DELETIONS[1]
+
+
+def test_what_to_do_about_deletions_that_wait_may_be_done_where_none_waits(filled, run) -> None:
+    before = records(filled)
+    run([line.replace("NAME", "laro") for line in DELETIONS])
+    assert records(filled) == before
 
 
 def test_everything_comes_back_from_a_backup(filled, run) -> None:
