@@ -43,7 +43,8 @@ class Look:
         self.stated_size, self.is_older = stated_size, is_older
         self.first, self.last = data[:_LOOK], data[max(0, len(data) - _LOOK) :]
         stated = _plain(mime_type)
-        self.mime_type = _guessed(url) if stated in _ANYTHING else stated
+        is_unsure = stated in _ANYTHING or (stated == _TABLES and _guessed(url).startswith("text/"))
+        self.mime_type = _guessed(url) if is_unsure else stated
         self.has_end = False
         self.problem, self.tail = self._judged()
 
@@ -53,6 +54,11 @@ class Look:
         if self.mime_type in _ANYTHING:
             return ""
         return next((kind for kind, pattern in _KINDS if pattern.fullmatch(self.mime_type)), "binary")
+
+    @cached_property
+    def has_size(self) -> bool:
+        """Tell whether as many bytes came as are stated: nothing was cut, and nothing was added."""
+        return self.stated_size == len(self.data)
 
     @cached_property
     def is_text(self) -> bool:
@@ -96,6 +102,7 @@ class Look:
 _LOOK = 4096
 _SHORT = 64 << 10
 _ANYTHING = ("", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/unknown")
+_TABLES = "application/vnd.ms-excel"  # what browsers of Windows call CSV too
 _KINDS = (
     ("html", re.compile(r"text/html|application/xhtml\+xml")),
     ("xml", re.compile(r"(?:application|text)/xml|.*\+xml")),
@@ -160,17 +167,28 @@ _REFRESH = re.compile(
 
 def _tells_an_error(look: Look) -> bool:
     """Tell whether a text is an error message, a form to log in, or a page that leads elsewhere."""
-    if not look.short or not look.is_text:
+    is_as_stated = look.has_size and look.kind in ("html", "xml", "json")
+    if not look.short or not look.is_text or is_as_stated or _is_table(look):
         return False
     if look.came == "html" and _is_page_of_error(look):
         return True
-    if look.came == "json" and _is_json_error(look):
+    if "json" in (look.came, look.kind) and _is_json_error(look):
         return True
     if look.came == "xml" and _is_xml_error(look):
         return True
     most = _FEW if look.came == "html" else _FEWER
     is_meant = look.kind == look.came and look.kind in ("json", "xml")
     return not is_meant and len(look.words) <= most and bool(OF_ERRORS.search(look.words))
+
+
+def _is_table(look: Look) -> bool:
+    """Tell whether a text is a table: lines with as many separators each."""
+    lines = look.words.splitlines()
+    counts = {(line.count(","), line.count(";"), line.count("\t")) for line in lines}
+    return look.mime_type in _TABLE_TYPES and len(lines) > 1 and len(counts) == 1 and any(counts.pop())
+
+
+_TABLE_TYPES = ("text/csv", "text/tab-separated-values", _TABLES)
 
 
 def _is_page_of_error(look: Look) -> bool:
@@ -195,14 +213,16 @@ def _is_json_error(look: Look) -> bool:
         found = json.loads(look.short)
     except (ValueError, RecursionError):
         return bool(OF_ERRORS.search(look.words)) and len(look.words) <= _FEW
+    if found is None or found in ({}, []):
+        return True
     if isinstance(found, list):
         found = found[0] if len(found) == 1 else None
     if not isinstance(found, dict) or len(found) > _FEW_KEYS:
         return False
     values = {str(key).lower(): value for key, value in found.items()}
-    if (
-        any(values.get(key) not in (None, [], {}, "", False, 0) for key in _ERROR_KEYS)
-        or values.get("success") is False
+    if any(_is_error_value(values.get(key)) for key in _ERROR_KEYS) or False in (
+        values.get("success"),
+        values.get("ok"),
     ):
         return True
     statuses = (str(values[key]) for key in _STATUS_KEYS if key in values and len(values) <= _FEWER_KEYS)
@@ -210,6 +230,12 @@ def _is_json_error(look: Look) -> bool:
         return True
     messages = (str(values[key]) for key in _MESSAGE_KEYS if key in values)
     return len(look.words) <= _FEW and any(OF_ERRORS.search(each) for each in messages)
+
+
+def _is_error_value(value: object) -> bool:
+    """Tell whether what stands under `error` says something; numbers with a fraction are errors of measurement."""
+    values = value if isinstance(value, list) else [value]
+    return value not in (None, [], {}, "", False, 0) and not all(isinstance(each, float) for each in values)
 
 
 _BAD = ("error", "fail", "failed", "failure", "not found", "notfound", "ko")
@@ -222,6 +248,8 @@ def _is_xml_error(look: Look) -> bool:
         root = parse(look.short)
     except GatewayError:
         return False
+    if look.kind == "xml" and not (len(root) or root.attrib or (root.text or "").strip()):
+        return True
     names = [str(each.tag).rpartition("}")[2] for each in (root, *list(root)[:20])]
     if _ERROR_ROOTS.fullmatch(names[0]):
         return True
@@ -242,13 +270,15 @@ class Rule(NamedTuple):
 
 
 _AWAY = re.compile(
-    r"(?i)/(?:[\w.-]*(?:log-?in|sign-?in|logon|shibboleth|saml|sso|cas|auth|error|notfound|not-found|404|maintenance|captcha|denied|consent|cookie)[\w.-]*)(?:/|\Z|[?;])|/Shibboleth\.sso"
+    r"(?i)/[\w.-]*(?:log-?in|sign-?in|logon|shibboleth|notfound|not-found|maintenance|captcha)[\w.-]*(?:/|\Z|;)|"
+    r"/(?:saml2?|sso|cas|o?auth2?|authenticate|errors?(?:[._-]?(?:page|handler|document|40\d|50\d))?|40[0134]|(?:access-?)?denied|"
+    r"(?:cookie-?)?consent|cookies?)(?:\.\w{2,5})?(?:/|\Z|;)"
 )
 
 
 def _was_led_away(look: Look) -> bool:
     """Tell whether a redirect led to a home page, a form to log in, or an error page."""
-    if not look.came_from or look.came_from == look.url or not look.is_text:
+    if not look.came_from or look.came_from == look.url or not look.is_text or look.has_size:
         return False
     asked, led = urlsplit(look.url), urlsplit(look.came_from)
     is_home = led.path.rstrip("/").lower() in _HOMES and not led.query and asked.path.rstrip("/").lower() not in _HOMES
@@ -287,6 +317,9 @@ _FAMILIES = (
 )
 
 
+_RAW = re.compile(r"image/(?:x-(?!tiff).*|vnd\..*|dng)")  # what cameras write is TIFF, and icons may be PNG
+
+
 def _family(mime_type: str) -> str:
     return next((name for name, pattern in _FAMILIES if pattern.fullmatch(mime_type)), "")
 
@@ -303,7 +336,7 @@ def _is_of_another_kind(look: Look) -> bool:
     meant = _family(look.mime_type)
     if meant in ("ole", "zip") and found & {"ole", "zip"}:  # office files of either kind go under either type
         return False
-    is_media = look.mime_type.startswith(("image/", "audio/", "video/"))
+    is_media = look.mime_type.startswith(("image/", "audio/", "video/")) and not _RAW.fullmatch(look.mime_type)
     return meant not in found if meant else is_media
 
 
@@ -350,17 +383,28 @@ def _is_mangled(look: Look) -> bool:
 
 
 def _is_broken(look: Look) -> bool:
-    return bool(look.problem)
+    is_as_it_is = look.is_text and look.has_size  # the source has it so: nothing is missing
+    return bool(look.problem) and not is_as_it_is
+
+
+_OF_HTTP = re.compile(rb"HTTP/[123](?:\.\d)? \d{3}\b[^\r\n]*\r?\n[\w-]+:")
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def _is_of_the_way(look: Look) -> bool:
+    """Tell whether a file begins with what belongs to its transfer, or is the address of one in a large-file store."""
+    is_headed = bool(_OF_HTTP.match(look.first)) and look.kind in ("text", "html", "xml", "json")
+    return is_headed or (look.first.startswith(_POINTER) and bool(look.short) and not look.has_size)
 
 
 def _has_more(look: Look) -> bool:
     """Tell whether something else stands behind the end of a file."""
-    rest = look.tail.strip(b"\x00\r\n\t \x1a")
+    rest = b"" if look.has_size else look.tail.strip(b"\x00\r\n\t \x1a")
     return bool(rest) and (rest.startswith(b"<") or len(rest) > _REST or b"<html" in rest.lower())
 
 
 def _has_zeros_behind(look: Look) -> bool:
-    return look.tail.count(0) >= _REST
+    return look.tail.count(0) >= _REST and not look.has_size
 
 
 _REST = 64  # bytes behind the end of a file that some writers leave there
@@ -380,6 +424,9 @@ RULES = (
     Rule("wrong_type", _is_binary_for_text, "It is no text, and the document states that it is."),
     Rule("wrong_type", _is_other_text, "It is text of another kind than the document states."),
     Rule("broken", _is_broken, "{problem}"),
+    Rule(
+        "transfer", _is_of_the_way, "It begins with headers of HTTP, or it is a pointer of Git LFS instead of the file."
+    ),
     Rule("mangled", _is_mangled, "Its letters or the ends of its lines were changed, which no binary file survives."),
     Rule("appended", _has_more, "Something else stands behind its end."),
     Rule("appended", _has_zeros_behind, "Zeros stand behind its end."),

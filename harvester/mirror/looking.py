@@ -55,11 +55,12 @@ def _table() -> tuple[tuple[bytes, str], ...]:
     import puremagic  # noqa: PLC0415 - see above
 
     known = ((each.byte_match, each.mime_type) for each in puremagic.magic_header_array if not each.offset)
-    named = (each for each in known if "/" in each[1] and len(each[0]) >= _SHORTEST and each[0] not in _TEXTUAL)
+    named = (each for each in known if "/" in each[1] and len(each[0]) >= _SHORTEST and not each[0].startswith(_OTHERS))
     return (*named, *_ALSO)
 
 
-_TEXTUAL = frozenset((b"<!--", b"<?xml", b"%!PS", b"From"))
+_JPEG_2000 = b"\x00\x00\x00\x0cjP"  # the library takes it for a JPEG
+_OTHERS = (b"<!--", b"<?xml", b"%!PS", b"From", _JPEG_2000)  # texts, and what the library does not tell apart
 
 
 def signatures(first: bytes) -> frozenset[str]:
@@ -89,6 +90,9 @@ _STARTXREF = re.compile(rb"startxref\s{1,4}(\d{1,15})\s")
 _BINARY_SHARE = 0.05
 HIGH = bytes(range(0x80, 0x100))
 _PAGE = 4096
+_ZEROS = re.compile(rb"\x00{4096,}+")
+_CHANCE = 8  # zeros before a hole that belong to the file; other rows of zeros begin anywhere, as those of an image
+_TRANSFER = re.compile(rb"(?i)content-(?:type|length|disposition):|HTTP/\d|\A[0-9a-f]{1,8}\r\n")
 
 
 def pdf(data: Content) -> int:
@@ -102,7 +106,7 @@ def pdf(data: Content) -> int:
     offset = int(match[1]) if match else -1
     if start in range(1, 4) and data[:start].strip(b"\r\n\t ") == b"\xef\xbb\xbf":
         raise Broken("A byte order mark stands before its beginning.")
-    if b"<" in data[: max(0, start)]:
+    if b"<" in data[: max(0, start)] or _TRANSFER.search(data[: max(0, start)]):
         raise Broken("Something else stands before its beginning.")
     if is_binary and not any(_has_xref(data, at) for at in (offset, offset + start)):
         raise Broken("Its table of cross-references is not where it should be: bytes were lost, added or changed.")
@@ -121,10 +125,10 @@ def _is_binary(data: Content) -> bool:
 
 def _no_hole(data: Content) -> None:
     """Raise Broken where a page of zeros is: a block that never came to the disk of the server."""
-    at = data.find(bytes(_PAGE))
-    aligned = at - at % -_PAGE
-    if at >= 0 and len(data) <= MOST and not data[aligned : aligned + _PAGE].strip(b"\x00"):
-        raise Broken("It has a hole: a whole block is zeros.")
+    if len(data) <= MOST:
+        for match in _ZEROS.finditer(data):
+            if -match.start() % _PAGE <= _CHANCE and match.end() // _PAGE > (match.start() + _CHANCE) // _PAGE:
+                raise Broken("It has a hole: a whole block is zeros.")
 
 
 def png(data: Content) -> int:

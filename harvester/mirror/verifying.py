@@ -137,7 +137,7 @@ _SENTENCES = {
 
 def _looks_wrong(component: Component, found: Bytes) -> Fate | None:
     mime_type = component.mime_type.partition(";")[0].strip().lower()
-    if _is_page(mime_type, found):
+    if not _is_named_page(component, mime_type) and _is_page(mime_type, found):
         return Fate.WEB_PAGE
     beginning = _OFFICE_BEGINNING if mime_type.startswith(_OFFICE) else _BEGINNINGS.get(mime_type)
     if beginning is not None and not beginning.match(found.first):
@@ -145,6 +145,12 @@ def _looks_wrong(component: Component, found: Bytes) -> Fate | None:
     if not found.is_measured and _ENDINGS.get(mime_type, b"") not in found.last:
         return Fate.BROKEN_OFF
     return None
+
+
+def _is_named_page(component: Component, mime_type: str) -> bool:
+    """Tell whether a web page is meant by the name of a file, where its type is not stated."""
+    names = (each.partition("?")[0].lower() for each in component.locations)
+    return mime_type in ("", "application/octet-stream") and any(each.endswith((".html", ".htm")) for each in names)
 
 
 def _is_page(mime_type: str, found: Bytes) -> bool:

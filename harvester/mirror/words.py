@@ -43,6 +43,15 @@ _ENGLISH = (
     r"failed to (?:\w+ ){0,2}(?:load|open|read|retrieve|fetch|connect)",
     r"could not (?:connect|open|read|load)",
     r"redirect(?:ing|ed)",
+    r"under (?:an )?embargo",
+    r"(?:blocked|denied|rejected) by",
+    r"(?:retrieved|restored) from (?:tape|archive)",
+    r"just a moment",
+    r"not a (?:bot|robot)",
+    r"(?:domain|\w\.\w+) is for sale",
+    r"default (?:web )?page: it works",
+    r"welcome to nginx",
+    r"index of /\S*",
 )
 _DUTCH = (
     r"niet (?:gevonden|beschikbaar|toegestaan|worden gevonden)",
@@ -68,6 +77,24 @@ _ROMANCE = (
     r"erro",
     r"errore",
 )
+_NORTHERN = (
+    r"(?:kunde|kunne) (?:inte|ikke) (?:hittas|findes|finnes|bli funnet|åbnes|öppnas)",
+    r"(?:finns inte|findes ikke|finnes ikke|ikke funnet|hittades inte|blev ikke fundet)",
+    r"ei (?:löydy|löytynyt|saatavilla)",
+)
+_EASTERN = (
+    r"nie (?:znaleziono|istnieje|odnaleziono)",
+    r"brak dostępu",
+    r"błąd",
+    r"(?:nebyl\w*|nebola?) nalezen\w*",
+    r"nenalezen\w*",
+    r"nem található",
+    r"bulunamad\u0131",
+    r"не (?:найден[аоы]?|знайдено|существует)",
+    r"ошибка",
+    r"tidak (?:ditemukan|tersedia)",
+)
+_WITHOUT_SPACES = r"不存在|找不到|未找到|没有找到|無法|无法访问|見つかりません|存在しません|찾을 수 없"
 # With these words a message begins; a text may use them anywhere else.
 _FIRST = (
     r"\W{0,3}error",
@@ -81,5 +108,5 @@ _FIRST = (
     r"5\d\d [a-z]+",
 )
 
-_ANYWHERE = "|".join((*_ENGLISH, *_DUTCH, *_GERMAN, *_ROMANCE)).replace(" ", r"\s")
-OF_ERRORS = re.compile(rf"(?i)\b(?:{_ANYWHERE})\b|\A\s*(?:{'|'.join(_FIRST)})(?:\b|\Z)")
+_ANYWHERE = "|".join((*_ENGLISH, *_DUTCH, *_GERMAN, *_ROMANCE, *_NORTHERN, *_EASTERN)).replace(" ", r"\s")
+OF_ERRORS = re.compile(rf"(?i)\b(?:{_ANYWHERE})\b|{_WITHOUT_SPACES}|\A\s*(?:{'|'.join(_FIRST)})(?:\b|\Z)")

@@ -127,7 +127,7 @@ def _cut(good: bytes) -> bytes:
     return good[:-5]
 
 
-def _html(title: str, text: str) -> str:
+def page(title: str, text: str) -> str:
     return f"<!DOCTYPE html><html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p></body></html>"
 
 
@@ -157,18 +157,18 @@ FAULTS = (
     Fault("XML says error for a ZIP", ZIP, samples.archive, always("<Error><Code>NoSuchKey</Code></Error>", XML)),
     Fault("XML says error for XML", XML, samples.xml, always("<error><code>5</code></error>", XML)),
     Fault("XML says error for a text", TEXT, samples.text, always("<exception>x</exception>", XML)),
-    Fault("a page says that it was not found, for HTML", HTML, samples.page, always(_html("Page not found", ""))),
-    Fault("a page says error for a text", TEXT, samples.text, always(_html("Error", "Something broke"))),
-    Fault("a page says error and is called a PDF", PDF, samples.pdf, always(_html("Error", "It broke"), PDF)),
-    Fault("a page says error and is called an image", JPEG, samples.jpeg, always(_html("Oops", "It broke"), JPEG)),
-    Fault("a page behind the first bytes of a PDF", PDF, samples.pdf, always("%PDF-1.4\n" + _html("No", "x"), PDF)),
-    Fault("a page of maintenance for HTML", HTML, samples.page, always(_html("Down for maintenance", "Back at 8"))),
-    Fault("a page of maintenance for a video", MP4, samples.mp4, always(_html("Maintenance", "Back at 8"))),
+    Fault("a page says that it was not found, for HTML", HTML, samples.page, always(page("Page not found", ""))),
+    Fault("a page says error for a text", TEXT, samples.text, always(page("Error", "Something broke"))),
+    Fault("a page says error and is called a PDF", PDF, samples.pdf, always(page("Error", "It broke"), PDF)),
+    Fault("a page says error and is called an image", JPEG, samples.jpeg, always(page("Oops", "It broke"), JPEG)),
+    Fault("a page behind the first bytes of a PDF", PDF, samples.pdf, always("%PDF-1.4\n" + page("No", "x"), PDF)),
+    Fault("a page of maintenance for HTML", HTML, samples.page, always(page("Down for maintenance", "Back at 8"))),
+    Fault("a page of maintenance for a video", MP4, samples.mp4, always(page("Maintenance", "Back at 8"))),
     # doors
     Fault("a form to log in for a PDF", PDF, samples.pdf, always(LOGIN)),
     Fault("a form to log in for HTML", HTML, samples.page, always(LOGIN)),
-    Fault("a wall of cookies", HTML, samples.page, always(_html("Welcome", "Please enable cookies to go on."))),
-    Fault("a captcha for any type", ANY, samples.archive, always(_html("One moment", "Checking your browser"))),
+    Fault("a wall of cookies", HTML, samples.page, always(page("Welcome", "Please enable cookies to go on."))),
+    Fault("a captcha for any type", ANY, samples.archive, always(page("One moment", "Checking your browser"))),
     Fault("a page that leads elsewhere", HTML, samples.page, always('<meta http-equiv="refresh" content="0;url=/x">')),
     Fault("a redirect to the home page, for HTML", HTML, samples.page, _redirected("/")),
     Fault("a redirect to a login, for a text", TEXT, samples.text, _redirected("/login?next=1")),
@@ -215,7 +215,7 @@ FAULTS = (
 # Written when the rules were there and had been tried with the table above.
 LATER = (
     Fault("a warning of PHP before a PDF", PDF, samples.pdf, sent(lambda good: b"<br />\n<b>Warning</b>: x\n" + good)),
-    Fault("a wiki says that there is no text", HTML, samples.page, always(_html("Wiki", "There is no such page."))),
+    Fault("a wiki says that there is no text", HTML, samples.page, always(page("Wiki", "There is no such page."))),
     Fault("a text says it in Dutch", TEXT, samples.text, always("Het bestand kon niet worden gevonden", TEXT)),
     Fault("a text says it in German", TEXT, samples.text, always("Datei nicht gefunden.", TEXT)),
     Fault("a text says it in French", TEXT, samples.text, always("Fichier introuvable", TEXT)),
@@ -224,14 +224,14 @@ LATER = (
     Fault("an OAI-PMH error for XML", XML, samples.xml, always(OAI, XML)),
     Fault("a stack trace for CSV", "text/csv", samples.text, always("Traceback (most recent call last):\n x", TEXT)),
     Fault("a placeholder image for a PDF", PDF, samples.pdf, sent(lambda _: samples.gif(3), Content_Type=GIF)),
-    Fault("a page for a TIFF", TIFF, samples.tiff, always(_html("Viewer", "Here is our viewer"), HTML)),
+    Fault("a page for a TIFF", TIFF, samples.tiff, always(page("Viewer", "Here is our viewer"), HTML)),
     Fault("a text for a DOCX", DOCX, samples.docx, always("Please try again later", TEXT)),
     Fault("a PDF whose middle is missing", PDF, samples.pdf, sent(lambda good: good[:2000] + good[3500:])),
     Fault("a ZIP whose middle is missing", ZIP, samples.archive, sent(lambda good: good[:2000] + good[2500:])),
     Fault("a JPEG whose end is a page", JPEG, samples.jpeg, sent(lambda good: _half(good) + b"<html>504</html>")),
     Fault("a GIF that says nothing more", GIF, samples.gif, unmeasured(lambda good: good[:100])),
     Fault("a gzip whose last bytes are zeros", GZIP, samples.gzipped, sent(lambda good: good[:-20] + bytes(20))),
-    Fault("a page of a proxy for any type", ANY, samples.pdf, always(_html("502 Bad Gateway", "nginx"))),
+    Fault("a page of a proxy for any type", ANY, samples.pdf, always(page("502 Bad Gateway", "nginx"))),
     Fault("an XML file with a page behind it", XML, samples.xml, sent(lambda good: good + b"<html><p/></html>")),
     Fault("a video of zeros behind its head", MP4, samples.mp4, sent(lambda good: good[:20] + bytes(len(good) - 20))),
 )  # fmt: skip
@@ -278,7 +278,7 @@ ODD = (
     Fault("a text in Latin-1", TEXT, _fixed("H\xf4tel de la mer, \xe9t\xe9.\n".encode("latin-1") * 9), _same),
     Fault("a text of one number", TEXT, _fixed(b"42"), _same),
     Fault("a long text about errors", TEXT, _fixed(b"An error was found in the table. " * 19), _same),
-    Fault("a page about errors", HTML, _fixed(_html("Typing errors of monks", "word " * 900).encode()), _same),
+    Fault("a page about errors", HTML, _fixed(page("Typing errors of monks", "word " * 900).encode()), _same),
     Fault("a page without end tags", HTML, _fixed(b"<!DOCTYPE html><title>A</title><p>One<p>Two\n"), _same),
     Fault("JSON lines", "application/x-ndjson", _fixed(b'{"a": 1}\n{"a": 2}\n'), _same),
     Fault("JSON with a field of errors that is empty", JSON, _fixed(b'{"errors": [], "items": [1, 2]}'), _same),

@@ -134,6 +134,13 @@ def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
         ("http://e.org/cas/login?service=x", True),
         ("http://e.org/files/1/a.txt", False),
         ("http://cdn.e.org/1?key=2", False),
+        ("http://e.org/error.jsp", True),
+        ("http://e.org/error404.html", True),
+        ("http://e.org/user-login.php", True),
+        ("http://e.org/authors/a.txt", False),
+        ("http://e.org/cases/a.txt", False),
+        ("http://e.org/record/14043/a.txt", False),
+        ("http://e.org/standard-errors/a.txt", False),
     ],
 )
 def test_a_redirect_of_a_text_may_lead_away(led, is_doubted):
@@ -143,6 +150,51 @@ def test_a_redirect_of_a_text_may_lead_away(led, is_doubted):
 
 def test_a_size_that_is_stated_as_nothing_is_no_reason_for_doubt():
     assert rule(b"", "text/plain", stated_size=0) is None
+
+
+def test_what_a_source_has_so_is_not_doubted_for_its_words():
+    """A size that fits says that nothing was cut or added, and that no page of another size came instead."""
+    for mime_type, data in (
+        ("text/html", b"<html><head><title>Error analysis</title></head><body><p>We study errors.</body></html>"),
+        ("text/html", b"<html><body><h1>A title</h1><p>abc"),
+        ("application/json", b'{"title": "Page not found: a history"}'),
+        ("application/xml", b"<measurement><value>1</value><error>0.1</error></measurement>"),
+        ("application/pdf", samples.pdf(1) + bytes(400)),
+    ):
+        assert rule(data, mime_type) is not None
+        assert rule(data, mime_type, stated_size=len(data)) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "mime_type"),
+    [
+        (b"code,meaning\n403,Forbidden\n404,Not Found\n", "text/csv"),
+        (b'{"model": "lm", "error": 0.034}', "application/json"),
+        (b'{"errors": [0.1, 0.25]}', "application/json"),
+        (samples.tiff(1), "image/x-nikon-nef"),
+        (samples.png(1), "image/vnd.microsoft.icon"),
+        (b"\x00\x00\x00\x0cjP  \r\n\x87\n" + bytes(range(256)), "image/jp2"),
+        (b"\x1b%-12345X@PJL\r\n" + samples.pdf(1), "application/pdf"),
+    ],
+)
+def test_what_only_looks_like_a_fault_is_beyond_doubt(data, mime_type):
+    assert rule(data, mime_type) is None
+
+
+def test_a_table_that_is_called_excel_is_judged_by_its_name():
+    data = b"id,value\n1,2\n" * 50
+    assert doubt(Look(data, "application/vnd.ms-excel", url="http://e.org/a.csv")) is None
+    assert doubt(Look(data, "application/vnd.ms-excel", url="http://e.org/a.xls")) is not None
+
+
+def test_zeros_are_a_hole_of_a_pdf_only_where_a_block_of_the_disk_begins():
+    whole = samples.pdf(1, 60_000)
+    image = whole[:9000] + bytes(9000) + whole[18_000:]
+    assert rule(image, "application/pdf") is None
+    hole = whole[:8192] + bytes(8192) + whole[16_384:]
+    assert rule(hole, "application/pdf") == "broken"
+    both = whole[:9000] + bytes(9000) + whole[18_000:24_576] + bytes(4096) + whole[28_672:]
+    assert rule(both, "application/pdf") == "broken"
 
 
 def test_members_of_gzip_may_follow_each_other():
