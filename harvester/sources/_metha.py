@@ -13,6 +13,8 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from gateway.errors import ConfigurationError
+from gateway.model import Slice
+from harvester.wire.seen import Seen
 
 _FOLDER = re.compile(r"[A-Za-z0-9_-]{16,}")
 _FILE = re.compile(r"(?P<day>(?:.*/)?[0-9]{4}-[0-9]{2}-[0-9]{2})-(?P<number>[0-9]{8,12})(?P<rest>\.xml(?:\.\w+)?)")
@@ -86,6 +88,40 @@ def missing(names: Iterable[str]) -> list[str]:
         for number in range(min(max(numbers), len(numbers) + _MOST_MISSING))
         if number not in numbers
     ]
+
+
+def newest_first(name: str) -> tuple[int, int, str]:
+    """Return by what files are sorted so that the newest window of metha comes first, each in the order of its numbers.
+
+    A record that changed stands in several windows. Read from the oldest on, its former version would come back, and go
+    again, whenever the folder is read. Other files come last, in the order of their names.
+    """
+    found = _FILE.fullmatch(name)
+    if found is None:
+        return 0, 0, name
+    return -int(found["day"][-10:].replace("-", "")), int(found["number"]), name
+
+
+class Newer:
+    """What came in newer windows than the one that is read. Use one for each reading, from the newest window on."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._seen, self._day, self._of_window = Seen(), "", list[str]()
+
+    def without(self, name: str, slices: Iterable[Slice]) -> tuple[Slice, ...]:
+        """Return the records of a file that have not come in a newer window with the same datestamp."""
+        found = _FILE.fullmatch(name)
+        if found is None:
+            return tuple(slices)
+        if found["day"] != self._day:
+            for each in self._of_window:
+                self._seen.add(each)
+            self._day, self._of_window = found["day"], []
+        keyed = [(f"{each.datestamp} {each.identifier}", each) for each in slices]
+        kept = [(key, each) for key, each in keyed if each.problem or key not in self._seen]
+        self._of_window += [key for key, _ in kept]
+        return tuple(each for _, each in kept)
 
 
 def has_next(name: str, names: Collection[str]) -> bool:

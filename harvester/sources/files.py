@@ -3,8 +3,8 @@
 They lie on this machine, or at an address, from which whoever is handed in as `fetch` brings them. Folders that metha
 made are read as they lie: `_metha`.
 
-Files are read one by one in the order of their names, long ones part by part; what is kept is what they hold. When
-nothing in the folder has changed since it was read, nothing is read again.
+Files are read one by one in the order of their names, those of metha from the newest window on, long ones part by part;
+what is kept is what they hold. When nothing in the folder has changed since it was read, nothing is read again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
 from gateway.errors import AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses
@@ -22,7 +22,7 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
 from harvester.sources._asking import raw
 from harvester.sources._list_parts import ListParts
-from harvester.sources._metha import fields_of, harvest_at, has_next, missing, refuse_cache
+from harvester.sources._metha import Newer, fields_of, harvest_at, has_next, missing, newest_first, refuse_cache
 from harvester.sources._state import State
 from harvester.wire.archives import names_in, unpacked_beginning
 from harvester.wire.dates import SECONDS, moment_of
@@ -44,6 +44,8 @@ _PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz"
 class _State(State):
     """How far the files were read: the file, the place in it, its list; `listing`: what there was to read, when done.
 
+    `begun`: what there was to read when the reading began. What is added meanwhile is read with the next one.
+
     `as_of` is the second from which on anything that changed is not in the files: when the first answer in them was
     given, or else the newest datestamp.
     """
@@ -55,6 +57,7 @@ class _State(State):
     answered: int = 0
     newest: int = 0
     listing: str = ""
+    begun: str = ""
     parts: str = ""  # of the lists whose answers were read, as JSON
 
     @property
@@ -136,6 +139,11 @@ def describe(options: Options, fetch: Fetch) -> Description:
 
 def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     """Read every file, from where the cursor stands; nothing when it was read as it is."""
+    return _changes(options, cursor, fetch, newest_first)
+
+
+def _changes(options: Options, cursor: Cursor, fetch: Fetch, turn: Callable[[str], Any]) -> Iterator[Step]:
+    """Read every file, in the order that `turn` sorts their names in."""
     found = _named(options, fetch)
     fetched = found.fetched
     listing = sha256(fetched.body).hexdigest()
@@ -144,11 +152,12 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
         page = raw(options, cursor, "list", replace(fetched, body=b""))
         yield Step(page, (), cursor, 0, end=ListEnd.PROPER, doubts=found.doubts, notes=("Nothing has changed.",))
         return
-    begun = replace(state, listing="") if not state.listing else _State()
+    begun = state if state.begun and not state.listing else _State(begun=listing)
     reading = _Reading(options, cursor, fetch, begun, {name for name, _, _ in found.files})
+    reading.newer = Newer() if turn is newest_first else None
     failures = 0
-    for name, _, second in found.files:
-        if name < reading.state.name:
+    for name, _, second in sorted(found.files, key=lambda file: turn(file[0])):
+        if reading.state.name and turn(name) < turn(reading.state.name):
             continue
         try:
             yield from reading.steps(name, second)
@@ -159,7 +168,7 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
             reading.doubts.append(f"{name} cannot be read: {error}")
     # What is in doubt is read again as a whole the next time.
     reading.doubts += reading.parts.doubts
-    done = _State() if reading.doubts else replace(reading.state, listing=listing)
+    done = _State() if reading.doubts else replace(reading.state, listing=reading.state.begun)
     page = raw(options, cursor, "list", fetched)
     received = reading.state.received
     doubts = (*found.doubts, *reading.doubts)
@@ -180,6 +189,7 @@ class _Reading:
         # Whoever asked for a set has its records, whether or not their headers say so.
         self.is_all_in_set = harvest is not None and cursor.set_spec == harvest.set_spec
         self.doubts: list[str] = []
+        self.newer: Newer | None = None  # when the newest files are read first
 
     def at(self, state: _State) -> Cursor:
         if self.options.window is not None:
@@ -259,6 +269,8 @@ class _Reading:
         is_wanted = found.prefix in ("", self.cursor.metadata_prefix)
         slices = found.slices if is_wanted else ()
         slices = tuple(each for each in slices if self._is_in_set(each))
+        if self.newer is not None:
+            slices = self.newer.without(self.state.name, slices)
         self.state = replace(
             self.state,
             place=place,
@@ -284,7 +296,7 @@ class _Reading:
 def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     """Name every record in the files."""
     received = 0
-    for step in changes(options, replace(cursor, state=""), fetch):
+    for step in _changes(options, replace(cursor, state=""), fetch, str):
         received += len(step.slices)
         yield Listed(step.slices, received, None, step.is_last, (*step.doubts, *_unnamed(step)))
 
@@ -300,7 +312,7 @@ def _unnamed(step: Step) -> Iterator[str]:
 def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
     """Bring the last record of an identifier; without a slice when there is none."""
     found: tuple[RawPage, tuple[Slice, ...]] | None = None
-    for step in changes(options, replace(cursor, state=""), fetch):
+    for step in _changes(options, replace(cursor, state=""), fetch, str):
         slices = tuple(each for each in step.slices if each.identifier == identifier)
         if slices or found is None:
             found = step.page, slices[-1:]

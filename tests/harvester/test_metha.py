@@ -20,16 +20,16 @@ _BEFORE = (
 )
 
 
-def _record(number, deleted=False):
+def _record(number, deleted=False, datestamp="", title="Work"):
     status = "deleted" if deleted else ""
     content = (
         '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" '
         'xmlns:dc="http://purl.org/dc/elements/1.1/" xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/oai_dc/ '
-        f'http://www.openarchives.org/OAI/2.0/oai_dc.xsd"><dc:title>Work {number}</dc:title></oai_dc:dc>'
+        f'http://www.openarchives.org/OAI/2.0/oai_dc.xsd"><dc:title>{title} {number}</dc:title></oai_dc:dc>'
     )
     return (
         f'<record xmlns="{OAI}"><header status="{status}"><identifier>oai:m:{number}</identifier>'
-        f"<datestamp>2020-01-0{number % 9 + 1}</datestamp></header>"
+        f"<datestamp>{datestamp or f'2020-01-0{number % 9 + 1}'}</datestamp></header>"
         f"<metadata>{'' if deleted else content}</metadata><about></about></record>"
     )
 
@@ -92,8 +92,9 @@ def test_deleted_records_are_deleted(cache, command):
     folder = cache / named()
     folder.mkdir()
     (folder / "2020-01-31-00000000.xml.gz").write_bytes(gzip.compress(answer(_record(1), _record(2))))
-    (folder / "2020-02-29-00000000.xml.gz").write_bytes(gzip.compress(answer(_record(2, deleted=True))))
     command("source", "add", "m", str(folder), "--kind", "files")
+    assert command("run", "m")[0] == 0
+    (folder / "2020-02-29-00000000.xml.gz").write_bytes(gzip.compress(answer(_record(2, deleted=True))))
     assert command("run", "m")[0] == 0
     assert [each["is_deleted"] for each in _held(command, "m")] == [False, True]
 
@@ -184,3 +185,46 @@ def test_records_of_two_lists_in_one_document_are_all_read(cache, command):
     command("source", "add", "m", str(folder), "--kind", "files")
     assert command("run", "m")[0] == 0
     assert len(_held(command, "m")) == 2
+
+
+def _records(command):
+    return [json.loads(line) for line in command("records", "m")[1].splitlines()]
+
+
+def test_a_record_that_changed_stays_as_it_is_when_a_window_is_added(cache, command):
+    """It stands in the windows of its former versions as well, and those are read again."""
+    folder = cache / named()
+    folder.mkdir()
+    windows = {
+        "2020-01-31-00000000.xml.gz": answer(*(_record(each) for each in range(1, 9))),
+        "2020-02-29-00000000.xml.gz": answer(*(_record(each, False, "2020-02-02", "Changed") for each in range(1, 5))),
+        "2020-03-31-00000000.xml.gz": answer(*(_record(each, True, "2020-03-03") for each in range(3, 5))),
+        "2020-04-30-00000000.xml.gz": answer(_record(9, False, "2020-04-04")),
+    }
+    *earlier, last = windows
+    for name in earlier:
+        (folder / name).write_bytes(gzip.compress(windows[name]))
+    command("source", "add", "m", str(folder), "--kind", "files")
+    assert command("run", "m")[0] == 0
+    before = _records(command)
+    assert [each["upstream"][6:] for each in before if not each["is_deleted"]] == ["1", "2", "5", "6", "7", "8"]
+    (folder / last).write_bytes(gzip.compress(windows[last]))
+    status, out, said = command("run", "m", "--json")
+    counts = json.loads(out)["counts"]
+    assert (status, counts["published"], counts["older_versions"], "restored" in said) == (0, 1, 6, False), said
+    assert [each for each in _records(command) if each["upstream"] != "oai:m:9"] == before
+    assert command("source", "sweep", "m")[0] == 0
+    assert [each for each in _records(command) if each["upstream"] != "oai:m:9"] == before
+
+
+def test_a_window_that_is_added_while_the_folder_is_read_is_read_next(cache, command):
+    folder = cache / named()
+    folder.mkdir()
+    for month in (1, 2, 3):
+        (folder / f"2020-0{month}-28-00000000.xml.gz").write_bytes(gzip.compress(answer(_record(month))))
+    command("source", "add", "m", str(folder), "--kind", "files")
+    command("run", "m", "--max-records", "1")
+    (folder / "2020-04-28-00000000.xml.gz").write_bytes(gzip.compress(answer(_record(4))))
+    command("run", "m")
+    command("run", "m")
+    assert sorted(each["upstream"] for each in _records(command)) == [f"oai:m:{month}" for month in range(1, 5)]
