@@ -272,13 +272,15 @@ def _hashed(
 @click.option("--format", "metadata_prefix", default="oai_didl", show_default=True, help="With --provider.")
 @click.option("--set", "sets", multiple=True, metavar="SPEC", help="With --provider; may be repeated.")
 @click.option("--date", "since", default="", callback=date, metavar="DATE", help="When the package was made.")
+@click.option("--yes", is_flag=True, help="Let all deletions in the package pass.")
 @json_option
 @click.pass_context
 def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as_json: bool, **given: Given) -> None:
     """Take a delivered package as the baseline of DIR: a folder, tar or zip of OAI records and their files.
 
     A bag (BagIt) is verified first, and refused when it is not good. What the package lacks is told as missing, and
-    `harvester mirror BASEURL DIR` goes on from its date.
+    `harvester mirror BASEURL DIR` goes on from its date. A package may not delete more of what is held than a run of
+    the provider may: what is beyond waits for a person.
     """
     settings = load(instance_folder(ctx.find_root().obj))
     order = Order(checked_url(provider), given["metadata_prefix"], given["sets"]) if provider else None
@@ -297,7 +299,9 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
             settings.number("unpack_min_free_bytes"),
         )
         with unpacked(source, folder / "aside", room, ours.metadata_prefix) as package:
-            Importing(place, receipt, shown, stop, time.time, package, user=_user(settings)).whole(given["since"])
+            guard = Guard(place, settings.share("sweep_most_share"), given["yes"])
+            work = Importing(place, receipt, shown, stop, time.time, package, guard, user=_user(settings))
+            work.whole(given["since"])
     _say_notes(place)
     say(receipt.line())
     if as_json:
@@ -370,7 +374,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
             seconds = 0 if is_all or not place.recheck_every else seconds_of(place.recheck_every)
             rounds = settings.number("recheck_whole_every")
             made = partial(Rechecking, rechecks=rechecks, every=seconds, whole_every=rounds)
-            guard = Guard(place, settings.share("sweep_most_share"), False, False)
+            guard = Guard(place, settings.share("sweep_most_share"))
             with _mirroring(remote, place, "recheck", shown, guard, made) as work:
                 work.rechecked()
         notify_of_mirror(place, settings, is_whole=False)

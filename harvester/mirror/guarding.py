@@ -34,6 +34,7 @@ class Guard:
     accepts_identity: bool = False
     deletions: int = 0
     _living: int | None = field(default=None, init=False)
+    _has_waiting: bool | None = field(default=None, init=False)
 
     @property
     def living(self) -> int:
@@ -103,6 +104,13 @@ class Guard:
 
     # -- deletions --
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether deletions of earlier runs waited when this was asked first: until a person decides, all do."""
+        if self._has_waiting is None:
+            self._has_waiting = len(self.place.waiting) > 0
+        return self._has_waiting
+
     def lets(self, keeping: Keeping) -> bool:
         """Tell whether what a record means for an object may happen now; a deletion that may not waits."""
         now, waiting = keeping.now, self.place.waiting
@@ -112,7 +120,7 @@ class Guard:
         is_deletion = keeping.before is not None and not keeping.before.is_deleted
         if not is_deletion or self.has_word:
             return True
-        if now.identifier not in waiting:
+        if not self.has_waiting:
             self.deletions += 1
             if self.deletions <= ALWAYS_PASS or self.deletions <= self.most:
                 return True

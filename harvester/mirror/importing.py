@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
+from gateway.model import RawPage, Slice
 from harvester.dump import as_received
+from harvester.mirror.guarding import Guard
 from harvester.mirror.keeping import Keeping
 from harvester.mirror.package import Package, delivered
 from harvester.mirror.receipt import Change
@@ -21,6 +24,7 @@ class Importing(Run):
     """A run that reads a package."""
 
     package: Package
+    guard: Guard
 
     def whole(self, date: str = "") -> None:
         """Take every object of the package that is not held in a newer state; what it lacks is told as missing.
@@ -37,19 +41,7 @@ class Importing(Run):
                 if found.problem:
                     self.unusable(found)
                     continue
-                received = received_from(page, found)
-                received = replace(received, document=as_received(received.document))
-                keeping = self.sound(found.identifier, partial(self.object, received))
-                if keeping is None:
-                    self.place.mark(found.identifier, is_whole=False)
-                    continue
-                if (is_known := _is_known_better(keeping)) or self.is_settled(keeping):
-                    self.receipt.objects[Change.UNCHANGED] += is_known
-                    continue
-                for want in keeping.pending(self.now()):
-                    file = self.package.find(want, document)
-                    keeping.note(delivered(want, file, keeping.aside(want)))
-                self.commit(keeping)
+                self._take(document, page, found)
                 self.progress.show("imported", count, None)
             self.receipt.doubts.extend(f"{name} holds no records." for name in self.package.unread())
             if not newest:
@@ -57,6 +49,26 @@ class Importing(Run):
             made = (moment_of(self.package.date), self.package.answered)
             if not self.has_damage:  # else the provider is asked for everything
                 self._go_on_from(moment_of(date) or min(filter(None, made), default=moment_of(newest)))
+
+    def _take(self, document: Path, page: RawPage, found: Slice) -> None:
+        """Bring an object to what a record says, with the files that came with it."""
+        received = received_from(page, found)
+        received = replace(received, document=as_received(received.document))
+        keeping = self.sound(found.identifier, partial(self.object, received))
+        if keeping is None:
+            self.place.mark(found.identifier, is_whole=False)
+            return
+        if (is_known := _is_known_better(keeping)) or self.is_settled(keeping):
+            self.receipt.objects[Change.UNCHANGED] += is_known
+            return
+        if not self.guard.lets(keeping):
+            return
+        for want in keeping.pending(self.now()):
+            file = self.package.find(want, document)
+            keeping.note(delivered(want, file, keeping.aside(want)))
+        self.commit(keeping)
+        if found.is_deleted:  # a person has let it pass that waited
+            self.place.waiting.discard(found.identifier)
 
     def _go_on_from(self, moment: int | None) -> None:
         """Let the next run ask for what has changed since the day of the package, unless it knows better already."""

@@ -104,7 +104,7 @@ class Receipt:
         if self.outcome not in _ENDED:
             ends.append("It has not come to its end; the same command goes on.")
         if self.waiting:
-            ends.append(f"Deletions that wait: {self.waiting}; the same command with --yes lets them pass.")
+            ends.append(f"Deletions that wait: {self.waiting}; `harvester mirror` with --yes lets them pass.")
         end = " ".join(ends) or "Nothing is missing."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
         digest = f" Catalogue: {self.catalogue['sha256']}." if self.catalogue else ""

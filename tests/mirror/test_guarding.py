@@ -55,11 +55,24 @@ def test_what_waits_is_told_by_each_run_until_a_person_lets_it_pass(mirror, prov
     _delete(provider, *range(20))
     for _ in range(2):  # announced again because of the overlap, or not: the same deletions wait
         assert mirror.run(status=3)["waiting"] == 15
-        assert "Deletions that wait: 15; the same command with --yes lets them pass." in mirror.said
+        assert "Deletions that wait: 15; `harvester mirror` with --yes lets them pass." in mirror.said
     receipt = mirror.run("--yes")
     assert (receipt["objects"]["deleted"], receipt["waiting"]) == (15, 0)
     assert mirror.held() == {}
     assert mirror.run()["waiting"] == 0
+
+
+def test_while_deletions_wait_those_of_later_runs_wait_too(mirror, provider, fill):
+    fill(30)
+    mirror.run()
+    _delete(provider, *range(10))
+    assert mirror.run(status=3)["waiting"] == 5
+    _delete(provider, *range(10, 14), at="2031-01-01T00:00:00Z")  # so few would pass if nothing waited
+    receipt = mirror.run(status=3)
+    assert (receipt["waiting"], receipt["objects"].get("deleted", 0), len(mirror.held())) == (9, 0, 25)
+    assert mirror.run("--yes")["objects"]["deleted"] == 9
+    _delete(provider, *range(14, 18), at="2032-01-01T00:00:00Z")
+    assert mirror.run()["objects"]["deleted"] == 4
 
 
 def test_the_share_is_that_of_the_setting(mirror, provider, fill):

@@ -272,6 +272,20 @@ def test_a_package_never_takes_an_object_back(imported, mirror, provider, packag
     assert mirror.held() == provider.expected()
 
 
+def test_a_package_deletes_no_more_than_its_share_without_a_word(imported, mirror, provider, package, fill):
+    fill(20)
+    mirror.run()
+    for item in provider.items.values():
+        item.deleted, item.datestamp = True, "2030-01-01T00:00:00Z"
+    (package / "records.xml").write_text(provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"}))
+    receipt = imported(package, status=3)
+    assert (receipt["objects"]["deleted"], receipt["waiting"], len(mirror.held())) == (5, 15, 15)
+    assert "Deletions that wait: 15; `harvester mirror` with --yes lets them pass." in mirror.said
+    assert imported(package, status=3)["waiting"] == 15
+    assert imported(package, "--yes")["waiting"] == 0
+    assert mirror.held() == {}
+
+
 def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_imported(imported, mirror, provider, package):
     imported(package)
     for item in provider.items.values():
