@@ -41,7 +41,7 @@ class Proof:
 
 def proved(source: str, counts: Mapping[str, int], proof: Proof, *, is_complete: bool) -> str:
     """Return the last sentences of a run: whether anything is missing, and how that is known."""
-    compared = f" {_compared(source, proof.compared)}" if is_complete and proof.compared else ""
+    compared = f" {_compared(source, proof)}" if is_complete and proof.compared else ""
     return f"{_missing(counts, is_complete=is_complete)}.{compared}"
 
 
@@ -61,13 +61,17 @@ def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
     return f"{what} is missing{but}{without}"
 
 
-def _compared(source: str, compared: Compared) -> str:
+def _compared(source: str, proof: Proof) -> str:
     """Return with what the records were compared to say so."""
-    if compared is Compared.WHOLE:
+    sweep = f"`harvester source sweep {source}` compares all"
+    if proof.compared is Compared.WHOLE:
         return "The records were compared with all that ListIdentifiers names."
-    if compared is Compared.PART:
-        how = (
-            "The records were compared with the counts, and with at most four answers of ListIdentifiers for each list"
-        )
-        return f"{how}; `harvester source sweep {source}` compares all."
-    return "The records were compared with the counts alone, because ListIdentifiers is not answered."
+    if proof.compared is Compared.CHANGES:
+        return f"The records were compared with what ListIdentifiers names of the dates asked for; {sweep}."
+    counts = "the counts, and with " if proof.is_announced else ""
+    if proof.compared is Compared.PART:
+        answers = "at most four answers of ListIdentifiers for each list"
+        return f"The records were compared with {counts}{answers}; {sweep}."
+    if counts:
+        return "The records were compared with the counts alone, because ListIdentifiers gives no names."
+    return "Only the ends of its lists say so: it announces no counts, and ListIdentifiers gives no names."

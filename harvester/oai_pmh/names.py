@@ -26,9 +26,10 @@ class Names:
     one that says nothing of this format. `is_unknown`: nobody knows what came in earlier runs.
     """
 
-    def __init__(self, walk: Walk, window: Window, dated: Window) -> None:
-        """Take the list, and the window to ask for."""
+    def __init__(self, walk: Walk, window: Window, dated: Window, deadline_seconds: float | None = None) -> None:
+        """Take the list, and the window to ask for; `deadline_seconds` is that of each request."""
         self._walk, self._window, self._dated = walk, window, dated
+        self._deadline_seconds = deadline_seconds
         self._answers = self._asked()
         self._naming: Naming | None = None
         self.answers = 0
@@ -80,7 +81,7 @@ class Names:
             return
         other = SECONDS if walk.granularity() == DAY else DAY
         for each in (state, replace(state, granularity=other)):
-            self._naming = Naming(walk.options, walk.cursor, walk.fetch, each, PATIENCE)
+            self._naming = Naming(walk.options, walk.cursor, walk.fetch, each, PATIENCE, self._deadline_seconds)
             try:
                 yield from self._naming.answers()
             except RemoteRefuses:

@@ -31,10 +31,17 @@ class Naming:
     """
 
     def __init__(
-        self, options: Options, cursor: Cursor, fetch: Fetch, state: ListState, patience: int | None = None
+        self,
+        options: Options,
+        cursor: Cursor,
+        fetch: Fetch,
+        state: ListState,
+        patience: int | None = None,
+        deadline_seconds: float | None = None,
     ) -> None:
-        """Take the list and the window in which `state` stands; `patience` is that of each request."""
-        self._options, self._cursor, self._fetch, self._patience = options, cursor, fetch, patience
+        """Take the list and the window in which `state` stands; the patience and the deadline are each request's."""
+        self._options, self._cursor, self._fetch = options, cursor, fetch
+        self._patience, self._deadline_seconds = patience, deadline_seconds
         self._state = replace(state, token="")
         self._has_other_way = True
         self._tokens: set[str] = set()
@@ -68,7 +75,14 @@ class Naming:
         """Return the next page; None when its token was refused and is to be sent once more, written otherwise."""
         token = self._state.token
         url = url_of(self._options, self._cursor, self._state, "ListIdentifiers", token)
-        fetched, answer = asked(self._options, self._fetch, url, only("ListIdentifiers"), patience=self._patience)
+        fetched, answer = asked(
+            self._options,
+            self._fetch,
+            url,
+            only("ListIdentifiers"),
+            patience=self._patience,
+            deadline_seconds=self._deadline_seconds,
+        )
         self.page = raw(self._options, self._cursor, "ListIdentifiers", fetched, answer)
         is_end = {code for code, _ in answer.errors} <= {"noRecordsMatch"} or (token and self._is_past())
         if answer.slices or is_end:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from gateway.errors import NotOaiPmh
+from gateway.errors import NotOaiPmh, TryLater
 from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.descent import one_rung_down
@@ -24,6 +24,9 @@ from harvester.wire.oai_pmh import ResumptionToken
 from harvester.wire.windows import Window
 
 MOST_ANSWERS = 4  # of ListIdentifiers, for a list that nothing speaks against
+
+_DEADLINE_SECONDS = 60.0  # of each: a list that has ended goes without them
+_UNANSWERED = (*PASSING, TryLater)
 
 
 class Seen(NamedTuple):
@@ -91,16 +94,16 @@ def _of_the_end(walk: Walk) -> Seen:
     """Look whether anything more is named from the last date of a window on."""
     try:
         return _from_the_last_date_on(walk, MOST_ANSWERS)[0]
-    except PASSING:
+    except _UNANSWERED:
         return Seen()
 
 
 def compare(walk: Walk) -> Seen:
     """Compare what has come of a list with at most four answers of ListIdentifiers; what else is named is a doubt."""
-    names = Names(walk, walk.whole, _dated(walk, walk.whole))
+    names = Names(walk, walk.whole, _dated(walk, walk.whole), _DEADLINE_SECONDS)
     try:
         seen = _compared(walk, names)
-    except PASSING as error:
+    except _UNANSWERED as error:
         walk.notes.append(f"ListIdentifiers could not be compared. {error}")
         seen = Seen()
     walk.compared = Compared.NOTHING
@@ -148,7 +151,7 @@ def _from_the_last_date_on(walk: Walk, most: int) -> tuple[Seen, int]:
     if not state.last or state.ignores_dates:
         return Seen(), 0
     rest = Window(state.last, state.here.until)
-    names = Names(walk, rest, _dated(walk, rest))
+    names = Names(walk, rest, _dated(walk, rest), _DEADLINE_SECONDS)
     unseen = names.unseen(most)
     return Seen(unseen, bool(unseen), is_end_shown=not unseen and names.has_ended), names.answers
 
@@ -159,7 +162,7 @@ def _more_announced(walk: Walk, came: int) -> str:
     It is a doubt even where the answer that says so does not name it.
     """
     there = _dated(walk, walk.whole)
-    names = Names(walk, there, there)
+    names = Names(walk, there, there, _DEADLINE_SECONDS)
     unseen = names.unseen(1)
     if not unseen and (names.announced > came or not names.answers):
         walk.notes.append(f"ListIdentifiers announces more records than the {came} that came.")

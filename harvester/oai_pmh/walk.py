@@ -203,8 +203,21 @@ class Walk:
             doubts,
             notes,
             losses,
-            None if end is ListEnd.MORE else self.compared or Compared.NOTHING,
+            None if end is ListEnd.MORE else self._compared(state),
         )
+
+    def _compared(self, state: ListState) -> Compared:
+        """Return with how much of what is named a list that has ended was compared: with all only from its beginning.
+
+        Behind new windows it was compared from their beginning on; a server that ignores dates names all each time.
+        """
+        if self.compared is not Compared.WHOLE or state.ignores_dates:
+            return self.compared or Compared.NOTHING
+        if self.options.windows_from is not None:
+            is_all = self.options.is_behind_new or not state.complete
+        else:
+            is_all = (moment_of(state.whole.from_) or 0) <= (moment_of(self.options.from_) or 0)
+        return Compared.WHOLE if is_all and not state.is_window else Compared.CHANGES
 
     def _note_coding(self) -> None:
         """Remember what was seen of the encodings of answers."""

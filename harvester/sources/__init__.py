@@ -155,6 +155,7 @@ class Compared(StrEnum):
 
     NOTHING = "nothing"
     PART = "part"  # at most four answers, as nothing spoke against the list
+    CHANGES = "changes"  # all of the dates that were asked for, which are not all
     WHOLE = "whole"
 
 

@@ -20,17 +20,34 @@ def _ended(received: int, announced: tuple[int | None, int | None], compared: Co
     [
         ([Compared.WHOLE, Compared.WHOLE], "with all that ListIdentifiers names."),
         ([Compared.WHOLE, Compared.PART], "at most four answers of ListIdentifiers for each list; `harvester source"),
-        ([Compared.PART, Compared.NOTHING], "with the counts alone, because ListIdentifiers is not answered."),
+        (
+            [Compared.WHOLE, Compared.CHANGES],
+            "with what ListIdentifiers names of the dates asked for; `harvester source",
+        ),
+        ([Compared.PART, Compared.NOTHING], "with the counts alone, because ListIdentifiers gives no names."),
         ([None, Compared.WHOLE], "with all that ListIdentifiers names."),
     ],
 )
 def test_the_least_comparison_of_any_list_is_told(compared: list[Compared | None], words: str) -> None:
     proof = Proof()
     for each in compared:
-        proof.end(_ended(5, (None, None), each), 5)
+        proof.end(_ended(5, (5, 5), each), 5)
     told = proved("x", {}, proof, is_complete=True)
     assert told.startswith("Nothing is missing. The records were compared ")
     assert words in told
+
+
+@pytest.mark.parametrize(
+    ("compared", "words"),
+    [
+        (Compared.PART, "The records were compared with at most four answers of ListIdentifiers for each list;"),
+        (Compared.NOTHING, "Only the ends of its lists say so: it announces no counts, and ListIdentifiers gives no"),
+    ],
+)
+def test_counts_that_were_not_announced_are_no_comparison(compared: Compared, words: str) -> None:
+    proof = Proof()
+    proof.end(_ended(5, (None, None), compared), 5)
+    assert proved("x", {}, proof, is_complete=True).startswith(f"Nothing is missing. {words}")
 
 
 def test_of_kinds_that_have_no_other_list_no_comparison_is_told() -> None:

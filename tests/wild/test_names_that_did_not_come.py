@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.errors import TryLater
 from gateway.model import Cursor
 from gateway.xmltext import utc_datetime
 from harvester.dump import Dump
@@ -112,8 +113,32 @@ def test_what_changed_since_the_last_harvest_is_compared_as_well(size: str):
     repository.records |= later
     repository.faults = [_leaving_out(*list(later)[3:5])]
     second = list(SOURCE.changes(options(), Cursor("x", "oai_dc", "", first[-1].cursor.state), _later(repository)))
-    assert second[-1].is_complete
+    assert (second[-1].is_complete, second[-1].compared) == (True, Compared.CHANGES)
     assert sorted(set(good(second))) == sorted(later)
+
+
+def test_a_window_of_its_own_is_not_compared_with_all_names():
+    repository = Repository(page_size=10).fill(25)
+    assert walked(repository)[-1].compared is Compared.WHOLE
+    assert walked(repository, window=("1999-01-01", ""))[-1].compared is Compared.CHANGES
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_list_that_is_whole_does_not_wait_for_a_busy_list_identifiers(size: str):
+    """It always answers 503: the list ends without it, and no request for it waits for long."""
+    repository = _sixty_five(size)
+    waits: list[float | None] = []
+
+    def fetch(request):
+        if "verb=ListIdentifiers" in request.url:
+            waits.append(request.waits_seconds)
+            raise TryLater("The server answers 503.")
+        return repository(request)
+
+    steps = list(SOURCE.changes(options(), Cursor("x", "oai_dc"), fetch))
+    assert _is_whole(steps, repository)
+    assert steps[-1].compared is Compared.NOTHING
+    assert waits == [60.0]
 
 
 def _later(repository: Repository):
