@@ -146,9 +146,11 @@ class Contents:
 
 
 def _possible(stated: tuple[Stated, ...]) -> Iterator[str]:
+    """Return the digests that an inventory may have. An object that a receipt has settled is never no object again."""
     settled = [each for each in stated if each.is_settled]
     yield settled[-1].sha512 if settled else ""
-    yield from (each.sha512 for each in stated if not each.is_settled)
+    was_there = any(each.head for each in settled)
+    yield from (each.sha512 for each in stated if not each.is_settled and (each.head or not was_there))
 
 
 def _key(identifier: str) -> bytes:

@@ -142,6 +142,14 @@ def _swapped(scene: Scene) -> None:
     _moved(aside, other)
 
 
+def _removed_with_line(scene: Scene) -> None:
+    """Remove an object, and say in the catalogue, behind the last receipt, that it never came to be."""
+    path = scene.object(OTHER).relative_to(scene.root).as_posix()
+    shutil.rmtree(scene.object(OTHER).parent.parent.parent)
+    line = json.dumps({"identifier": OTHER, "path": path, "head": 0, "sha512": ""}).encode() + b"\n"
+    scene.catalogue.write_bytes(scene.catalogue.read_bytes() + line)
+
+
 _A = "v1/content/files/a.txt"
 
 MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
@@ -162,6 +170,7 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "lost",
         OTHER,
     ),
+    "an object is removed, and the catalogue says that it never was": (_removed_with_line, "lost", OTHER),
     "an object is moved": (lambda s: _moved(s.object(), s.root / "abc/abc/abc" / s.object().name), "lost", CHANGED),
     "an object is renamed": (lambda s: _moved(s.object(), s.object().with_name("other")), "lost", CHANGED),
     "an object is moved out": (lambda s: _moved(s.object(), s.outside / "x"), "lost", CHANGED),
