@@ -136,7 +136,7 @@ class Guard:
             return []
         size = self.place.accepted_size
         expected = self.living if size is None else min(self.living, size)
-        if expected - count <= max(ALWAYS_PASS, self.share * expected):
+        if expected - count <= (max(ALWAYS_PASS, self.share * expected) if count else 0):
             return []
         told = f"The provider lists {count} records, and {self.living} objects are held: none was deleted for that."
         return [f"{told} The next run asks for everything again; if the list is right, run it with --yes."]

@@ -118,6 +118,16 @@ def test_a_short_list_that_a_person_lets_pass_is_right_from_then_on(mirror, prov
     assert len(mirror.held()) == 20
 
 
+def test_a_whole_list_of_nothing_is_told_however_little_is_held(mirror, provider, fill):
+    fill(2)
+    mirror.run()
+    provider.items.clear()
+    receipt = mirror.run("--full", status=3)
+    assert "The provider lists 0 records, and 2 objects are held" in " ".join(receipt["doubts"])
+    mirror.run("--full", "--yes")
+    assert mirror.run("--full")["doubts"] == []
+
+
 def test_a_run_that_finds_nothing_new_is_no_short_list(mirror, provider, fill):
     fill(20)
     mirror.run()
