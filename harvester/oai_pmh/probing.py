@@ -15,6 +15,7 @@ from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.names import Names
+from harvester.oai_pmh.roll import Roll
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import Compared, Step
 from harvester.sources._asking import PASSING
@@ -168,6 +169,32 @@ def _more_announced(walk: Walk, came: int) -> str:
         walk.notes.append(f"ListIdentifiers announces more records than the {came} that came.")
         walk.doubt()
     return unseen
+
+
+def more_than_named(walk: Walk, roll: Roll) -> str:
+    """Return what speaks against the end of a roll that named what had not come; nothing where it can be believed.
+
+    Where no number tells how many there are, a roll that was cut looks like a whole one. So what it names last is asked
+    for once more, by its date. Of a list that broke off, names in one answer are no proof where that shows nothing.
+    """
+    state, beyond = walk.state, roll.beyond
+    is_counted = roll.keeps_its_number or state.distinct == state.announced == state.announced_first
+    if not roll.missing_count or is_counted or state.is_first_generation:
+        return ""
+    unseen, is_end = "", False
+    if beyond and not state.ignores_dates:
+        names = Names(walk, beyond, _dated(walk, beyond))
+        try:
+            unseen = names.unseen(MOST_ANSWERS)
+        except PASSING as error:
+            walk.notes.append(f"ListIdentifiers could not be asked for what is dated {beyond.in_words}. {error}")
+        is_end = 0 < names.count < roll.count  # as many: it may not look at dates
+    if beyond and unseen:
+        return f"ListIdentifiers names {unseen} {beyond.in_words}, and does not name it {state.here.in_words}."
+    is_broken = state.has_pages and (state.is_doubted or bool(state.certain) or bool(state.restarts))
+    if is_end or roll.answers > 1 or not is_broken:
+        return ""
+    return f"Nothing shows that the {roll.count} records that ListIdentifiers names in one answer are all."
 
 
 def _dated(walk: Walk, window: Window) -> Window:

@@ -5,7 +5,7 @@ It decides where the numbers of a source cannot be believed, and it finds what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import replace
 from math import floor
 from tempfile import TemporaryFile
@@ -21,10 +21,12 @@ from harvester.oai_pmh.requests import only, single_url
 from harvester.sources import UNFETCHED, Options
 from harvester.sources._asking import PASSING, PATIENCE, asked, raw
 from harvester.sources._budget import Spender
+from harvester.wire.dates import moment_of
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import ListState, Rung
 from harvester.wire.oai_pmh import ListAnswer
 from harvester.wire.seen import Seen
+from harvester.wire.windows import Window
 
 _CALLS = 4  # of a roll under which the source changes
 # Codes that say that there is no such record, or none in this format.
@@ -51,6 +53,8 @@ class Roll:
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
         self._named = Seen()
         self._came = 0
+        self._dates = "", ""  # of the first and of the last that was named
+        self.answers = 0
         self.missing_count = 0
         self._naming = Naming(options, cursor, fetch, state)
         self.has_ended = False
@@ -86,8 +90,17 @@ class Roll:
         return len(self._named)
 
     @property
+    def beyond(self) -> Window | None:
+        """The dates beyond the last name, and its own; None where it cannot be known which those are."""
+        first, last = (moment_of(each) for each in self._dates)
+        if first is None or last is None:
+            return None
+        here = self._state.here
+        return Window(utc_datetime(last), here.until) if first <= last else Window(here.from_, utc_datetime(last))
+
+    @property
     def expected(self) -> int:
-        """How many it must name at least: as it announces, and, of a whole list, as many as have come."""
+        """How many it must name at least: as it announces, and as many as are known to have come of its window."""
         tolerated = floor((self.announced or 0) * self._options.announced_tolerance)
         return max((self.announced or 0) - tolerated, self._came)
 
@@ -107,8 +120,7 @@ class Roll:
         A record that comes twice with two dates has moved to the end meanwhile: where the pages are counted, another
         one has slipped to a page that was had already. Then it is called once more.
         """
-        if self._state.rung == Rung.CHECK and self._state.here == self._state.whole:
-            self._came = min(len(seen), self._state.distinct)
+        self._came = _came_at_least(self._state, seen)
         try:
             for _ in range(_CALLS):
                 self._call(seen)
@@ -119,7 +131,10 @@ class Roll:
         if self.has_slipped:
             self.trouble = NotOaiPmh(f"Records changed under each of {_CALLS} calls of ListIdentifiers.")
         elif self.has_ended and not self.is_whole:
-            self.trouble = NotOaiPmh(f"ListIdentifiers names {self.count} records, where there are {self.expected}.")
+            told = f"{self.count} records, where there are {self.expected}."
+            if not self.count and self._came:
+                told = f"nothing {self._state.here.in_words}, where records came."
+            self.trouble = NotOaiPmh(f"ListIdentifiers names {told}")
 
     def break_off(self, why: str) -> None:
         """Note that what is missing cannot be had."""
@@ -133,7 +148,7 @@ class Roll:
             yield Missing(line[1:].rstrip(b"\n").decode("utf-8", "surrogatepass"), line[:1] == _DELETED)
 
     def _call(self, seen: Seen) -> None:
-        self.has_ended = False
+        self.has_ended, self.answers, self._dates = False, 0, ("", "")
         self._naming = naming = Naming(self._options, self._cursor, self._fetch, self._state, PATIENCE)
         for answer in naming.answers():
             self._fetch.spare()
@@ -145,12 +160,25 @@ class Roll:
             self.trouble = NotOaiPmh(RINGS)
 
     def _take(self, answer: ListAnswer, seen: Seen) -> None:
+        self.answers += 1
         self.lies_beside = self.lies_beside or lies_beside(self._state.here, answer.slices)
+        if answer.slices:
+            self._dates = self._dates[0] or answer.slices[0].datestamp, answer.slices[-1].datestamp
         for each in answer.slices:
             if each.identifier and self._named.add(each.identifier) and each.identifier not in seen:
                 name = each.identifier.replace("\n", " ").encode("utf-8", "surrogatepass")
                 self._missing.write(b"%b%b\n" % (_DELETED if each.is_deleted else _LIVE, name))
                 self.missing_count += 1
+
+
+def _came_at_least(state: ListState, seen: Sized) -> int:
+    """Return how many records are known to have come of a window: of a part of a list, one, where any have."""
+    if state.rung != Rung.CHECK:
+        begins_at_one = state.certain and state.certain == state.here.from_
+        return 1 if state.part or begins_at_one else 0
+    if state.here == state.whole:
+        return min(len(seen), state.distinct)
+    return min(1, state.distinct if state.whole.covers(state.here) else len(seen))
 
 
 def single(

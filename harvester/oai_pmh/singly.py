@@ -10,6 +10,7 @@ from gateway.model import RawPage
 from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.ending import ended, part_had, part_over
 from harvester.oai_pmh.ladder import begun_again, entered, is_short, misfit
+from harvester.oai_pmh.probing import more_than_named
 from harvester.oai_pmh.requests import single_url
 from harvester.oai_pmh.roll import Missing, Roll, single, unfetched
 from harvester.oai_pmh.walk import MOST_FAILURES, Walk
@@ -66,6 +67,8 @@ def _after_roll(walk: Walk, roll: Roll) -> Step:
         walk.notes.append("The source does not keep to from and until; what it names is all there is.")
         walk.state = replace(walk.state, window="", windows="", ignores_dates=True)
     if roll.is_whole and not walk.state.window:
+        if told := more_than_named(walk, roll):
+            return ended(walk, page, (), (told,))
         walk.compared = Compared.WHOLE
     if roll.is_whole or (roll.has_ended and walk.state.window):
         walk.state = replace(walk.state, is_doubted=walk.state.is_doubted or not roll.is_whole)
@@ -99,7 +102,9 @@ def _checked(walk: Walk, roll: Roll, page: RawPage) -> Step:
     tolerance = walk.options.announced_tolerance
     is_overruled = not is_short(state, tolerance) or roll.keeps_its_number or _keep_their_numbers(state)
     if roll.is_whole and is_overruled:
-        return ended(walk, page, (), ())
+        told = more_than_named(walk, roll)
+        walk.compared = Compared.PART if told else walk.compared
+        return ended(walk, page, (), (told,) if told else ())
     trouble = str(roll.trouble) if not roll.is_whole else _uncounted(roll)
     parts = walk.halves(roll.trouble) if is_short(state, tolerance) else None
     if parts and not state.is_sliced and not state.ignores_dates:

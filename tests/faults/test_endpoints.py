@@ -12,7 +12,7 @@ import pytest
 
 from gateway.model import RunOutcome
 from harvester.instance import Instance
-from tests.faults.endpoints import Endpoint, Traits, drawn, opened
+from tests.faults.endpoints import COUNT, Endpoint, Traits, drawn, opened
 from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site
 from tests.faults.source import DAY
@@ -41,6 +41,18 @@ _REMARKABLE = {
     "ListIdentifiers announces more where dates are refused": Traits(
         "one", "so far", "white space", "short, with the size of the truth", granularity=DAY, dates="refused"
     ),
+    "names that are cut were taken for the end of a list that broke off": Traits(
+        "a window", "nothing", "itself", "one page of the whole", way="set"
+    ),
+    "the same, where the source does not look at dates": Traits(
+        "a window", "nothing", "itself", "one page of the whole", dates="ignored", way="set"
+    ),
+    "names that are cut, of which the newest stand first": Traits(
+        "the first dates", "nothing", "itself", "one page of the whole", is_backwards=True, way="set"
+    ),
+    "ListIdentifiers was believed to name nothing where records came": Traits(
+        "one", "so far", "HTTP 204", "noRecordsMatch", page_size=COUNT, way="years"
+    ),
 }
 
 
@@ -50,6 +62,15 @@ def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, 
     counts = Counter[str]()
     assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
     assert counts == {"honest": 1}
+
+
+def test_list_that_breaks_off_is_complete_where_the_names_beyond_its_end_are_asked_for_and_none_is_new(
+    house: Instance,
+) -> None:
+    site = opened(Traits("a window", "nothing", "itself", names_page_size=COUNT, way="set"))
+    counts = Counter[str]()
+    assert verdict(house, site, "broken", counts) == []
+    assert counts == {"complete": 1}
 
 
 def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> list[str]:
