@@ -69,13 +69,19 @@ def ahead_of(told: SourceClock, now: Moment) -> float | None:
     return None if passed > _LATELY_SECONDS else now.wall - (told.second + passed)
 
 
-def judged(clocks: Iterable[SourceClock], now: Moment, tolerance: float) -> Judgement:
-    """Judge this machine's clock by those of the sources; `tolerance` is how far they may differ, 0: however far."""
+def judged(
+    clocks: Iterable[SourceClock], now: Moment, tolerance: float, *, is_kept_by_ntp: bool | None = False
+) -> Judgement:
+    """Judge this machine's clock by those of the sources; `tolerance` is how far they may differ, 0: however far.
+
+    A clock that NTP keeps is not doubted because of one source alone.
+    """
     by_host = {each.host: (found, each.is_sure) for each in clocks if (found := ahead_of(each, now)) is not None}
     if not by_host or not tolerance:
         return Judgement()
     if len(by_host) < _MANY:
         ((ahead, is_sure),) = by_host.values()
+        is_sure = is_sure and not is_kept_by_ntp
         return Judgement(ahead, 1, 1) if is_sure and abs(ahead) > max(_ALONE_SECONDS, tolerance) else Judgement()
     middle = median(ahead for ahead, _ in by_host.values())
     agreeing = [ahead for ahead, _ in by_host.values() if abs(ahead) > tolerance and abs(ahead - middle) <= tolerance]

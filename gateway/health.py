@@ -221,10 +221,10 @@ def _clock(store: SqliteStore) -> Iterator[Finding]:
 
 def _host_clock(inbox: Inbox, settings: Settings) -> Iterator[Finding]:
     """Say what sources and the kernel say of the clock of this machine."""
-    found = judged(inbox.source_clocks().values(), THIS_HOST.moment(), settings.number("clock_tolerance_seconds"))
+    state, tolerance = is_synchronized(), settings.number("clock_tolerance_seconds")
+    found = judged(inbox.source_clocks().values(), THIS_HOST.moment(), tolerance, is_kept_by_ntp=state)
     if found.is_wrong:
         yield Finding("warning", found.sentence)
-    state = is_synchronized()
     if state:
         yield Finding("fine", "The clock of this machine is kept by NTP.")
     elif state is False:

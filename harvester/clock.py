@@ -7,7 +7,7 @@ from email.utils import mktime_tz, parsedate_tz
 from time import time
 from urllib.parse import urlsplit
 
-from gateway.clocks import Judgement, ahead_of, judged
+from gateway.clocks import Judgement, ahead_of, is_synchronized, judged
 from gateway.errors import ClockAhead
 from gateway.model import Run, SourceClock
 from gateway.store.clock import THIS_HOST, HostClock
@@ -53,7 +53,8 @@ def _differences(description: Description) -> list[float]:
 def judgement(instance: Instance, host: HostClock = THIS_HOST) -> Judgement:
     """Judge the clock of this machine by those of the sources."""
     tolerance = instance.settings.number("clock_tolerance_seconds")
-    return judged(instance.inbox.source_clocks().values(), host.moment(), tolerance)
+    clocks = instance.inbox.source_clocks().values()
+    return judged(clocks, host.moment(), tolerance, is_kept_by_ntp=is_synchronized())
 
 
 def wrong_clock(instance: Instance, host: HostClock = THIS_HOST) -> str:

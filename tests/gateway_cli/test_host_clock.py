@@ -47,6 +47,13 @@ def test_one_source_alone_must_tell_the_time_in_two_ways():
     assert not judged([_told("a", 86_400.0, is_sure=False)], _NOW, _TOLERANCE).is_wrong
 
 
+def test_one_source_alone_does_not_outweigh_ntp():
+    for state, is_wrong in ((True, False), (False, True), (None, True)):
+        assert judged([_told("a", 86_400.0)], _NOW, _TOLERANCE, is_kept_by_ntp=state).is_wrong is is_wrong
+    two = [_told("a", 86_400.0), _told("b", 86_400.0)]
+    assert judged(two, _NOW, _TOLERANCE, is_kept_by_ntp=True).is_wrong
+
+
 def test_a_clock_that_was_set_meanwhile_is_judged_as_it_is_now():
     told = _told("a", 86_400.0, since=600.0)
     assert ahead_of(told, _NOW) == 86_400.0
