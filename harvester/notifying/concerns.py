@@ -32,6 +32,12 @@ class Concern(NamedTuple):
 
 # How runs end that failed.
 FAILED = frozenset((RunOutcome.FAILED, RunOutcome.TRY_LATER, RunOutcome.REFUSED, RunOutcome.MISCONFIGURED))
+# How runs end that say whether the source is well.
+TELLING = FAILED | {RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS}
+MOST_STOPPED = 100  # runs beside them that are passed over
+
+# The stages of which each is to be well by itself: a sweep that fails is not mended by a harvest.
+_STAGES = {"harvest": "runs", "sweep": "sweeps", "discovery": "searches"}
 
 
 def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
@@ -41,13 +47,14 @@ def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
 
 def _failing(instance: Instance, source: str) -> Iterator[Concern]:
     most = instance.settings.number("notify_after_failures")
-    runs = instance.inbox.runs(source, most)
-    if most and len(runs) == most and all(each.outcome in FAILED for each in runs):
-        reasons = " ".join(runs[0].reasons[:3])
-        yield Concern(
-            Need.FAILING,
-            f"The last {most} runs failed. {reasons} `harvester log {source}` shows all runs.",
-        )
+    for stage, words in _STAGES.items() if most else ():
+        # A run that was stopped, or is under way, says neither that the source fails nor that it is well.
+        ended = [each for each in instance.inbox.runs(source, most + MOST_STOPPED, stage) if each.outcome in TELLING]
+        if len(ended) >= most and all(each.outcome in FAILED for each in ended[:most]):
+            reasons = " ".join(ended[0].reasons[:3])
+            yield Concern(
+                Need.FAILING, f"The last {most} {words} failed. {reasons} `harvester log {source}` shows all runs."
+            )
 
 
 def _deletions(instance: Instance, source: str) -> Iterator[Concern]:

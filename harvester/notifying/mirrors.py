@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from gateway.model import RunOutcome
 from gateway.settings import Settings
 from harvester.mirror.doubtful import count
 from harvester.mirror.place import Place
-from harvester.notifying.concerns import FAILED, Concern, Need
+from harvester.notifying.concerns import FAILED, MOST_STOPPED, Concern, Need
 from harvester.notifying.notifying import notify
 
 
@@ -44,8 +45,10 @@ def _concerns(place: Place, settings: Settings) -> Iterator[Concern]:
 
 def _failing(folder: Path, most: int) -> Iterator[Concern]:
     """Return the concern that the last runs failed, by their receipts."""
-    files = sorted((folder / "receipts").glob("*.json"), key=_moment, reverse=True)[:most]
-    last = [_read(each) for each in files]
+    files = sorted((folder / "receipts").glob("*.json"), key=_moment, reverse=True)[: most + MOST_STOPPED]
+    read = (_read(each) for each in files)
+    # A run that was stopped says neither that the provider fails nor that it is well.
+    last = list(islice((each for each in read if each[0] is not RunOutcome.STOPPED), most))
     if most and len(last) == most and all(outcome in FAILED for outcome, _ in last):
         yield Concern(Need.FAILING, f"The last {most} runs failed. {' '.join(last[0][1][:3])}")
 

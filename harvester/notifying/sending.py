@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from http import HTTPStatus
-from smtplib import SMTP, SMTP_SSL, SMTPException
+from smtplib import SMTP, SMTP_SSL, SMTPException, SMTPNotSupportedError, SMTPRecipientsRefused, SMTPServerDisconnected
+from threading import Event, Thread
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from gateway.errors import ConfigurationError, ConnectionFailed, RemoteRefuses
@@ -16,46 +19,99 @@ from gateway.settings import Settings
 from harvester.notifying.notices import Notice
 from harvester.wire.http import Fetch, Request
 
-_SECONDS = 30.0  # of patience with a mail server
+PATIENCE_SECONDS = 20.0  # with a mail server or a webhook, in all
+_SILENCE_SECONDS = 10.0  # of a mail server
+_SENTENCES: Mapping[type[Exception], str] = {
+    TimeoutError: "it is silent",
+    SMTPServerDisconnected: "it is silent, or ended the connection",
+    SMTPNotSupportedError: "it does not know what an address beyond ASCII or a password needs",
+    UnicodeError: "its name, the user or the password cannot be written in ASCII",
+    UnicodeEncodeError: "the user or the password cannot be written in ASCII",
+}
 _PORTS = {"smtp": 25, "smtps": 465}
 
 
 def message(notice: Notice, settings: Settings) -> EmailMessage:
-    """Return a notice as an e-mail. Raise ConfigurationError when nobody is named to get it."""
-    if not settings.text("notify_to"):
-        raise ConfigurationError("The setting notify_to must name who gets the notices that notify_smtp_url sends.")
+    """Return a notice as an e-mail. Raise ConfigurationError when nobody can get it."""
     made = EmailMessage()
-    made["Subject"] = " ".join(f"[{settings.text('repository_name')}] {notice.title}".split())
-    made["From"] = settings.text("admin_email")
-    made["To"] = settings.text("notify_to")
+    made["Subject"] = _legal(" ".join(f"[{settings.text('repository_name')}] {notice.title}".split()))
+    _address(made, "From", "admin_email", settings)
+    _address(made, "To", "notify_to", settings)
     made["Date"] = formatdate()
     made["Message-ID"] = make_msgid(domain=settings.text("repository_domain"))
     made["Auto-Submitted"] = "auto-generated"  # RFC 3834: nobody answers it automatically
-    made.set_content(f"{notice.text}\n\n-- \nThe instance {settings.instance} of {settings.text('repository_name')}\n")
+    signature = f"The instance {settings.instance} of {settings.text('repository_name')}"
+    made.set_content(_legal(f"{notice.text}\n\n-- \n{signature}\n"))
     return made
 
 
-def send_email(notice: Notice, settings: Settings) -> None:
+def _address(mail: EmailMessage, header: str, setting: str, settings: Settings) -> None:
+    try:
+        mail[header] = settings.text(setting)
+        is_one = any(each.domain for each in mail[header].addresses)
+    except ValueError:  # a line feed, say
+        is_one = False
+    if not is_one:
+        raise ConfigurationError(f"The setting {setting} must name an e-mail address for notices to be sent.")
+
+
+def _legal(text: str) -> str:
+    """Return a text that can be sent: names of files may hold bytes that are no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def send_email(notice: Notice, settings: Settings, seconds: float = PATIENCE_SECONDS) -> None:
     """Send a notice by the server of `notify_smtp_url`. Raise ConfigurationError or ConnectionFailed.
 
-    A password is sent over TLS only.
+    A password is sent over TLS only. Whatever the server does, or the name server, it takes `seconds` at most.
     """
     server = _server(settings.text("notify_smtp_url"))
-    mail = message(notice, settings)
+    mail, trust = message(notice, settings), _trust(settings)
+    failures: list[Exception] = []
+    is_over = Event()
+
+    def deliver() -> None:
+        try:
+            _deliver(mail, server, trust, is_over)
+        except Exception as error:  # noqa: BLE001 - raised below, in the thread that waits
+            failures.append(error)
+
+    thread = Thread(target=deliver, name="notice", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    is_over.set()
+    if thread.is_alive():
+        raise ConnectionFailed(f"The mail server {server.hostname} did not take a notice in {seconds:g} seconds.")
+    for error in failures:
+        if isinstance(error, OSError | SMTPException | ValueError):
+            sentence = f"The mail server {server.hostname} does not take a notice: {_words(error)}."
+            raise ConnectionFailed(sentence) from None
+        raise error
+
+
+def _deliver(mail: EmailMessage, server: SplitResult, trust: ssl.SSLContext, is_over: Event) -> None:
+    connection = _connected(server, trust)
     try:
-        with _connected(server, _trust(settings)) as connection:
-            if server.username:
-                connection.login(unquote(server.username), unquote(server.password or ""))
+        if server.username:
+            connection.login(unquote(server.username), unquote(server.password or ""))
+        if not is_over.is_set():
             connection.send_message(mail)
-    except (OSError, SMTPException) as error:
-        raise ConnectionFailed(f"The mail server {server.hostname} does not take a notice: {_words(error)}.") from None
+        with suppress(OSError, SMTPException):  # it is sent, however the server takes its leave
+            connection.quit()
+    finally:
+        connection.close()
 
 
 def _words(error: Exception) -> str:
     """Return what went wrong, without what was sent."""
-    code, said = getattr(error, "smtp_code", None), getattr(error, "smtp_error", b"")
+    code: int | None
+    said: bytes | str
+    if isinstance(error, SMTPRecipientsRefused) and error.recipients:
+        (code, said), *_ = error.recipients.values()
+    else:
+        code, said = getattr(error, "smtp_code", None), getattr(error, "smtp_error", b"")
     if code is None:
-        return str(getattr(error, "strerror", "") or type(error).__name__)
+        return str(getattr(error, "strerror", "") or _SENTENCES.get(type(error)) or type(error).__name__)
     return f"{code} {said.decode('ascii', 'replace') if isinstance(said, bytes) else said}"[:200]
 
 
@@ -74,15 +130,18 @@ def _trust(settings: Settings) -> ssl.SSLContext:
     """Return what certificates are checked by: the authorities of the system, and those of `fetch_ca_bundle`."""
     context = ssl.create_default_context()
     if bundle := settings.text("fetch_ca_bundle"):
-        context.load_verify_locations(settings.instance / bundle)
+        try:
+            context.load_verify_locations(settings.instance / bundle)
+        except OSError as error:
+            raise ConfigurationError(f"The file of fetch_ca_bundle cannot be used: {error.strerror}.") from error
     return context
 
 
 def _connected(server: SplitResult, context: ssl.SSLContext) -> SMTP:
     host, port = server.hostname or "", server.port or _PORTS[server.scheme]
     if server.scheme == "smtps":
-        return SMTP_SSL(host, port, timeout=_SECONDS, context=context)
-    connection = SMTP(host, port, timeout=_SECONDS)
+        return SMTP_SSL(host, port, timeout=_SILENCE_SECONDS, context=context)
+    connection = SMTP(host, port, timeout=_SILENCE_SECONDS)
     try:
         connection.ehlo()
         has_tls = connection.has_extn("starttls")
@@ -112,10 +171,10 @@ def as_json(notice: Notice, settings: Settings) -> Mapping[str, object]:
 
 
 def send_to_webhook(notice: Notice, settings: Settings, fetch: Fetch) -> None:
-    """Post a notice to `notify_webhook_url`. Raise what `fetch` raises, and RemoteRefuses when it is not taken."""
+    """Post a notice to `notify_webhook_url`, once. Raise what `fetch` raises, RemoteRefuses when it is not taken."""
     body = json.dumps(as_json(notice, settings)).encode()
     headers = (("Content-Type", "application/json"),)
     request = Request(settings.text("notify_webhook_url"), headers=headers, method="POST", body=body, follows=False)
-    answer = fetch(request)
+    answer = fetch(replace(request, patience=0, waits_seconds=0.0, deadline_seconds=PATIENCE_SECONDS))
     if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
         raise RemoteRefuses(f"The webhook answers a notice with HTTP status {answer.status}.")

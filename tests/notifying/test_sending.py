@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed
 from gateway.settings import load
+from harvester.notifying import notifying
 from harvester.notifying.concerns import Concern, Need
 from harvester.notifying.notices import Notice
 from harvester.notifying.notifying import FILE, notify
@@ -112,7 +114,7 @@ def test_a_notice_that_could_not_be_sent_is_tried_again_and_no_secret_is_logged(
         for _ in range(2):
             assert notify(asked, "laro", (CONCERN,)) is None
         assert len(posted) == 2
-        assert not (tmp_path / FILE).exists()
+        assert json.loads((tmp_path / FILE).read_bytes()) == {}
         mails.refusal = b""
         assert notify(asked, "laro", (CONCERN,)) == NOTICE
         assert notify(asked, "laro", (CONCERN,)) is None
@@ -127,7 +129,7 @@ def test_an_unreachable_webhook_is_told_without_its_address(settings, caplog):
     assert "t0ken" not in caplog.text
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"laro": 1}', "{"])
+@pytest.mark.parametrize("text", ["", "[]", '{"laro": 1}', "{", '{"laro": [1e400, []]}', "[" * 100_000])
 def test_a_memory_that_cannot_be_read_is_none(settings, tmp_path, text):
     (tmp_path / FILE).write_text(text)
     with _webhook() as (url, _):
@@ -137,3 +139,86 @@ def test_a_memory_that_cannot_be_read_is_none(settings, tmp_path, text):
 def test_nothing_is_sent_where_nobody_wants_it(settings, tmp_path):
     assert notify(settings(), "laro", (CONCERN,)) is None
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def silent():
+    """Return the port of a server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_mail_server_that_is_silent_is_left_after_the_time_that_it_may_take(settings, silent, scheme):
+    asked = settings(notify_smtp_url=f"{scheme}://me:s3cret@127.0.0.1:{silent}", notify_to="a@x.org")
+    with pytest.raises(ConnectionFailed, match=r"did not take a notice in 0\.05 seconds") as told:
+        send_email(NOTICE, asked, 0.05)
+    assert "s3cret" not in str(told.value)
+
+
+def test_an_address_that_let_us_wait_is_left_alone_for_a_while(settings, silent, caplog, monkeypatch):
+    tried = []
+    monkeypatch.setattr(notifying, "_SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(notifying, "_RESTING", {})
+    way = notifying.Way("notify_smtp_url", lambda notice, asked: [tried.append(1), send_email(notice, asked, 0.01)])
+    monkeypatch.setattr(notifying, "_WAYS", (way,))
+    asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{silent}", notify_to="a@x.org")
+    for source in ("laro", "other"):
+        assert notify(asked, source, (CONCERN,)) is None
+    assert tried == [1]
+    assert "about other is not sent: the address of notify_smtp_url did not answer" in caplog.text
+
+
+def test_a_webhook_that_asks_to_wait_is_not_waited_for(settings, caplog):
+    with _webhook(503) as (url, posted):
+        assert notify(settings(notify_webhook_url=url, fetch_retries=5), "laro", (CONCERN,)) is None
+    assert len(posted) == 1
+    assert "t0ken" not in caplog.text
+
+
+@pytest.mark.parametrize("to", ["", ",", "a@x.org\r\nBcc: b@x.org"])
+def test_addresses_that_are_none_are_told_and_send_nothing(settings, to, caplog):
+    with served(MailServer()) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to=to)
+        assert notify(asked, "laro", (CONCERN,)) is None
+    assert mails.mails == []
+    assert "The setting notify_to must name an e-mail address" in caplog.text
+
+
+def test_a_host_that_can_have_no_address_is_a_warning(settings, caplog):
+    asked = settings(notify_smtp_url=f"smtp://{'a' * 80}.org", notify_to="a@x.org")
+    assert notify(asked, "laro", (CONCERN,)) is None
+    assert "could not be sent" in caplog.text
+
+
+def test_what_is_no_text_is_sent_with_its_bytes_spelled(settings):
+    with served(MailServer()) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        send_email(Notice("laro", (Concern(Need.FAILING, "The file \udcff.xml is none."),)), asked)
+    assert "The file \\udcff.xml is none." in mails.mails[0].get_content()
+
+
+def test_a_mail_that_was_taken_is_sent_however_the_server_takes_its_leave(settings):
+    with served(MailServer(farewell=b"421 too busy")) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        assert notify(asked, "laro", (CONCERN,)) == NOTICE
+        assert notify(asked, "laro", (CONCERN,)) is None
+    assert len(mails.mails) == 1
+
+
+def test_a_server_that_takes_no_recipient_is_quoted(settings):
+    with served(MailServer(recipients=b"451 4.7.1 Greylisted")) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        with pytest.raises(ConnectionFailed, match=r"451 4\.7\.1 Greylisted"):
+            send_email(NOTICE, asked)
+
+
+def test_a_notice_that_cannot_be_remembered_is_not_sent_with_every_run(settings, caplog, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(notifying.durable, "write", full)
+    with _webhook() as (url, posted):
+        assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) is None
+    assert posted == []
+    assert "No space left" in caplog.text

@@ -8,6 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli import main
+from gateway.errors import StoreBusy
+from gateway.model import RunOutcome
+from harvester.instance import opened
+from harvester.notifying.notifying import notify_of_source
 from tests.harvester.conftest import command, instance, repository  # noqa: F401 - fixtures
 from tests.notifying.mail_server import MailServer, served
 
@@ -43,6 +47,37 @@ def test_after_some_failures_in_a_row_somebody_is_told_once_and_again_when_it_is
     for _ in range(2):
         command("run", "fake")
     assert [each["Subject"].partition("] ")[2] for each in mails.mails] == ["fake: runs fail", "fake is well again"]
+
+
+@pytest.mark.usefixtures("configured")
+def test_a_run_that_was_stopped_or_was_of_another_stage_does_not_make_a_source_well(
+    command,  # noqa: F811
+    instance,  # noqa: F811
+    repository,  # noqa: F811
+    mails,
+):
+    repository.fill(5)
+    command("source", "add", "fake", repository.url)
+    repository.statuses["Identify"] = (403, b"no", {})
+    for _ in range(3):
+        command("run", "fake")
+    with opened(instance) as known:
+        for stage, outcome in (("harvest", RunOutcome.STOPPED), ("discovery", RunOutcome.SUCCEEDED)):
+            number = known.inbox.start_run("fake", 1, stage)
+            known.inbox.end_run(number, 2, outcome, True, {}, ())
+        notify_of_source(known, "fake")
+    assert [each["Subject"].partition("] ")[2] for each in mails.mails] == ["fake: runs fail"]
+
+
+def test_what_cannot_be_looked_up_does_not_end_the_run(instance, monkeypatch, caplog):  # noqa: F811
+    def busy(*_):
+        raise StoreBusy("It is busy.")
+
+    monkeypatch.setenv("GATEWAY_NOTIFY_SMTP_URL", "smtp://127.0.0.1:1")
+    monkeypatch.setattr("harvester.notifying.notifying.concerns_of", busy)
+    with opened(instance) as known:
+        notify_of_source(known, "fake")
+    assert "whether it needs a person cannot be told: It is busy." in caplog.text
 
 
 @pytest.mark.usefixtures("configured")
