@@ -253,9 +253,9 @@ class Endpoint(Source):
 
     @property
     def _is_paged(self) -> bool:
-        """Whether the first page of its ListRecords has an element for a token, which tells a size."""
-        is_first_of_many = len(self.shown("ListRecords", self.wanted)) > self.traits.page_size
-        return is_first_of_many or self.traits.ends not in ENDS_HERE[:3]
+        """Whether the first page of ListRecords has an element for a token, which tells a size; no empty list has."""
+        shown = len(self.shown("ListRecords", self.wanted))
+        return shown > self.traits.page_size or (shown > 0 and self.traits.ends not in ENDS_HERE[:3])
 
     @property
     def _are_names_paged(self) -> bool:
