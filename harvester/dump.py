@@ -114,6 +114,8 @@ class Dump:
         label = _label(metadata_prefix, set_spec)
         if step.is_last and step.compared is Compared.NOTHING:
             self.progress.say(f"{label}: the records could not be compared with what ListIdentifiers names.")
+        if step.is_last and step.compared is Compared.PART:
+            self.progress.say(f"{label}: the records were compared with at most four answers of ListIdentifiers.")
         told = dict.fromkeys((*place.doubts, *(f"{label}: {doubt}" for doubt in doubts)))
         self.place = self.sink.write(content, replace(place, doubts=tuple(islice(told, _MOST_DOUBTS))))
 

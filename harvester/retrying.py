@@ -182,8 +182,13 @@ class _Retrial:
             gone_or_not = "the source says that it has no such record; what is held of it stays, until a sweep decides."
             self._still_missing(f"{label_of(cursor)}: {identifier}: {gone_or_not}")
             return
-        gone = Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0)
-        yield Step(page, slices or (gone,), cursor, 1)
+        if not slices:
+            gone = (
+                "the source says that it has no such record, so it is called missing no more, unless a sweep names it."
+            )
+            self.story.note(f"{label_of(cursor)}: {identifier}: {gone}")
+        deletion = Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0)
+        yield Step(page, slices or (deletion,), cursor, 1)
 
     def _is_held(self, cursor: Cursor, identifier: str) -> bool:
         states = self.instance.store.states(cursor.source, [identifier]).values()

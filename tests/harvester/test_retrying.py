@@ -144,7 +144,10 @@ def test_what_is_in_quarantine_for_another_reason_is_not_asked_for(house, harves
 def test_record_that_is_gone_by_now_leaves_quarantine_and_nothing_is_published(house, harvested, retried):
     repository = harvested()
     _put_aside(house, "oai:x:gone")
-    assert retried(repository).status == Status.SUCCEEDED
+    ran = retried(repository)
+    assert ran.status == Status.SUCCEEDED
+    told = [each.text for each in house.inbox.events(ran.run.number)]
+    assert any("no such record, so it is called missing no more" in each for each in told)
     assert _missing(house) == []
     assert house.store.counts("x") == {"items": 12, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 

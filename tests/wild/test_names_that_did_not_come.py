@@ -356,3 +356,11 @@ def test_a_dump_that_goes_on_says_that_it_could_not_be_compared(tmp_path: Path):
     is_finished, said = _dumped(repository, tmp_path / "dump.xml", Stop())
     assert is_finished
     assert said == ["oai_dc: the records could not be compared with what ListIdentifiers names."]
+
+
+def test_a_dump_says_that_it_was_compared_with_four_answers_only(tmp_path: Path):
+    """A record in the middle of a long list is left out, which those answers do not show."""
+    repository = _sixty_five(NO_SIZES, 30)
+    is_finished, said = _dumped(repository, tmp_path / "dump.xml", Stop())
+    assert is_finished
+    assert said == ["oai_dc: the records were compared with at most four answers of ListIdentifiers."]
