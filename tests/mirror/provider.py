@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from hashlib import md5, sha1, sha256, sha512
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import gmtime, strftime
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
+from zlib import crc32
 
 from gateway.formats import oai_didl
 from gateway.model import FileLink, Statement, Work
@@ -21,7 +23,11 @@ ENVELOPE = (
 )
 
 
-OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512}
+def _crc32(content: bytes) -> SimpleNamespace:
+    return SimpleNamespace(hexdigest=lambda: f"{crc32(content):08x}")
+
+
+OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512, "crc32": _crc32}
 
 
 @dataclass
@@ -55,6 +61,7 @@ class Provider:
     lists: list[dict[str, str]] = field(default_factory=list)
     faults: dict[str, Callable[[BaseHTTPRequestHandler], bool]] = field(default_factory=dict)
     has_validators: bool = True
+    dates: dict[str, str] = field(default_factory=dict)  # Last-Modified of files that have no ETag; "": nor a date
     now: str = ""
 
     @property
@@ -189,7 +196,12 @@ class _Handler(BaseHTTPRequestHandler):
         name = unquote(urlsplit(self.path).path).removeprefix("/files/")
         tag = self.provider.tags.get(name) or tag_of(content)
         headers = {"Content-Type": "text/plain"}
-        if self.provider.has_validators:
+        date = self.provider.dates.get(name)
+        if date:
+            headers["Last-Modified"] = date
+            if self.headers.get("If-Modified-Since") == date:
+                return self.send(304, b"", headers)
+        elif self.provider.has_validators and date is None:
             headers["ETag"] = tag
             if self.headers.get("If-None-Match") == tag:
                 return self.send(304, b"", headers)

@@ -8,6 +8,7 @@ import pytest
 
 from harvester.mirror.place import opened
 from tests.live import called, instance, served
+from tests.mirror import rounds_in_place
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import serving
 from tests.mirror.rounds import SETTINGS, World, killed_and_done, proven
@@ -63,3 +64,12 @@ def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_no
     said = []
     proven(tmp_path, objects=20, files=48, rounds=2, kills=1, seed=4, say=said.append, says=says)
     assert len(said) == 3
+
+
+@pytest.mark.unmeasured
+@pytest.mark.long
+def test_a_recheck_behind_two_gateways_leaves_nothing_stale_in_silence(tmp_path):
+    """The proof at full size takes minutes: `python -m tests.mirror.rounds_in_place`."""
+    said = []
+    rounds_in_place.proven(tmp_path, objects=24, files=60, rounds=2, kills=2, seed=2, say=said.append)
+    assert len(said) == 2
