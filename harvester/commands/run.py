@@ -76,7 +76,8 @@ def run(
                 crew.add(Job(entry.name, host_of(entry), partial(working.in_time, work, entry)))
             for name, done in crew.results():
                 statuses.append(done.status)
-                working.notified(name)
+                if not dry_run:
+                    working.notified(name)
                 if not crew.is_idle:
                     telling.end(name)
                 if as_json:

@@ -8,6 +8,7 @@ believed.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 from gateway.errors import NotOaiPmh, TryLater
@@ -113,12 +114,19 @@ def compare(walk: Walk) -> Seen:
         walk.compared = Compared.WHOLE if is_whole else Compared.PART
     if seen.unseen and not seen.is_beyond:
         walk.notes.append(f"ListIdentifiers names {seen.unseen}, which has not come.")
-    is_cut = names.has_ended and names.announced > max(names.count, walk.state.distinct) and not walk.is_behind_windows
+    is_cut = names.has_ended and names.announced > names.count and names.announced > _came(walk)
     if is_cut:
         walk.notes.append(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
     if seen.unseen or is_cut:
         walk.doubt()
     return seen
+
+
+def _came(walk: Walk) -> float:
+    """Return how many records have come of the whole list, its windows included; without end where nobody knows."""
+    if not walk.is_behind_windows:
+        return walk.state.distinct
+    return len(walk.arrivals.all) if walk.recall_all() else inf
 
 
 def _compared(walk: Walk, names: Names) -> Seen:

@@ -38,7 +38,13 @@ LOCALS: dict[str, object] = {
 
 
 # Files whose patterns have no name of their own and are only ever matched at the beginning of a text.
-ANCHORED = ("gateway/formats/oai_dc.py", "harvester/conformance/payloads.py", "harvester/mirror/verifying.py")
+ANCHORED = (
+    "gateway/formats/oai_dc.py",
+    "harvester/conformance/payloads.py",
+    "harvester/mirror/doubting.py",
+    "harvester/mirror/looking.py",
+    "harvester/mirror/verifying.py",
+)
 # Files whose patterns only ever read files of the program itself.
 TRUSTED = ("gateway/store/queries.py",)
 

@@ -80,7 +80,12 @@ FORMS = {
     ),
     "mets": tuple(("METS", each) for each in ("MD5", "SHA-256", "SHA-512")),
 }
-ONE, OTHER = b"\x01\x01\x01", {"extent": b"\x03" * 4}  # as long as the other, unless it is the length that is stated
+
+
+def _content(form: str, algorithm: str, day: int) -> bytes:
+    """Return a file of its own for each form, as long as its other one, unless it is the length that is stated."""
+    more = b"." if algorithm == "extent" and day > 1 else b""
+    return bytes([day]) + md5(f"{form} {algorithm}".encode()).hexdigest()[:8].encode() + more
 
 
 class _Source:
@@ -91,7 +96,7 @@ class _Source:
 
     def holds(self, number: int, title: str, *, is_replaced: bool) -> None:
         for form, algorithm in FORMS[self.prefix]:
-            content = OTHER.get(algorithm, b"\x03" * 3) if is_replaced else ONE
+            content = _content(form, algorithm, 3 if is_replaced else 1)
             name = f"oai:p:{form}-{algorithm}"
             document = _document(form, algorithm, content, self.provider.file_url(f"{name}/a.txt"), title)
             self.provider.items[name] = Item(
@@ -125,14 +130,14 @@ def test_a_file_replaced_in_place_is_fetched_again_by_the_mirror_of_a_gateway(tm
             everything = sorted(f"oai:p:{form}-{name}/a.txt" for forms in FORMS.values() for form, name in forms)
             assert after(1, "One", is_replaced=False) == everything
             assert _told(server.url) == {
-                f"oai:p:{form}-{name}": (name, COMPUTED[name](ONE), "upstream")
+                f"oai:p:{form}-{name}": (name, COMPUTED[name](_content(form, name, 1)), "upstream")
                 for forms in FORMS.values()
                 for form, name in forms
                 if name in COMPUTED
             }
             assert after(2, "One", is_replaced=True) == everything
-            # A checksum of 32 bits and a size leave it to the server to say that nothing has changed.
-            weak = ("CRC32/a.txt", "Adler-32/a.txt", "extent/a.txt")
+            # A checksum of 32 bits, a size and a date leave it to the server to say that nothing has changed.
+            weak = ("CRC32/a.txt", "Adler-32/a.txt", "extent/a.txt", "modified/a.txt")
             assert after(3, "Two", is_replaced=True) == [each for each in everything if each.endswith(weak)]
             held = {name: mirror.holding(name).files[0] for name in mirror.held()}
             assert {each.fate for each in held.values()} == {"kept"}
