@@ -17,7 +17,7 @@ from gateway.errors import GatewayError
 from gateway.xmlio import parse
 from harvester.mirror import looking
 from harvester.mirror.looking import Broken, Content
-from harvester.mirror.words import OF_ERRORS
+from harvester.mirror.words import tell_an_error
 
 
 class Look:
@@ -178,7 +178,7 @@ def _tells_an_error(look: Look) -> bool:
         return True
     most = _FEW if look.came == "html" else _FEWER
     is_meant = look.kind == look.came and look.kind in ("json", "xml")
-    return not is_meant and len(look.words) <= most and bool(OF_ERRORS.search(look.words))
+    return not is_meant and len(look.words) <= most and tell_an_error(look.words)
 
 
 def _is_table(look: Look) -> bool:
@@ -195,7 +195,7 @@ def _is_page_of_error(look: Look) -> bool:
     if len(look.words) <= _FEW and _REFRESH.search(look.short):
         return True
     titles = (match[2] for match in _TITLE.finditer(_decoded(look.short)))
-    is_named = _PASSWORD.search(look.short) is not None or any(OF_ERRORS.search(each) for each in titles)
+    is_named = _PASSWORD.search(look.short) is not None or any(tell_an_error(each) for each in titles)
     return len(look.words) <= _MORE and is_named
 
 
@@ -212,7 +212,7 @@ def _is_json_error(look: Look) -> bool:
     try:
         found = json.loads(look.short)
     except (ValueError, RecursionError):
-        return bool(OF_ERRORS.search(look.words)) and len(look.words) <= _FEW
+        return tell_an_error(look.words) and len(look.words) <= _FEW
     if found is None or found in ({}, []):
         return True
     if isinstance(found, list):
@@ -229,7 +229,7 @@ def _is_json_error(look: Look) -> bool:
     if any((each.isdigit() and _LEAST_STATUS <= int(each[:9]) < 600) or each.lower() in _BAD for each in statuses):  # noqa: PLR2004
         return True
     messages = (str(values[key]) for key in _MESSAGE_KEYS if key in values)
-    return len(look.words) <= _FEW and any(OF_ERRORS.search(each) for each in messages)
+    return len(look.words) <= _FEW and any(tell_an_error(each) for each in messages)
 
 
 def _is_error_value(value: object) -> bool:

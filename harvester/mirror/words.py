@@ -25,7 +25,7 @@ _ENGLISH = (
     r"(?:unexpected|fatal|application|database|runtime|unknown|system|http) error",
     r"error ?[:#=]? ?\d{2,5}",
     r"traceback \(most recent",
-    r"\w+(?:\.\w+)+(?:exception|error)",
+    r"\.\w{0,60}(?:exception|error)",
     r"stack ?trace",
     r"sqlstate",
     r"ora-\d{5}",
@@ -109,4 +109,9 @@ _FIRST = (
 )
 
 _ANYWHERE = "|".join((*_ENGLISH, *_DUTCH, *_GERMAN, *_ROMANCE, *_NORTHERN, *_EASTERN)).replace(" ", r"\s")
-OF_ERRORS = re.compile(rf"(?i)\b(?:{_ANYWHERE})\b|{_WITHOUT_SPACES}|\A\s*(?:{'|'.join(_FIRST)})(?:\b|\Z)")
+_OF_ERRORS = re.compile(rf"\b(?:{_ANYWHERE})\b|{_WITHOUT_SPACES}|\A\s*(?:{'|'.join(_FIRST)})(?:\b|\Z)")
+
+
+def tell_an_error(text: str) -> bool:
+    """Tell whether a text has the words of an error, in whatever case."""
+    return _OF_ERRORS.search(text.lower()) is not None
