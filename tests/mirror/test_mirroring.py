@@ -426,6 +426,8 @@ def _without_metadata(provider, name):
 def test_a_record_that_cannot_be_read_is_told_by_every_run_until_it_can_be(mirror, provider, fill, harm, names):
     """What ListIdentifiers names and ListRecords has without its identifier is told by its name too."""
     fill(3)
+    for number, item in enumerate(provider.items.values(), 1):  # where all have one date, the list is asked for again
+        item.datestamp = f"2024-01-0{number}T00:00:00Z"
     harm(provider, "oai:p:1")
     told = mirror.run(status=3)["missing"]
     assert sorted((each["identifier"], each["fate"]) for each in told) == [(name, "unreadable") for name in names]
