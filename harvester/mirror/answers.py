@@ -6,11 +6,10 @@ It is a memory of runs, DIR/doubtful/answers.sqlite, and may be removed: the nex
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from harvester.mirror.ocfl import telling
+from harvester.mirror.memory import opened
 
 SHORT = 16 << 10  # bytes; what is longer is rarely a message, and every so long file would have to be remembered
 MANY = 3  # addresses
@@ -53,22 +52,5 @@ class Answers:
 
     def _opened(self) -> sqlite3.Connection:
         if self._database is None:
-            with telling(self._file):
-                self._file.parent.mkdir(exist_ok=True)
-            try:
-                self._database = _connected(self._file)
-            except sqlite3.DatabaseError:  # damaged: what it had to remember is not worth a failure
-                self._file.unlink(missing_ok=True)
-                self._database = _connected(self._file)
+            self._database = opened(self._file, _TABLE)
         return self._database
-
-
-def _connected(file: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(file)
-    try:
-        with closing(database.execute("PRAGMA synchronous = OFF")):
-            database.execute(_TABLE)
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database

@@ -5,15 +5,13 @@ It lies in DIR/rechecks.sqlite and may be removed: then every file is due as if 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from harvester.mirror.catalogue import Entry
-from harvester.mirror.ocfl import telling
+from harvester.mirror.memory import opened
 
 NAME = "rechecks.sqlite"
 _AT_ONCE = 1000
@@ -53,13 +51,7 @@ class Rechecks:
 
     def __init__(self, folder: Path) -> None:
         """Take the folder of the mirror."""
-        self._file = folder / NAME
-        with telling(self._file):
-            try:
-                self._database = _opened(self._file)
-            except sqlite3.DatabaseError:  # damaged: what it had to remember is not worth a failure
-                self._file.unlink()
-                self._database = _opened(self._file)
+        self._database = opened(folder / NAME, _SCHEMA)
 
     def __enter__(self) -> Self:
         return self
@@ -100,14 +92,3 @@ class Rechecks:
     def commit(self) -> None:
         """Keep what was noted."""
         self._database.commit()
-
-
-def _opened(file: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(file)
-    try:
-        with closing(database.execute("PRAGMA synchronous = OFF")):
-            database.executescript(_SCHEMA)
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database
