@@ -61,7 +61,7 @@ def in_words(seconds: float) -> str:
 def ahead_of(told: SourceClock, now: Moment) -> float | None:
     """Return by how many seconds this machine's clock is ahead of a source's; None: what it said holds no more.
 
-    The time since then is told by the monotonic clock, so that a clock that was set meanwhile is judged as it is now.
+    The monotonic clock measures the time since then, so a clock that was set meanwhile is judged as it is now.
     """
     if told.boot != now.boot or now.monotonic < told.monotonic:
         return None

@@ -120,7 +120,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "notify_after_failures",
         3,
-        "After how many failed runs of a source in a row somebody is told; 0: never for that reason.",
+        "How many failed runs of a source in a row cause a notice; 0: none do.",
         most=1000,
     ),
     Setting(
@@ -222,7 +222,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "mirror_user_address",
         "",
-        "The URI of whoever makes them, such as `mailto:` or an ORCID; empty: that of `admin_email`, if set.",
+        "The URI of that user, such as `mailto:` or an ORCID; empty: that of `admin_email`, if set.",
     ),
     Setting(
         "unpack_max_ratio",
