@@ -172,21 +172,21 @@ class _Retrial:
             self.failures = 0
 
     def _record(self, options: Options, cursor: Cursor, identifier: str) -> Iterator[Step]:
-        """Ask for one record; of one that is gone there is a deletion, as if the source had told it.
+        """Ask for one record; one that the source denies stays missing, because a list has named it.
 
-        What is held is not deleted so: a source that cannot find by itself what it lists may not have lost it.
+        One that there is in other formats only is not missing in this one; then there is a deletion, as if the source
+        had announced it.
         """
         assert self.kind.single is not None
+        label = label_of(cursor)
         page, slices = self.kind.single(options, cursor, identifier, self.fetch)
-        if not slices and self._is_held(cursor, identifier):
-            gone_or_not = "the source says that it has no such record; what is held of it stays, until a sweep decides."
-            self._still_missing(f"{label_of(cursor)}: {identifier}: {gone_or_not}")
+        if not slices and (not self.kind.is_elsewhere(page) or self._is_held(cursor, identifier)):
+            sweep = f"`harvester source sweep {self.entry.name}` compares it with what the source lists now."
+            self._still_missing(f"{label}: {identifier}: the source says that it has no such record. {sweep}")
             return
         if not slices:
-            gone = (
-                "the source says that it has no such record, so it is called missing no more, unless a sweep names it."
-            )
-            self.story.note(f"{label_of(cursor)}: {identifier}: {gone}")
+            note = "the source has this record in other formats only, so it is not missing."
+            self.story.note(f"{label}: {identifier}: {note}")
         deletion = Slice(identifier, utc_datetime(page.received_at), (), True, 0, 0)
         yield Step(page, slices or (deletion,), cursor, 1)
 

@@ -31,7 +31,8 @@ from harvester.sources._budget import Budget, Spender
 from harvester.sources_file import SourceEntry
 from harvester.stopping import Stop, TimeIsOver
 from harvester.story import Clock, Story, bury
-from harvester.unheld import LOOKED_AT, MOST_FAILURES, Unheld, compared, is_wanted
+from harvester.unfetched import unfetched
+from harvester.unheld import LOOKED_AT, MOST_FAILURES, Unheld, batches, compared, is_wanted
 from harvester.waiting import tell_waiting, waiting_deletions
 from harvester.wire.http import Fetch
 
@@ -39,8 +40,9 @@ STAGE = "sweep"
 
 _UNTOLD = 3
 _ITEMS_AT_ONCE = 1000
+_MOST_TOLD = 10  # identifiers in one sentence
 _BARREN_PAGES = 10  # in a row that name nothing new
-_VANISHED, _RETURNED, _GONE = "vanished", "returned", "gone"
+_VANISHED, _RETURNED, _GONE, _NOT_NAMED = "vanished", "returned", "gone", "not named"
 
 # Asked (how many vanished, how many are held) when it is more than the share that may be deleted untold.
 Confirm = Callable[[int, int], bool]
@@ -145,6 +147,8 @@ class _Sweep:
             self._delete(cursor, named, publication)
         self._fetch_returned(cursor, named, publication)
         self._fetch_unheld(unheld)
+        if is_swept:
+            self._clear_not_named(cursor, named, publication)
         self.formats_left -= is_swept and not (unheld.missing or self.stop.is_asked)
 
     # -- what the source has --
@@ -235,6 +239,8 @@ class _Sweep:
             returned = (each for each, is_deleted in ours if is_deleted and living[each])
             named.note(_RETURNED, (each for each in returned if each not in withdrawn))  # purged, not deleted
         unheld.sort_out()
+        if is_listed:
+            self._note_not_named(cursor, named)
         self.story.counts.update(
             named=named.living(),
             held=held,
@@ -244,6 +250,13 @@ class _Sweep:
             unusable=named.living(Known.UNUSABLE),
         )
         return held
+
+    def _note_not_named(self, cursor: Cursor, named: Named) -> None:
+        """Note what is missing and not named as living; what is held of it has vanished like any record."""
+        prefix, name = cursor.metadata_prefix, self.entry.name
+        missing = (each for list_, each in unfetched(self.instance, name) if list_.metadata_prefix == prefix)
+        for batch in batches(each for each in missing if not named.is_living(each)):
+            named.note(_NOT_NAMED, batch)
 
     def _items(self) -> Iterator[list[ItemState]]:
         after = 0
@@ -318,11 +331,14 @@ class _Sweep:
     def _delete(self, cursor: Cursor, named: Named, publication: Publication) -> None:
         """Put pages of deletions into the inbox, as if the source had told them."""
         for batch in named.noted(_GONE):
-            now = int(self.clock())
-            slices = tuple(Slice(each, utc_datetime(now), (), True, 0, 0) for each in batch)
-            self.instance.inbox.receive(self._page(cursor, batch, now), slices, None)
-            self.story.counts["deleted"] += len(slices)
-            publication.feed(len(slices))
+            self._put_deletions(cursor, batch, publication)
+            self.story.counts["deleted"] += len(batch)
+
+    def _put_deletions(self, cursor: Cursor, identifiers: Sequence[str], publication: Publication) -> None:
+        now = int(self.clock())
+        slices = tuple(Slice(each, utc_datetime(now), (), True, 0, 0) for each in identifiers)
+        self.instance.inbox.receive(self._page(cursor, identifiers, now), slices, None)
+        publication.feed(len(slices))
 
     def _page(self, cursor: Cursor, identifiers: Sequence[str], now: int) -> RawPage:
         """Return a page of our own making that says what a sweep has found."""
@@ -333,22 +349,42 @@ class _Sweep:
 
     def _fetch_returned(self, cursor: Cursor, named: Named, publication: Publication) -> None:
         """Fetch what the source names and we hold as deleted: no incremental harvest would bring it again."""
+        for _ in self._denied(cursor, named.noted(_RETURNED), "returned, and could not be fetched", publication):
+            pass
+
+    def _clear_not_named(self, cursor: Cursor, named: Named, publication: Publication) -> None:
+        """Ask once more for what was missing and is not named any more; what the source denies is not missing."""
+        what = "was missing, is not named any more, and could not be asked for"
+        for batch in batches(self._denied(cursor, named.noted(_NOT_NAMED), what, publication)):
+            self._put_deletions(cursor, batch, publication)
+            self.story.counts["not_named"] += len(batch)
+            names = ", ".join(batch[:_MOST_TOLD]) + (
+                f" and {left} more" if (left := len(batch) - _MOST_TOLD) > 0 else ""
+            )
+            gone = "The source does not name them any more, and has no such record."
+            self.story.note(f"{cursor.metadata_prefix}: missing no longer: {names}. {gone}")
+
+    def _denied(
+        self, cursor: Cursor, batches: Iterator[tuple[str, ...]], trouble: str, publication: Publication
+    ) -> Iterator[str]:
+        """Ask for records one by one, receive those that come, and yield those that the source does not have."""
         assert self.kind.single is not None
         failures = 0
-        for identifier in (each for batch in named.noted(_RETURNED) for each in batch):
+        for identifier in (each for batch in batches for each in batch):
             if self.stop.is_asked:
                 return
             try:
                 page, slices = self.kind.single(self._options(), cursor, identifier, self.fetch)
             except OF_ONE_QUESTION as error:
                 failures += 1
-                self.ended(
-                    RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} returned, and could not be fetched: {error}"
-                )
+                self.ended(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{identifier} {trouble}: {error}")
                 if failures == MOST_FAILURES:
                     raise
                 continue
             failures = 0
+            if not slices:
+                yield identifier
+                continue
             self.instance.inbox.receive(page, slices, None)
             publication.feed(len(slices))
 

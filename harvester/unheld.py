@@ -88,7 +88,7 @@ class Unheld:
         """Find out what is known of those that are not held: what is unusable or taken down is not asked for."""
         every = self.instance.store.quarantined(self.entry.name)
         mine = (each for each in every if each.metadata_prefix == self.metadata_prefix)
-        for bad in _batches(mine):
+        for bad in batches(mine):
             unfetched = {each.identifier for each in bad if each.reason.startswith(UNFETCHED)}
             self.named.know(Known.UNFETCHED, unfetched)
             self.named.know(Known.UNUSABLE, {each.identifier for each in bad} - unfetched)
@@ -99,7 +99,7 @@ class Unheld:
             hidden = (
                 each for each in named if takedowns.names_item(local_identifier(domain, source, each), source, each)
             )
-            for batch in _batches(hidden):
+            for batch in batches(hidden):
                 self.named.know(Known.TAKEN_DOWN, batch)
         self.total = self.named.living(Known.NOTHING) + self.named.living(Known.UNFETCHED)
 
@@ -192,7 +192,7 @@ class Unheld:
 
     def _report_rest(self, rest: Iterator[tuple[str, int]]) -> None:
         """Report what was not asked for, because the source brings nothing of all that it names."""
-        for batch in _batches(rest):
+        for batch in batches(rest):
             for place in sorted({place for _, place in batch}):
                 self._report(self._cursor(place), [each for each, at in batch if at == place], _NOT_ASKED)
 
@@ -231,7 +231,8 @@ def compared(counts: Mapping[str, int]) -> str:
     return f"{what}: {never} were never held; of these {fetched} were fetched, and {missing} are missing."
 
 
-def _batches(things: Iterable[Thing]) -> Iterator[list[Thing]]:
+def batches(things: Iterable[Thing]) -> Iterator[list[Thing]]:
+    """Return them in lists of at most 500."""
     rest = iter(things)
     while batch := list(islice(rest, _BATCH)):
         yield batch

@@ -141,15 +141,32 @@ def test_what_is_in_quarantine_for_another_reason_is_not_asked_for(house, harves
 
 
 @pytest.mark.slow
-def test_record_that_is_gone_by_now_leaves_quarantine_and_nothing_is_published(house, harvested, retried):
+def test_record_that_the_source_denies_stays_missing_in_every_run(house, harvested, retried):
+    """A list has named it: whether it names it still, only a whole list can tell."""
     repository = harvested()
     _put_aside(house, "oai:x:gone")
+    for _ in range(2):
+        ran = retried(repository)
+        assert ran.status == Status.WITH_ERRORS
+        assert ran.run.counts["still_missing"] == 1
+        (reason,) = ran.run.reasons
+        assert reason.startswith("oai_dc: oai:x:gone: the source says that it has no such record.")
+        assert reason.endswith("`harvester source sweep x` compares it with what the source lists now.")
+        assert _missing(house) == ["oai:x:gone"]
+    assert pipeline.run(house, ENTRY, kind_of("oai_pmh"), Wishes(), repository).run.counts["missing"] == 1
+    assert house.store.counts("x")["items"] == 12
+
+
+@pytest.mark.slow
+def test_record_that_there_is_in_other_formats_only_is_not_missing(house, harvested, retried):
+    repository = harvested()
+    _put_aside(house, "oai:x:other", prefix="mods")
+    denied = refused("cannotDisseminateFormat")
+    repository.faults.append(lambda _, asked: denied if asked["verb"] == "GetRecord" else None)
     ran = retried(repository)
     assert ran.status == Status.SUCCEEDED
-    told = [each.text for each in house.inbox.events(ran.run.number)]
-    assert any("no such record, so it is called missing no more" in each for each in told)
+    assert any("in other formats only" in each.text for each in house.inbox.events(ran.run.number))
     assert _missing(house) == []
-    assert house.store.counts("x") == {"items": 12, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
 @pytest.mark.slow
@@ -159,7 +176,7 @@ def test_record_that_is_held_is_not_deleted_because_it_cannot_be_found_alone(hou
     repository.faults.append(lambda _, asked: refused("idDoesNotExist") if asked["verb"] == "GetRecord" else None)
     ran = retried(repository)
     assert ran.status == Status.WITH_ERRORS
-    assert "what is held of it stays" in ran.run.reasons[0]
+    assert "the source says that it has no such record" in ran.run.reasons[0]
     assert house.store.counts("x")["deleted"] == 0
     assert _missing(house) == ["oai:x:003"]
 
@@ -185,6 +202,7 @@ def test_only_the_formats_and_sets_that_are_named_are_tried(house, harvested, re
     repository = harvested()
     _put_aside(house, "oai:x:a")
     _put_aside(house, "oai:x:b", prefix="mods")
+    repository.records["oai:x:b"] = "2024-01-01T00:00:00Z"
     retried(repository, formats=("mods",))
     assert repository.listed("GetRecord") == [{"identifier": "oai:x:b"}]
     retried(repository, sets=("theses",))

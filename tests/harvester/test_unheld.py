@@ -6,6 +6,7 @@ The records that were never held have old dates and came later, so that no incre
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -271,6 +272,64 @@ def test_the_next_sweep_asks_again_for_what_did_not_come(harvested, swept, repos
     hidden.clear()
     status, counts, _ = swept()
     assert (status, counts["fetched"], _held(command)["quarantined"]) == (0, 1, 0)
+
+
+def test_what_did_not_come_is_missing_until_a_whole_list_does_not_name_it(
+    harvested, swept, repository, command, hidden
+):
+    harvested(20)
+    repository.fill(3, start=20)
+    hidden.add("oai:fake:00021")
+    swept()
+    del repository.items["oai:fake:00021"]
+    assert command("run", "fake", "--retry-failed")[0] == 3
+    repository.announces = 30  # so that the list is not shown to be whole
+    repository.page_size = 10
+    assert swept()[0] == 3
+    assert _held(command)["quarantined"] == 1
+    repository.announces = 0
+    status, counts, err = swept()
+    assert (status, counts["missing"], counts["not_named"]) == (0, 0, 1)
+    assert "oai_dc: missing no longer: oai:fake:00021. The source does not name them any more" in err
+    assert _held(command) == {"items": 22, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
+    assert command("run", "fake")[0] == 0
+
+
+def test_what_was_missing_and_is_named_as_deleted_is_missing_no_more(harvested, swept, repository, command, hidden):
+    harvested(20)
+    repository.fill(2, start=20)
+    hidden.add("oai:fake:00021")
+    swept()
+    repository.items["oai:fake:00021"].deleted = True
+    assert swept()[0] == 0
+    assert _held(command)["quarantined"] == 0
+
+
+def test_what_was_missing_and_is_not_named_any_more_comes_when_the_source_has_it(
+    harvested, swept, repository, command, hidden
+):
+    harvested(20)
+    repository.fill(2, start=20)
+    hidden.add("oai:fake:00021")
+    swept()
+    hidden.clear()
+    repository.page_size = 30
+    listed = repository._listidentifiers
+    gone = r"<header><identifier>oai:fake:00021</identifier>.*?</header>"
+    repository._listidentifiers = lambda asked: re.sub(gone, "", listed(asked))
+    assert swept()[0] == 0
+    assert _held(command) == {"items": 22, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
+
+
+def test_what_was_missing_and_cannot_be_asked_for_stays_missing(harvested, swept, repository, command, hidden):
+    harvested(20)
+    repository.fill(2, start=20)
+    hidden.add("oai:fake:00021")
+    swept()
+    del repository.items["oai:fake:00021"]
+    repository.statuses["GetRecord"] = (200, b"<html/>", {})
+    assert swept()[0] == 3
+    assert _held(command)["quarantined"] == 1
 
 
 def test_where_no_single_record_can_be_had_all_are_reported(harvested, swept, repository, command):
