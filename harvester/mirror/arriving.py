@@ -111,6 +111,15 @@ class Arriving:
             self._file.unlink(missing_ok=True)
             self._note.unlink(missing_ok=True)
 
+    def move(self, file: Path) -> None:
+        """Move what has come elsewhere."""
+        self.finish()
+        with telling(file):
+            self._file.touch()
+            self._file.replace(file)
+        self.size = 0
+        self.forget()
+
     def _begin_anew(self) -> None:
         self.close()
         if self.size:

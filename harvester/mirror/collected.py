@@ -10,6 +10,7 @@ from harvester.mirror.holding import HeldFile, entry
 from harvester.mirror.looking import MOST, content
 from harvester.mirror.ocfl import Incoming, telling
 from harvester.mirror.planning import Want
+from harvester.mirror.sent import Refused, Sent
 from harvester.mirror.verifying import Fate, Verdict
 from harvester.wire.dates import http_second
 
@@ -26,6 +27,8 @@ class Collected:
     incoming: Incoming | None = None
     suspect: Suspect | None = None
     is_unmeasured: bool = False  # neither the server nor the bytes tell where it ends
+    sent: tuple[Sent, ...] = ()  # by its addresses, good or not
+    refused: Refused | None = None  # in a recheck
 
 
 def missing(want: Want, fate: Fate, reason: str, rule: str = "") -> Collected:

@@ -25,6 +25,7 @@ from harvester.mirror.inventory import Arrived
 from harvester.mirror.ocfl import ALWAYS, Incoming, hashed, telling
 from harvester.mirror.planning import Want, has_digests
 from harvester.mirror.robots import SILENCES
+from harvester.mirror.sent import Refused, Sent, fingerprint
 from harvester.mirror.verifying import Bytes, Fate, Verdict, verdict
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -62,14 +63,19 @@ def collect(want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
     if not want.component.addresses:
         named = ", ".join(want.component.locations) or "nothing"
         return missing(want, Fate.NO_ADDRESS, f"It names {named}, which cannot be asked for.")
+    if want.refused is not None and (fitting := _fitting(want, want.refused, aside)) is not None:
+        return fitting
     first: Collected | None = None
+    sent: tuple[Sent, ...] = ()
+    refused: Refused | None = None
     for url in want.component.addresses:
         found = _from(url, want, aside, fetch, limits)
+        sent, refused = sent + found.sent, found.refused or refused
         if found.file.is_good:
-            return found
+            return replace(found, sent=sent)
         first = found if first is None or (found.suspect and not first.suspect) else first
     assert first is not None
-    return first
+    return replace(first, sent=sent, refused=refused)
 
 
 def extracted(want: Want, aside: Path, now: int) -> Collected:
@@ -135,7 +141,7 @@ def _whole_again(pieced: Collected, url: str, aside: Path, fetch: Fetch, limits:
         arriving.forget()
         whole: Collected | None
         try:
-            whole, _ = _judged(url, pieced.want.again, whole_aside, arriving, fetch, limits)
+            whole, _ = _judged(url, pieced.want.again._replace(is_recheck=False), whole_aside, arriving, fetch, limits)
         except FetchError:
             whole = None
         if whole is None or whole.incoming is None or not whole.file.is_good:
@@ -166,7 +172,8 @@ def _judged(
 ) -> tuple[Collected, bool]:
     """Ask for a file and judge it; tell whether it is bad because its two parts were not of one file."""
     has_part = arriving.size > 0
-    condition = () if has_part else _condition(want, url)
+    known = None if has_part else _known(want, url)
+    condition = known.condition if known else ()
     request = Request(url, headers=(*_HEADERS, *condition), sink=arriving, permits=lambda at: limits.check(at, fetch))
     answer = fetch(request)
     if (
@@ -179,61 +186,95 @@ def _judged(
     elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
         arriving.forget()
         answer = fetch(request)  # without a range: the part was forgotten
-    if answer.status == HTTPStatus.NOT_MODIFIED and condition:
-        if want.doubted is not None:
-            return still_doubtful(want, want.doubted), False
-        return Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False)), False
+    if answer.status == HTTPStatus.NOT_MODIFIED and known is not None and condition:
+        return _unchanged(want, known), False
     if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
         fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
         return missing(want, fate, f"{url} answers with HTTP status {answer.status}."), False
-    found = _bytes(aside, arriving, answer)
+    found = _bytes(aside, arriving.finish(), arriving.size, answer)
     judged = verdict(want.component, found)
     if judged.fate is Fate.FETCHED or judged.is_by_looks:
-        good = _good(url, want, aside, arriving, answer, judged)
-        return looked_at(good, judged, is_measured=found.is_measured), False
-    arriving.forget()
-    return missing(want, judged.fate, judged.reason), has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
+        return _looked_at(url, want, aside, found, answer, judged), False
+    is_mixed = has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
+    refused: Refused | None = None
+    if want.is_recheck and not is_mixed:
+        refused = Refused(url, aside.with_name(f"{aside.name}.refused"), answer)
+        arriving.move(refused.file)
+    else:
+        arriving.forget()
+    sent = Sent(url, *_validators(answer), judged.fate, judged.reason, fingerprint(want.component))
+    bad = replace(missing(want, judged.fate, judged.reason), sent=(sent,), refused=refused)
+    return bad, is_mixed
 
 
-def _good(url: str, want: Want, aside: Path, arriving: Arriving, answer: Fetched, judged: Verdict) -> Collected:
-    digests = arriving.finish()
+def _fitting(want: Want, refused: Refused, aside: Path) -> Collected | None:
+    """Return a file of bytes that contradicted its document, when they fit what that states now."""
+    if refused.url not in want.component.addresses:
+        return None
+    with telling(aside):
+        refused.file.replace(aside)
+    digests = hashed(aside, {*ALWAYS, *(algorithm for algorithm, _ in want.component.digests)})
+    found = _bytes(aside, digests, aside.stat().st_size, refused.answer)
+    judged = verdict(want.component, found)
+    if judged.fate is Fate.FETCHED:
+        return _looked_at(refused.url, want, aside, found, refused.answer, judged)
+    with telling(aside):
+        aside.unlink()
+    return None
+
+
+def _looked_at(url: str, want: Want, aside: Path, found: Bytes, answer: Fetched, judged: Verdict) -> Collected:
     if not aside.exists():  # an empty file has no bytes that could be written
         aside.touch()
-    arrived = Arrived(digests["sha512"], digests["sha256"])
+    arrived = Arrived(found.digests["sha512"], found.digests["sha256"])
+    entity_tag, last_modified = _validators(answer)
     file = entry(want.component)._replace(
         path=want.path,
-        size=arriving.size,
+        size=found.size,
         sha512=arrived.sha512,
         sha256=arrived.sha256,
         url=url,
         came_from=answer.url if answer.url != url else "",
         received_at=utc_datetime(answer.received_at),
         content_type=answer.header("Content-Type"),
-        entity_tag=answer.header("ETag"),
-        last_modified=answer.header("Last-Modified"),
+        entity_tag=entity_tag,
+        last_modified=last_modified,
         verified=judged.verified,
         fate=Fate.FETCHED,
     )
-    return Collected(want, file, Incoming(aside, arrived))
+    good = Collected(want, file, Incoming(aside, arrived), sent=(Sent(url, entity_tag, last_modified),))
+    return looked_at(good, judged, is_measured=found.is_measured)
 
 
-def _condition(want: Want, url: str) -> tuple[tuple[str, str], ...]:
-    """Ask for a file only if it has changed, where neither the document nor another address tells."""
+def _validators(answer: Fetched) -> tuple[str, str]:
+    return answer.header("ETag"), answer.header("Last-Modified")
+
+
+def _known(want: Want, url: str) -> Sent | None:
+    """Return what an address sent last, where neither the document nor another address tells whether it has changed."""
     held, component = want.before, want.component
-    if want.doubted is not None and not is_strong(component.digests):
+    if want.doubted is not None and url == want.doubted.file.url and not is_strong(component.digests):
         doubted = want.doubted.file
-        pairs = (("If-None-Match", doubted.entity_tag), ("If-Modified-Since", doubted.last_modified))
-        return tuple(pair for pair in pairs if pair[1] and url == doubted.url)
-    if held is None or not held.path or held.is_stale or url not in held.locations or url != held.url:
-        return ()
-    if not want.is_recheck and (is_strong(component.digests) or has_digests(component, held) is False):
-        return ()
-    pairs = (("If-None-Match", held.entity_tag), ("If-Modified-Since", held.last_modified))
-    return tuple(pair for pair in pairs if pair[1])
+        return Sent(url, doubted.entity_tag, doubted.last_modified, Fate.DOUBTFUL)
+    if want.is_recheck:
+        return next((each for each in want.sent if each.is_about(url, component)), None)
+    if want.doubted is not None or is_strong(component.digests):
+        return None
+    if held is None or has_digests(component, held) is False:
+        return None
+    return next((each for each in want.arrived if each.url == url), None)
 
 
-def _bytes(file: Path, arriving: Arriving, answer: Fetched) -> Bytes:
-    digests, size = arriving.finish(), arriving.size
+def _unchanged(want: Want, known: Sent) -> Collected:
+    """Return a file of which a server has what it sent last: what was wrong with that is wrong still."""
+    if known.fate is Fate.DOUBTFUL and want.doubted is not None:
+        return still_doubtful(want, want.doubted)
+    if known.fate is not Fate.KEPT:
+        return replace(missing(want, known.fate, known.reason), sent=(known,))
+    return Collected(want, want.kept._replace(fate=Fate.KEPT, reason="", is_stale=False), sent=(known,))
+
+
+def _bytes(file: Path, digests: dict[str, str], size: int, answer: Fetched) -> Bytes:
     first = last = b""
     if size:
         with telling(file), file.open("rb") as stream:

@@ -9,14 +9,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from gateway.digests import Digests, is_strong
-from gateway.errors import AnswerError, UnusableRecord
+from gateway.errors import AnswerError, StoreDamaged, UnusableRecord
 from gateway.xmltext import utc_datetime
 from harvester.mirror.changes import described
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import extracted
 from harvester.mirror.components import Component, components, files
 from harvester.mirror.doubtful import Doubtful, incoming_of
-from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, stated_again, written
+from harvester.mirror.holding import DOCUMENT, RECEIVED, HeldFile, Holding, read, stated_again, written
 from harvester.mirror.inventory import Inventory, User
 from harvester.mirror.ocfl import ALWAYS, Incoming, StorageRoot, digests_of, hashed, telling
 from harvester.mirror.planning import Want, has_digests, wants
@@ -207,10 +207,34 @@ def _earlier(root: StorageRoot, inventory: Inventory, component: Component) -> H
         return None
     place = inventory.manifest[digest]
     size = (root.place(inventory.identifier) / place).stat().st_size
-    found = HeldFile(size=size, sha512=digest, sha256=inventory.sha256.get(place, ""))
+    found = _as_it_came(root, inventory, digest)._replace(sha256=inventory.sha256.get(place, ""), size=size)
     verified = tuple(name for name in ALWAYS if name in stated)
     found = found._replace(verified=(*verified, "size") if component.size is not None else verified)
     return found if has_digests(component, found) else None
+
+
+def _as_it_came(root: StorageRoot, inventory: Inventory, sha512: str) -> HeldFile:
+    """Return bytes that an earlier version holds, with what is known of their arrival."""
+    folder = root.place(inventory.identifier)
+    for version in reversed(inventory.versions):
+        if sha512 not in version.state.values():
+            continue
+        try:
+            known = read((folder / inventory.manifest[version.state[RECEIVED]]).read_bytes()).files
+        except (StoreDamaged, OSError, KeyError):
+            continue
+        for each in known:
+            if each.sha512 == sha512:
+                return HeldFile(
+                    sha512=sha512,
+                    url=each.url,
+                    came_from=each.came_from,
+                    received_at=each.received_at,
+                    content_type=each.content_type,
+                    entity_tag=each.entity_tag,
+                    last_modified=each.last_modified,
+                )
+    return HeldFile(sha512=sha512)
 
 
 def is_done(keeping: Keeping) -> bool:

@@ -12,6 +12,7 @@ from harvester.mirror.components import Component
 from harvester.mirror.doubtful import Doubt
 from harvester.mirror.holding import HeldFile, by_location, stated_again, with_names
 from harvester.mirror.naming import Taken, safe
+from harvester.mirror.sent import Refused, Sent
 
 _QUERY = re.compile(r"[?#]")
 _EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt"}
@@ -29,6 +30,8 @@ class Want(NamedTuple):
     is_same: bool
     doubted: Doubt | None = None  # what is kept aside of it
     is_recheck: bool = False  # it is asked whether it has changed, whatever the document says
+    sent: tuple[Sent, ...] = ()  # then: what its addresses sent last
+    refused: Refused | None = None  # what came of it just now, and contradicted what its record stated before
 
     @property
     def kept(self) -> HeldFile:
@@ -36,18 +39,31 @@ class Want(NamedTuple):
         assert self.before is not None
         return stated_again(self.before, self.component)
 
-    def rechecked(self, entity_tag: str = "", last_modified: str = "") -> Want:
-        """Return the same file, to be asked whether it has changed, by what its server said of it last."""
-        known = self.before
-        if known is not None and (entity_tag or last_modified):
-            known = known._replace(entity_tag=entity_tag, last_modified=last_modified)
-        return self._replace(before=known, is_same=False, is_recheck=True)
+    @property
+    def arrived(self) -> tuple[Sent, ...]:
+        """What the address sent that the file came from; nothing when what is held is an earlier state of it."""
+        held = self.before
+        if held is None or not held.path or held.is_stale or held.url not in held.locations:
+            return ()
+        return (Sent(held.url, held.entity_tag, held.last_modified),)
+
+    def rechecked(self, sent: tuple[Sent, ...]) -> Want:
+        """Return the same file, to be asked whether it has changed, by what its servers sent last."""
+        return self._replace(is_same=False, is_recheck=True, sent=sent)
+
+    @property
+    def whole(self) -> Want:
+        """The same file, to be asked for as if nothing were known of it."""
+        doubted = self.doubted and self.doubted._replace(
+            file=self.doubted.file._replace(entity_tag="", last_modified="")
+        )
+        return self._replace(sent=(), doubted=doubted)
 
     @property
     def again(self) -> Want:
         """The same file, to be fetched whether it has changed or not."""
         forgotten = self.before and self.before._replace(entity_tag="", last_modified="")
-        return self._replace(before=forgotten, is_same=False)
+        return self._replace(before=forgotten, is_same=False, sent=())
 
 
 def wants(

@@ -11,6 +11,7 @@ cannot be reached now says nothing of its files: they are due again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,7 +21,6 @@ from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import entries
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import collect
-from harvester.mirror.holding import HeldFile
 from harvester.mirror.keeping import Keeping
 from harvester.mirror.lanes import Job
 from harvester.mirror.mirroring import Mirroring, Result
@@ -29,6 +29,7 @@ from harvester.mirror.receipt import Change
 from harvester.mirror.rechecks import Check, Rechecks, first_due
 from harvester.mirror.reconsidering import as_it_was
 from harvester.mirror.running import received_from
+from harvester.mirror.sent import Refused, Sent, with_newer
 from harvester.mirror.verifying import Fate
 from harvester.outcomes import OF_ONE_QUESTION
 from harvester.wire.urls import host_of
@@ -48,6 +49,7 @@ class _Object:
     checks: dict[str, Check]
     due: tuple[Want, ...]
     answered: set[str] = field(default_factory=set)  # paths of which the server has said something
+    refused: dict[str, Refused] = field(default_factory=dict)  # bytes that came and contradict the document
 
     @property
     def identifier(self) -> str:
@@ -92,11 +94,7 @@ class Rechecking(Mirroring):
         if keeping is None:
             return None
         known = self.rechecks.of(identifier)
-        checks = {
-            want.path: known[want.path]
-            for want in keeping.wants
-            if want.before is not None and want.path in known and known[want.path].sha512 == want.before.sha512
-        }
+        checks = {want.path: known[want.path] for want in keeping.wants if _is_of(known.get(want.path), want)}
         due = tuple(each for each in keeping.wants if _is_checkable(each) and self._is_due(identifier, each, checks))
         found = _Object(keeping, checks, due)
         if not due:
@@ -131,14 +129,16 @@ class Rechecking(Mirroring):
         for each in batch:
             if not (self.stop.is_asked and len(each.answered) < len(each.due)):
                 self._settle(each)
+            for refused in each.refused.values():
+                refused.file.unlink(missing_ok=True)
             self._note(each)
         self.rechecks.commit()
 
     def _asked(self, found: _Object, want: Want) -> Job[Result]:
         check = found.checks.get(want.path)
         is_whole = check is not None and self.whole_every > 0 and (check.rounds + 1) % self.whole_every == 0
-        wanted = want.rechecked(check.entity_tag, check.last_modified) if check else want.rechecked()
-        wanted = wanted.again._replace(is_recheck=True) if is_whole else wanted
+        wanted = want.rechecked(check.sent if check else want.arrived)
+        wanted = wanted.whole if is_whole else wanted
         aside, keeping = found.keeping.aside(want), found.keeping
         url = next(iter(want.component.addresses), "")
         return Job(host_of(url), lambda fetch: (keeping, collect(wanted, aside, fetch, self.limits)))
@@ -155,9 +155,11 @@ class Rechecking(Mirroring):
             return
         found.answered.add(want.path)
         is_same = now.fate in _SAME and now.sha512 == held.sha512
+        if collected.refused is not None:
+            found.refused[want.path] = collected.refused
         if is_same and collected.incoming is not None:
             collected.incoming.file.unlink(missing_ok=True)
-        found.checks[want.path] = self._check(found, now if is_same else held)
+        found.checks[want.path] = self._check(found, want, collected.sent)
         if is_same and held.is_good:
             return
         if is_same:  # it was gone, or something else, for a while
@@ -165,10 +167,11 @@ class Rechecking(Mirroring):
         else:
             found.keeping.note(replace(collected, want=want))
 
-    def _check(self, found: _Object, file: HeldFile) -> Check:
-        before = found.checks.get(file.path)
-        rounds = before.rounds + 1 if before else 1
-        return Check(file.sha512, self.now(), rounds, file.entity_tag, file.last_modified)
+    def _check(self, found: _Object, want: Want, sent: Iterable[Sent]) -> Check:
+        assert want.before is not None
+        before = found.checks.get(want.path)
+        rounds, known = (before.rounds + 1, before.sent) if before else (1, want.arrived)
+        return Check(want.before.sha512, self.now(), rounds, with_newer(known, sent, want.component.addresses))
 
     def _settle(self, found: _Object) -> None:
         """Give an object its next version when anything of it is not as it was."""
@@ -206,9 +209,7 @@ class Rechecking(Mirroring):
         """Remember the checks of a version that was made just now: its files are those that came."""
         for path, each in found.keeping.results.items():
             if each.file.path and path in found.answered:
-                found.checks[path] = found.checks[path]._replace(
-                    sha512=each.file.sha512, entity_tag=each.file.entity_tag, last_modified=each.file.last_modified
-                )
+                found.checks[path] = found.checks[path]._replace(sha512=each.file.sha512)
 
     def _is_renewed(self, found: _Object) -> bool:
         """Ask for the record itself, and bring the object to what it says now; tell whether it says anything new."""
@@ -226,15 +227,34 @@ class Rechecking(Mirroring):
         keeping = self.sound(found.identifier, lambda: self.object(received_from(page, living[0])))
         if keeping is None or before is None or keeping.now.document_sha256 == before.document_sha256:
             return False
-        self._collect([keeping])
-        found.keeping, found.checks = self._made(found.identifier) or keeping, {}
+        planned = (want._replace(refused=found.refused.get(want.path)) for want in keeping.wants)
+        self._collect([replace(keeping, wants=tuple(planned))])
+        found.keeping = self._made(found.identifier) or keeping
+        for want in found.keeping.wants:
+            self._renew(found, want)
         return True
+
+    def _renew(self, found: _Object, want: Want) -> None:
+        """Remember of a file that was asked for again because of its record what came of it."""
+        check = found.checks.get(want.path)
+        if check is None or want.before is None or _is_of(check, want):
+            return
+        sent = with_newer((), want.arrived, want.component.addresses)
+        found.checks[want.path] = check._replace(sha512=want.before.sha512, at=self.now(), sent=sent)
 
     def _made(self, identifier: str) -> Keeping | None:
         try:
             return self.held_again(identifier)
         except (GatewayError, StoreDamaged):
             return None
+
+
+def _is_of(check: Check | None, want: Want) -> bool:
+    """Tell whether a check was of the bytes that are held, and after they came."""
+    held = want.before
+    if check is None or held is None or check.sha512 != held.sha512:
+        return False
+    return not held.received_at or parse_utc_datetime(held.received_at)[0] <= check.at
 
 
 def _is_checkable(want: Want) -> bool:

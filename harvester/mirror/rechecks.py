@@ -12,15 +12,21 @@ from typing import NamedTuple, Self
 
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.memory import opened
+from harvester.mirror.sent import Sent
+from harvester.mirror.verifying import Fate
 
 NAME = "rechecks.sqlite"
 _AT_ONCE = 1000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS object (identifier TEXT PRIMARY KEY, head INTEGER, due_at INTEGER) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS due ON object (due_at, identifier);
-CREATE TABLE IF NOT EXISTS file (
-    identifier TEXT, path TEXT, sha512 TEXT, at INTEGER, rounds INTEGER, entity_tag TEXT, last_modified TEXT,
-    PRIMARY KEY (identifier, path)
+DROP TABLE IF EXISTS file; -- of version 0.3.0, which knew less
+CREATE TABLE IF NOT EXISTS checked (
+    identifier TEXT, path TEXT, sha512 TEXT, at INTEGER, rounds INTEGER, PRIMARY KEY (identifier, path)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sent (
+    identifier TEXT, path TEXT, url TEXT, entity_tag TEXT, last_modified TEXT, fate TEXT, reason TEXT, stated TEXT,
+    PRIMARY KEY (identifier, path, url)
 ) WITHOUT ROWID;
 """
 _TAKE = """
@@ -31,13 +37,12 @@ _DUE = "SELECT identifier FROM object WHERE due_at <= ? AND identifier > ? ORDER
 
 
 class Check(NamedTuple):
-    """The last check of a file: of which bytes, when, the how manieth, and by what the server knows them again."""
+    """The last check of a file: of which bytes that are held, when, the how manieth, and what its addresses sent."""
 
     sha512: str
     at: int
     rounds: int
-    entity_tag: str = ""
-    last_modified: str = ""
+    sent: tuple[Sent, ...] = ()
 
 
 def first_due(identifier: str, path: str, received_at: int, every: int) -> int:
@@ -79,14 +84,22 @@ class Rechecks:
 
     def of(self, identifier: str) -> Mapping[str, Check]:
         """Return the last checks of the files of an object, by their paths."""
-        query = "SELECT path, sha512, at, rounds, entity_tag, last_modified FROM file WHERE identifier = ?"
-        return {path: Check(*rest) for path, *rest in self._database.execute(query, (identifier,))}
+        query = "SELECT path, sha512, at, rounds FROM checked WHERE identifier = ?"
+        found = {path: Check(*rest) for path, *rest in self._database.execute(query, (identifier,))}
+        query = "SELECT path, url, entity_tag, last_modified, fate, reason, stated FROM sent WHERE identifier = ?"
+        for path, url, entity_tag, last_modified, fate, reason, stated in self._database.execute(query, (identifier,)):
+            sent = Sent(url, entity_tag, last_modified, Fate(fate), reason, stated)
+            found[path] = found[path]._replace(sent=(*found[path].sent, sent))
+        return found
 
     def note(self, identifier: str, head: int, checks: Mapping[str, Check], due_at: int) -> None:
         """Remember the checks of all files of an object, and when the next is due."""
-        self._database.execute("DELETE FROM file WHERE identifier = ?", (identifier,))
-        rows = ((identifier, path, *check) for path, check in checks.items())
-        self._database.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        self._database.execute("DELETE FROM checked WHERE identifier = ?", (identifier,))
+        self._database.execute("DELETE FROM sent WHERE identifier = ?", (identifier,))
+        rows = ((identifier, path, *check[:3]) for path, check in checks.items())
+        self._database.executemany("INSERT INTO checked VALUES (?, ?, ?, ?, ?)", rows)
+        answers = ((identifier, path, *each) for path, check in checks.items() for each in check.sent)
+        self._database.executemany("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", answers)
         self._database.execute("REPLACE INTO object VALUES (?, ?, ?)", (identifier, head, due_at))
 
     def commit(self) -> None:

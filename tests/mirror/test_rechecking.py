@@ -227,3 +227,144 @@ def test_an_unchanged_date_in_a_new_record_does_not_outweigh_another_validator(p
     item.files["a.txt"], item.title, item.datestamp = b"aX", "Another", "2030-01-01T00:00:00Z"
     mirror.run()
     assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize("says", [("digest",), ("sha512",)])
+def test_a_file_that_was_found_in_an_earlier_version_is_known_by_its_validators(provider, mirror, recheck, fill, says):
+    fill(1, says=says)
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    for day, item.deleted in ((1, True), (2, False)):
+        item.datestamp = f"2030-01-{day:02}T00:00:00Z"
+        mirror.run()
+    sent = provider.sent.copy()
+    recheck()
+    assert provider.sent == sent
+
+
+@pytest.mark.parametrize(
+    ("says", "content"),
+    [
+        (("digest",), b"aX"),
+        (("md5",), b"longer"),
+        (("crc32",), b"aX"),
+        (("size",), b"longer"),
+        (("digest", "size"), b"longer"),
+    ],
+)
+def test_what_contradicts_its_document_is_sent_once_and_told_each_time(provider, mirror, recheck, fill, says, content):
+    fill(1, says=says)
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")
+    item.files["a.txt"] = content
+    first = recheck(status=3)
+    sent = provider.sent.copy()
+    again = recheck(status=3)
+    assert (again["missing"], again["doubts"]) == (first["missing"], first["doubts"])
+    assert provider.sent == sent
+    item.files["a.txt"] = b"a0"
+    assert recheck()["is_whole"]
+
+
+def test_a_new_record_forgets_nothing_of_the_files_that_it_leaves_as_they_are(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    mirror.run()
+    provider.tags["oai:p:0/b.txt"] = '"another"'
+    recheck()
+    provider.sent.clear()
+    provider.items["oai:p:0"].files["a.txt"] = b"aX"
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+    recheck()
+    assert provider.sent == ["oai:p:0/a.txt"]
+
+
+def test_a_record_that_changed_with_a_file_costs_no_second_answer_with_its_bytes(provider, mirror, recheck, fill):
+    fill(1, says=("size",))
+    mirror.run()
+    provider.items["oai:p:0"].files["a.txt"] = b"longer"
+    provider.sent.clear()
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+    recheck()
+    assert provider.sent == ["oai:p:0/a.txt"]
+    assert not list((mirror.folder / "aside").iterdir())
+
+
+def test_what_contradicted_an_earlier_record_is_judged_anew_by_another(provider, mirror, recheck, fill):
+    """The bytes of a file are those of before; only what the record says of them is right now."""
+    fill(1, says=("size",))
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")
+    item.files["a.txt"] = b"longer"
+    recheck(status=3)
+    item.document = b""
+    assert recheck(status=0)["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+def test_a_round_of_whole_answers_asks_for_what_contradicts_its_document_too(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")
+    item.files["a.txt"] = b"aX"
+    recheck(status=3, recheck_whole_every=2)
+    tag = provider.tag("oai:p:0/a.txt")
+    item.files["a.txt"] = b"a0"
+    provider.tags["oai:p:0/a.txt"] = tag
+    assert recheck(recheck_whole_every=2)["is_whole"]
+
+
+def test_a_file_that_moved_is_sent_once_by_its_new_address(provider, mirror, recheck, fill):
+    fill(1, says=("md5",))
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.files["c.txt"] = item.files.pop("a.txt")
+    item.datestamp = "2030-01-01T00:00:00Z"
+    mirror.run()
+    provider.sent.clear()
+    recheck()
+    recheck()
+    assert provider.sent == ["oai:p:0/c.txt"]
+
+
+def test_bytes_that_came_back_are_known_by_the_validators_that_they_came_with(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    for number, content in enumerate((b"a0", b"aX", b"a0"), 1):
+        item = provider.items["oai:p:0"]
+        item.files["a.txt"], item.datestamp = content, f"2030-01-{number:02}T00:00:00Z"
+        provider.tags["oai:p:0/a.txt"] = f'"{number}"'
+        mirror.run()
+        if number == 1:
+            recheck()
+    provider.sent.clear()
+    recheck()
+    recheck()
+    assert provider.sent == ["oai:p:0/a.txt"]
+
+
+def test_a_file_that_one_of_its_two_addresses_contradicts_is_sent_by_neither(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    item = provider.items["oai:p:0"]
+    address = provider.file_url("oai:p:0/a.txt").encode()
+    resource = b'<didl:Resource mimeType="text/plain" ref="%s"/>'
+    document = provider._didl("oai:p:0")
+    assert resource % address in document
+    item.document = document.replace(resource % address, resource % (address + b"?old") + resource % address)
+
+    def is_old(handler):
+        if not handler.path.endswith("?old"):
+            return False
+        handler.deliver(b"old")
+        return True
+
+    provider.faults["oai:p:0/a.txt"] = is_old
+    mirror.run()
+    recheck()
+    provider.sent.clear()
+    assert recheck()["is_whole"]
+    assert provider.sent == []
+    assert sorted(mirror.held()["oai:p:0"].values()) == [b"a0", b"b0"]
