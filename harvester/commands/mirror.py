@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import click
 
+from gateway.errors import ConfigurationError
 from gateway.model import RunOutcome
 from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
@@ -48,7 +49,7 @@ from harvester.sources import Options
 from harvester.sources._budget import Budget
 from harvester.sources_file import SourceEntry, checked_url, entry_from
 from harvester.stopping import Stop, listening
-from harvester.tending.due import NEVER, seconds_of
+from harvester.tending.due import NEVER, is_duration, seconds_of
 from harvester.web import Pace
 from harvester.wire.http import Fetch
 
@@ -369,11 +370,13 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
         place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
         remote = _remote(settings, stop, place.order.base_url, given).of(place)
         place.recheck_every = "" if every == NEVER else every or place.recheck_every
+        seconds = _period(place)
         place.save()
         with Rechecks(folder) as rechecks:
-            seconds = 0 if is_all or not place.recheck_every else seconds_of(place.recheck_every)
             rounds = settings.number("recheck_whole_every")
-            made = partial(Rechecking, rechecks=rechecks, every=seconds, whole_every=rounds)
+            made = partial(
+                Rechecking, rechecks=rechecks, every=seconds, is_all=is_all or not seconds, whole_every=rounds
+            )
             guard = Guard(place, settings.share("sweep_most_share"))
             with _mirroring(remote, place, "recheck", shown, guard, made) as work:
                 work.rechecked()
@@ -383,6 +386,17 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
     if as_json:
         write_json(work.receipt.as_data())
     ctx.exit(int(status_of(work.receipt.outcome)))
+
+
+def _period(place: Place) -> int:
+    """Return how often files are due, in seconds; 0: nobody has said. Raise ConfigurationError."""
+    every = place.recheck_every
+    if every and not is_duration(every):
+        raise ConfigurationError(
+            f"{place.folder / 'mirror.json'} has the recheck_every {every!r}; it is a duration such as 30d, or empty. "
+            "`harvester mirror recheck` with --every writes it."
+        )
+    return seconds_of(every) if every else 0
 
 
 _Work = TypeVar("_Work", bound=Mirroring)

@@ -5,11 +5,10 @@ It is a memory of runs, DIR/doubtful/answers.sqlite, and may be removed: the nex
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import Self
 
-from harvester.mirror.memory import opened
+from harvester.mirror.memory import Memory
 
 SHORT = 16 << 10  # bytes; what is longer is rarely a message, and every so long file would have to be remembered
 MANY = 3  # addresses
@@ -29,28 +28,27 @@ class Answers:
     def __init__(self, folder: Path) -> None:
         """Take the folder where it lies."""
         self._file = folder / "answers.sqlite"
-        self._database: sqlite3.Connection | None = None
+        self._memory: Memory | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._database is not None:
-            self._database.commit()
-            self._database.close()
-            self._database = None
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
 
     def add(self, host: str, sha512: str, url: str, identifier: str) -> bool:
         """Remember an answer; tell whether it has come from many addresses."""
-        database = self._opened()
-        database.execute(_ADD, (host, sha512, url, identifier))
-        return len(list(database.execute(f"{_OF} LIMIT {MANY}", (host, sha512)))) == MANY
+        memory = self._opened()
+        memory.rows(_ADD, (host, sha512, url, identifier))
+        return len(memory.rows(f"{_OF} LIMIT {MANY}", (host, sha512))) == MANY
 
     def objects(self, host: str, sha512: str) -> set[str]:
         """Return the identifiers of the objects that an answer came for."""
-        return {identifier for (identifier,) in self._opened().execute(_OF, (host, sha512))}
+        return {identifier for (identifier,) in self._opened().rows(_OF, (host, sha512))}
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._database is None:
-            self._database = opened(self._file, _TABLE)
-        return self._database
+    def _opened(self) -> Memory:
+        if self._memory is None:
+            self._memory = Memory(self._file, _TABLE)
+        return self._memory

@@ -58,10 +58,11 @@ class _Object:
 
 @dataclass(slots=True)
 class Rechecking(Mirroring):
-    """A run that asks again for what is held. `every` is how often, in seconds; 0: now. Each so many rounds whole."""
+    """A run that asks again for what is held: what is due by a period, or all. In some rounds it asks for it whole."""
 
     rechecks: Rechecks = field(kw_only=True)
-    every: int = field(kw_only=True)
+    every: int = field(kw_only=True)  # 0: nobody has said how often
+    is_all: bool = field(kw_only=True)
     whole_every: int = field(kw_only=True)
     unchecked: list[str] = field(default_factory=list, init=False)  # reasons, of files that could not be asked for
 
@@ -70,15 +71,20 @@ class Rechecking(Mirroring):
         with self.noted():
             self.rechecks.take(entries(self.place.catalogue.file))
             batch: list[_Object] = []
-            for identifier in self.rechecks.due(self.now() if self.every else _NEVER):
+            every, now = 0 if self.is_all else self.every, self.now()
+            count = self.rechecks.count(now, every)
+            for number, identifier in enumerate(self.rechecks.due(now, every)):
                 if self.stop.is_asked:
                     break
+                self.progress.show("rechecked", number, count)
                 found = self._object(identifier)
                 batch += [] if found is None else [found]
                 if len(batch) == _BATCH:
                     self._recheck(batch)
                     batch = []
             self._recheck(batch)
+            if not self.stop.is_asked:
+                self.progress.show("rechecked", count, count)
             self.withdraw()
             if self.unchecked and not self.stop.is_asked:
                 number = len(self.unchecked)
@@ -103,7 +109,8 @@ class Rechecking(Mirroring):
         return found
 
     def _is_due(self, identifier: str, want: Want, checks: dict[str, Check]) -> bool:
-        return not self.every or self._due_at(identifier, want, checks) <= self.now()
+        now, at = self.now(), self._due_at(identifier, want, checks)
+        return self.is_all or at <= now or at > now + self.every
 
     def _due_at(self, identifier: str, want: Want, checks: dict[str, Check]) -> int:
         """Return when a file is due; of one that could not be asked for, the last time counts."""
@@ -117,7 +124,7 @@ class Rechecking(Mirroring):
         """Remember the checks of an object."""
         wants = [each for each in found.keeping.wants if _is_checkable(each)]
         due_at = min((self._due_at(found.identifier, each, found.checks) for each in wants), default=_NEVER)
-        self.rechecks.note(found.identifier, found.keeping.inventory.head, found.checks, due_at)
+        self.rechecks.note(found.identifier, found.keeping.inventory.head, found.checks, due_at, self.every)
 
     # -- asking --
 
@@ -136,7 +143,8 @@ class Rechecking(Mirroring):
 
     def _asked(self, found: _Object, want: Want) -> Job[Result]:
         check = found.checks.get(want.path)
-        is_whole = check is not None and self.whole_every > 0 and (check.rounds + 1) % self.whole_every == 0
+        round_now = check.rounds + 1 if check else 1
+        is_whole = self.whole_every > 0 and round_now % self.whole_every == 0
         wanted = want.rechecked(check.sent if check else want.arrived)
         wanted = wanted.whole if is_whole else wanted
         aside, keeping = found.keeping.aside(want), found.keeping

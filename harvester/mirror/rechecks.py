@@ -11,16 +11,22 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from harvester.mirror.catalogue import Entry
-from harvester.mirror.memory import opened
+from harvester.mirror.memory import Memory
 from harvester.mirror.sent import Sent
 from harvester.mirror.verifying import Fate
 
 NAME = "rechecks.sqlite"
 _AT_ONCE = 1000
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS object (identifier TEXT PRIMARY KEY, head INTEGER, due_at INTEGER) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS due ON object (due_at, identifier);
 DROP TABLE IF EXISTS file; -- of version 0.3.0, which knew less
+DROP TABLE IF EXISTS object; -- the same
+CREATE TABLE IF NOT EXISTS mirrored (
+    identifier TEXT PRIMARY KEY,
+    newest INTEGER, -- the version that the catalogue names last; 0: there is nothing to recheck
+    head INTEGER, -- the version that was looked at last
+    every INTEGER, -- the period by which it is known when it is due
+    due_at INTEGER
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checked (
     identifier TEXT, path TEXT, sha512 TEXT, at INTEGER, rounds INTEGER, PRIMARY KEY (identifier, path)
 ) WITHOUT ROWID;
@@ -30,10 +36,14 @@ CREATE TABLE IF NOT EXISTS sent (
 ) WITHOUT ROWID;
 """
 _TAKE = """
-INSERT INTO object VALUES (?, ?, 0)
-ON CONFLICT (identifier) DO UPDATE SET head = excluded.head, due_at = 0 WHERE head <> excluded.head
+INSERT INTO mirrored VALUES (?, ?, 0, 0, 0)
+ON CONFLICT (identifier) DO UPDATE SET newest = excluded.newest WHERE newest <> excluded.newest
 """
-_DUE = "SELECT identifier FROM object WHERE due_at <= ? AND identifier > ? ORDER BY identifier LIMIT ?"
+_MAY_BE_DUE = """
+newest > 0 AND (:every = 0 OR every <> :every OR head <> newest OR due_at <= :now OR due_at > :now + :every)
+"""
+_DUE = f"SELECT identifier FROM mirrored WHERE identifier > :after AND {_MAY_BE_DUE} ORDER BY identifier LIMIT :most"  # noqa: S608 - of constants
+_COUNT = f"SELECT count(*) FROM mirrored WHERE {_MAY_BE_DUE}"  # noqa: S608 - the same
 
 
 class Check(NamedTuple):
@@ -56,52 +66,58 @@ class Rechecks:
 
     def __init__(self, folder: Path) -> None:
         """Take the folder of the mirror."""
-        self._database = opened(folder / NAME, _SCHEMA)
+        self._memory = Memory(folder / NAME, _SCHEMA)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._database.commit()
-        self._database.close()
+        self._memory.close()
 
     def take(self, entries: Iterable[Entry]) -> None:
         """Take the versions of the objects that there are, in order; one that is new is to be looked at."""
-        living: dict[str, int] = {}
+        newest: dict[str, int] = {}
         for each in entries:
-            living[each.identifier] = each.head
-            if len(living) == _AT_ONCE:
-                self._database.executemany(_TAKE, living.items())
-                living.clear()
-        self._database.executemany(_TAKE, living.items())
+            newest[each.identifier] = 0 if each.is_deleted else each.head
+            if len(newest) == _AT_ONCE:
+                self._memory.many(_TAKE, newest.items())
+                newest.clear()
+        self._memory.many(_TAKE, newest.items())
 
-    def due(self, now: int) -> Iterator[str]:
-        """Return the objects of which something may be due at a second."""
+    def due(self, now: int, every: int) -> Iterator[str]:
+        """Return the objects of which something may be due at a second, by a period; 0: all of them.
+
+        What is due later than a period from now was noted while the clock was ahead.
+        """
         after = ""
-        while rows := self._database.execute(_DUE, (now, after, _AT_ONCE)).fetchall():
+        while rows := self._memory.rows(_DUE, {"now": now, "every": every, "after": after, "most": _AT_ONCE}):
             yield from (identifier for (identifier,) in rows)
             after = rows[-1][0]
+
+    def count(self, now: int, every: int) -> int:
+        """Return how many objects `due` has."""
+        return int(self._memory.rows(_COUNT, {"now": now, "every": every})[0][0])
 
     def of(self, identifier: str) -> Mapping[str, Check]:
         """Return the last checks of the files of an object, by their paths."""
         query = "SELECT path, sha512, at, rounds FROM checked WHERE identifier = ?"
-        found = {path: Check(*rest) for path, *rest in self._database.execute(query, (identifier,))}
+        found = {path: Check(*rest) for path, *rest in self._memory.rows(query, (identifier,))}
         query = "SELECT path, url, entity_tag, last_modified, fate, reason, stated FROM sent WHERE identifier = ?"
-        for path, url, entity_tag, last_modified, fate, reason, stated in self._database.execute(query, (identifier,)):
+        for path, url, entity_tag, last_modified, fate, reason, stated in self._memory.rows(query, (identifier,)):
             sent = Sent(url, entity_tag, last_modified, Fate(fate), reason, stated)
             found[path] = found[path]._replace(sent=(*found[path].sent, sent))
         return found
 
-    def note(self, identifier: str, head: int, checks: Mapping[str, Check], due_at: int) -> None:
-        """Remember the checks of all files of an object, and when the next is due."""
-        self._database.execute("DELETE FROM checked WHERE identifier = ?", (identifier,))
-        self._database.execute("DELETE FROM sent WHERE identifier = ?", (identifier,))
+    def note(self, identifier: str, head: int, checks: Mapping[str, Check], due_at: int, every: int) -> None:
+        """Remember the checks of all files of an object, and when the next is due by a period."""
+        self._memory.rows("DELETE FROM checked WHERE identifier = ?", (identifier,))
+        self._memory.rows("DELETE FROM sent WHERE identifier = ?", (identifier,))
         rows = ((identifier, path, *check[:3]) for path, check in checks.items())
-        self._database.executemany("INSERT INTO checked VALUES (?, ?, ?, ?, ?)", rows)
+        self._memory.many("INSERT INTO checked VALUES (?, ?, ?, ?, ?)", rows)
         answers = ((identifier, path, *each) for path, check in checks.items() for each in check.sent)
-        self._database.executemany("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", answers)
-        self._database.execute("REPLACE INTO object VALUES (?, ?, ?)", (identifier, head, due_at))
+        self._memory.many("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", answers)
+        self._memory.rows("REPLACE INTO mirrored VALUES (?, ?, ?, ?, ?)", (identifier, head, head, every, due_at))
 
     def commit(self) -> None:
         """Keep what was noted."""
-        self._database.commit()
+        self._memory.commit()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
+from harvester.commands import mirror as commands
 from harvester.mirror.holding import Holding
 from harvester.mirror.place import opened
 from tests.mirror.provider import Item, Provider, serving
@@ -83,3 +86,27 @@ def fill(provider: Provider) -> Callable[..., None]:
             provider.items[f"oai:p:{number}"] = Item(files, **values)
 
     return filled
+
+
+@dataclass
+class Recheck:
+    """Calls `harvester mirror recheck` on a mirror, so many seconds `later`."""
+
+    mirror: Mirror
+
+    def __call__(self, *arguments: str, status: int = 0, later: float = 0, **settings: object) -> dict[str, object]:
+        self.mirror.provider.asked.clear()
+        environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
+        line = ["mirror", "recheck", str(self.mirror.folder), "--json", *arguments]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(commands, "time", SimpleNamespace(time=lambda: time.time() + later, monotonic=time.monotonic))
+            done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
+        self.mirror.said = done.stderr
+        assert done.exit_code == status, done.output
+        return json.loads(done.stdout) if done.stdout else {}
+
+
+@pytest.fixture
+def recheck(mirror: Mirror) -> Recheck:
+    """Return the command that rechecks the mirror."""
+    return Recheck(mirror)

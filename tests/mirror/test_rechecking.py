@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import pytest
-from click.testing import CliRunner
 
-from harvester.cli import main
 from harvester.mirror.rechecks import NAME, first_due
 from harvester.mirror.verifying import Fate
-from tests.mirror.conftest import NO_PAUSES, Mirror
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
-
-
-@dataclass
-class Recheck:
-    """Calls `harvester mirror recheck` on a mirror."""
-
-    mirror: Mirror
-
-    def __call__(self, *arguments: str, status: int = 0, **settings: object) -> dict[str, object]:
-        self.mirror.provider.asked.clear()
-        environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
-        line = ["mirror", "recheck", str(self.mirror.folder), "--json", *arguments]
-        done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
-        self.mirror.said = done.stderr
-        assert done.exit_code == status, done.output
-        return json.loads(done.stdout)
-
-
-@pytest.fixture
-def recheck(mirror):
-    return Recheck(mirror)
 
 
 SAYS = [(), ("size",), ("modified",), ("size", "modified")]
