@@ -94,6 +94,8 @@ _RECEIPT = fields("""
     waiting | integer | How many deletions wait for `--yes`.
     doubts | texts | Why it may not be everything.
     catalogue | object | The catalogue up to the line of this receipt: bytes, and sha256 for `mirror audit --expect`.
+    broken_off | object | The run before, if it was broken off: command, at, and how many versions this one confirms.
+    state | object | SHA-512 of what lies beside the objects: mirror (mirror.json without its catalogue), waiting.
     is_whole | claim | Whether nothing is missing and nothing in doubt.
 """)
 _TAKEDOWN = fields("""

@@ -165,8 +165,9 @@ def run(
         remote = remote.of(place)
         if given["obeys_robots"] is not None:
             place.obeys_robots = given["obeys_robots"]
-        place.save()
         name = "mirror --retry-failed" if retry_failed else "mirror" if incremental else "mirror --full"
+        place.ready(name)
+        place.save()
         guard = Guard(place, settings.share("sweep_most_share"), given["yes"], given["accept_identity"])
         with _mirroring(remote, place, name, shown, guard, Mirroring) as work:
             if retry_failed:
@@ -196,8 +197,8 @@ def audit(
 ) -> None:
     """Hash everything in DIR again, and compare it with its catalogue and with what its provider has now.
 
-    A line for each thing that is not as it should be: corrupt, lost, strange, damaged, altered, incomplete; missing,
-    extra, stale. The exit status is 3 when there is one. No object is changed, and DIR may be on a disk that cannot be
+    A line for each thing that is not as it should be: corrupt, lost, strange, damaged, altered, unconfirmed,
+    incomplete; missing, extra, stale. The exit status is 3 when there is one. No object is changed, and DIR may be on a disk that cannot be
     written; `harvester mirror --retry-failed` fetches again what is corrupt or lost.
 
     Every run tells a SHA-256 of the catalogue. Kept elsewhere, and given with --expect, it proves that the catalogue is
@@ -261,6 +262,8 @@ def _hashed(
                 place.mark(each.identifier, is_whole=False)
             continue
         found += incomplete(each)
+        if not each.is_whole and is_writable:
+            place.mark(each.identifier, is_whole=False)
         holdings.append(replace(each, files=()))
         shown.show("hashed", len(holdings), None)
     return found, holdings
@@ -369,6 +372,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
         place = opened(folder)
         place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
         remote = _remote(settings, stop, place.order.base_url, given).of(place)
+        place.ready("recheck")
         place.recheck_every = "" if every == NEVER else every or place.recheck_every
         seconds = _period(place)
         place.save()

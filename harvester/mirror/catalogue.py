@@ -6,10 +6,12 @@
     {"identifier": …, "path": …, "head": 0, "sha512": ""}   an announced version never came to be, and there is no other
     {"file": "README.txt", "sha512": …}                     a file of the storage root beside its objects
     {"mirror": SHA-512}                                     mirror.json
-    {"receipt": …, "sha512": …}                             a receipt; what stands before it is settled
+    {"run": …, "at": …}                                     a run began: it writes all that follows
+    {"receipt": …, "sha512": …}                             its receipt; what stands before it is settled
 
 Each receipt holds the SHA-256 of the catalogue up to its own line, so that each proves the other: `Mark`. Only what
 stands behind the last receipt may be unfulfilled, because a process was killed between a line and what it announces.
+No receipt proves these lines yet: they are those of a run that was broken off, or somebody else wrote them.
 """
 
 from __future__ import annotations
@@ -60,6 +62,14 @@ class Entry(NamedTuple):
         return plain if plain.pop("is_deleted") is False else self._asdict()
 
 
+class Begun(NamedTuple):
+    """A run that has begun, and has no receipt: its command, when it began, and how many versions it announced."""
+
+    command: str
+    at: str
+    versions: int = 0
+
+
 class Stated(NamedTuple):
     """What one line says of an object, without its name. `is_settled`: a receipt stands behind it."""
 
@@ -80,7 +90,11 @@ class Contents:
     receipts: dict[str, str] = field(default_factory=dict)  # their SHA-512; empty: it was never written
     adopted: frozenset[str] = frozenset()  # receipts that lay there when it was made: they tell of another, or of none
     last_receipt: str = ""
-    named_at: int = 0  # where the line of that begins
+    named_at: dict[str, int] = field(default_factory=dict)  # where the line of each receipt begins
+    running: Begun | None = None  # the last run, when it has no receipt
+    has_runs: bool = False  # runs write down that they begin; an earlier program did not
+    foreign: str = ""  # the first line that no run wrote
+    foreign_lines: int = 0
     digests: dict[int, str] = field(default_factory=dict)  # SHA-256 up to where a receipt's line begins or ends
     files: dict[str, list[str]] = field(default_factory=dict)  # what each may be
     mirrors: list[str] = field(default_factory=list)
@@ -118,24 +132,44 @@ class Contents:
 
     def take(self, at: int, line: Mapping[str, object]) -> None:
         """Take a line that begins at a byte."""
+        if self.has_runs and (told := self._foreign(at, line)):
+            self.foreign = self.foreign or told
+            self.foreign_lines += 1
         if "identifier" in line:
             entry = _entry(line)
             record = _RECORD.pack(at, entry.head, entry.is_deleted, bytes.fromhex(entry.sha512))
             self._objects[_key(entry.identifier)] = self._objects.get(_key(entry.identifier), b"") + record
+            if self.running:
+                self.running = self.running._replace(versions=self.running.versions + 1)
         elif "file" in line:
             self.files.setdefault(str(line["file"]), [""]).append(str(line["sha512"]))
         elif "mirror" in line:
             self.mirrors.append(str(line["mirror"]))
         elif "receipt" in line:
-            self.last_receipt, self.named_at = str(line["receipt"]), at
+            self.last_receipt = str(line["receipt"])
+            self.named_at[self.last_receipt] = at
             self.receipts[self.last_receipt] = str(line["sha512"])
+            self.running = self.running if not line["sha512"] else None
+        elif "run" in line:
+            earlier = self.running.versions if self.running else 0
+            self.running, self.has_runs = Begun(str(line["run"]), str(line["at"]), earlier), True
         elif "catalogue" in line:
             self.begun_at, self.adopted = str(line["begun_at"]), frozenset(self.receipts)
             self.found = int(str(line["found"])) if "found" in line else None
 
+    def _foreign(self, at: int, line: Line) -> str:
+        """Return what a line says that no run can have written; an empty string when one may have."""
+        if "catalogue" in line:
+            return "it begins again"
+        if "receipt" in line and line["sha512"] and self.receipts.get(str(line["receipt"])):
+            return f"receipts/{line['receipt']} is named again"
+        if self.running or "run" in line or ("mirror" in line and at == self.settled):
+            return ""
+        return " ".join(str(each) for each in next(iter(line.items()), ()))
+
     def is_proven(self, receipt: str, mark: Mark | None) -> bool:
         """Tell whether a receipt was written for certain: the last one may not have been, before mirror.json tells."""
-        return receipt != self.last_receipt or (mark is not None and self.named_at < mark.bytes)
+        return receipt != self.last_receipt or (mark is not None and self.named_at[receipt] < mark.bytes)
 
     def settle(self, at: int) -> None:
         """Take it that all lines up to a byte have become true."""
@@ -165,6 +199,7 @@ def _entry(line: Mapping[str, object]) -> Entry:
 def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
     """Return each whole line from a byte on: where it begins, its bytes, and what it says. Raise StoreDamaged."""
     start = at
+    _check_file(file)
     try:
         with file.open("rb") as stream:
             stream.seek(start)
@@ -175,6 +210,12 @@ def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
                 at += len(raw)
     except OSError as error:
         raise StoreDamaged(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _check_file(file: Path) -> None:
+    """Raise StoreDamaged for what may never end when it is read."""
+    if file.exists() and not file.is_file():
+        raise StoreDamaged(f"{file} is no file.")
 
 
 def _said(raw: bytes, where: str) -> Line:
@@ -202,7 +243,7 @@ def read(file: Path) -> Contents:
             raise StoreDamaged(
                 f"{file} has a line that cannot be read: {error!r}. Bring it back from a copy."
             ) from error
-        if is_end or "catalogue" in line:
+        if (is_end and line["sha512"]) or "catalogue" in line:
             contents.settle(contents.size)
             contents.digests[contents.size] = hashed.hexdigest()
     contents.digests[contents.size] = hashed.hexdigest()
@@ -248,6 +289,7 @@ class Catalogue:
 
     def _marked(self, size: int) -> Mark:
         hashed, left = sha256(), size
+        _check_file(self.file)
         with self.file.open("rb") as stream:
             while left and (part := stream.read(min(left, _CHUNK))):
                 hashed.update(part)

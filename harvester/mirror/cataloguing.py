@@ -114,6 +114,11 @@ def digest_of(file: Path) -> str:
     return sha512(file.read_bytes()).hexdigest()
 
 
+def state_of(mirror: bytes) -> str:
+    """Return the SHA-512 of mirror.json without what it tells of the catalogue. Raise ValueError when it is no JSON."""
+    return sha512(json.dumps({**json.loads(mirror), "catalogue": None}).encode()).hexdigest()
+
+
 def receipts(folder: Path) -> list[Path]:
     """Return the receipts of a mirror."""
     return sorted(each for each in (folder / "receipts").glob("*.json") if each.is_file())

@@ -14,6 +14,7 @@ class Finding(StrEnum):
     STRANGE = "strange"  # a file that no inventory knows, an object that no run received, a link
     DAMAGED = "damaged"  # an inventory cannot be read, or is not the one that was written
     ALTERED = "altered"  # it is sound in itself, and the catalogue names another
+    UNCONFIRMED = "unconfirmed"  # a run was broken off before its receipt
     INCOMPLETE = "incomplete"  # a file could not be had when the object was received
     MISSING = "missing"  # the provider has it, the mirror has not
     EXTRA = "extra"  # the mirror has it, the provider has not

@@ -27,8 +27,20 @@ from gateway.errors import ConfigurationError, StoreDamaged
 from gateway.model import Identity
 from gateway.xmltext import utc_datetime
 from harvester.mirror import holding
-from harvester.mirror.catalogue import Catalogue, Line, Mark
-from harvester.mirror.cataloguing import entry_of, explain, found, has_mark, lines, on_disk, origin, readme, receipts
+from harvester.mirror.catalogue import Begun, Catalogue, Line, Mark
+from harvester.mirror.catalogue import read as read_catalogue
+from harvester.mirror.cataloguing import (
+    entry_of,
+    explain,
+    found,
+    has_mark,
+    lines,
+    on_disk,
+    origin,
+    readme,
+    receipts,
+    state_of,
+)
 from harvester.mirror.doubtful import Doubtful
 from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.inventory import Inventory
@@ -72,6 +84,7 @@ class Place:
     identity_changes: list[str] = field(default_factory=list, init=False)  # that a run has seen, in sentences
     catalogue: Catalogue = field(init=False)
     doubtful: Doubtful = field(init=False)
+    broken_off: Begun | None = field(default=None, init=False)  # the run before, when it has no receipt
     _is_ready: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -109,16 +122,18 @@ class Place:
 
     # -- the catalogue --
 
-    def ready(self) -> None:
-        """Bring the catalogue to where something may be written; make it where there is none.
+    def ready(self, command: str = "change") -> None:
+        """Bring the catalogue to where something may be written, and write down which run it is that does so.
 
-        Raise StoreDamaged when it is not the one that the last run wrote.
+        It is made where there is none. Raise StoreDamaged when it is not the one that the last run wrote.
         """
         if self._is_ready:
             return
         if not self.has_catalogue():
             self.take_what_is_here()
         self.catalogue.check(self.proven)
+        if command:
+            self._begin(command)
         behind = self.catalogue.behind(self.proven)
         if any("identifier" in line for line in behind):
             self.catalogue.recover(partial(on_disk, self.root))
@@ -130,6 +145,18 @@ class Place:
         self._is_ready = True
         if self.version < _VERSION:
             self.save()
+
+    def _begin(self, command: str) -> None:
+        """Write down that a run begins, and see what the one before has left."""
+        contents = read_catalogue(self.catalogue.file)
+        if contents.foreign:
+            raise StoreDamaged(
+                f"{self.catalogue.file} has {contents.foreign_lines} lines that no run wrote, the first of them: "
+                f"{contents.foreign}. `harvester mirror audit DIR` tells what is wrong; bring the folder back from a "
+                "copy, or take what is here with --accept."
+            )
+        self.broken_off = contents.running
+        self.catalogue.append({"run": command, "at": utc_datetime(int(self.clock()))})
 
     def has_catalogue(self) -> bool:
         """Tell whether there is a catalogue. Raise StoreDamaged when there was one, and it is gone."""
@@ -239,6 +266,8 @@ class Place:
         self.ready()
         self.catalogue.settle(partial(on_disk, self.root))
         receipt.catalogue = self.catalogue.mark._asdict()
+        receipt.state = {"mirror": state_of(self.as_json()), "waiting": self.waiting.sha512}
+        receipt.broken_off = self.broken_off._asdict() if self.broken_off else {}
         folder = self.folder / "receipts"
         with telling(folder):
             folder.mkdir(exist_ok=True)
@@ -256,6 +285,8 @@ def check(folder: Path) -> None:
     """Raise ConfigurationError when a folder is no mirror, before anything is written to it."""
     if not (folder / "mirror.json").exists():
         raise ConfigurationError(f"{folder} is no mirror: it has no mirror.json.")
+    if not (folder / "mirror.json").is_file():
+        raise ConfigurationError(f"{folder / 'mirror.json'} is no file.")
 
 
 def opened(folder: Path, order: Order | None = None, *, settles: bool = True) -> Place:
@@ -265,6 +296,8 @@ def opened(folder: Path, order: Order | None = None, *, settles: bool = True) ->
     Raise ConfigurationError when it is no mirror, or of something else; StoreDamaged when its objects are gone.
     """
     file = folder / "mirror.json"
+    if file.exists():
+        check(folder)
     try:
         place = _read(folder, json.loads(file.read_bytes()))
     except FileNotFoundError:
@@ -294,7 +327,7 @@ def audited(folder: Path, *, is_writable: bool) -> Place:
         place.root.prepare()
         with suppress(StoreDamaged):
             if not place.has_catalogue():
-                place.ready()
+                place.ready("")
     if not place.catalogue.file.exists():
         place.notes.append("There is no catalogue: objects that were removed, or altered consistently, are not found.")
     elif not place.notes:

@@ -49,6 +49,10 @@ class Receipt:
     waiting: int = 0  # deletions that wait for a person
     doubts: list[str] = field(default_factory=list)
     catalogue: Mapping[str, object] = field(default_factory=dict)  # bytes and SHA-256 up to the line of this
+    broken_off: Mapping[str, object] = field(
+        default_factory=dict
+    )  # the run before, of which this confirms the versions
+    state: Mapping[str, str] = field(default_factory=dict)  # SHA-512 of what lies beside the objects
 
     @property
     def is_whole(self) -> bool:

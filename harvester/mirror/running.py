@@ -38,7 +38,7 @@ class Run:
     @contextmanager
     def noted(self) -> Iterator[None]:
         """Let whatever ends the block stand in the receipt, and keep it."""
-        self.place.ready()
+        self.place.ready(self.receipt.command)
         try:
             with noting(self._ended):
                 yield

@@ -14,7 +14,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from gateway.errors import StoreDamaged
 from harvester.mirror import catalogue
 from harvester.mirror.catalogue import Contents
-from harvester.mirror.cataloguing import digest_of, receipts
+from harvester.mirror.cataloguing import digest_of, receipts, state_of
 from harvester.mirror.findings import Finding, Found
 from harvester.mirror.holding import RECEIVED, Holding
 from harvester.mirror.holding import read as read_holding
@@ -32,6 +32,7 @@ def held(place: Place, stop: Stop, expected: str = "") -> Iterator[Holding | Fou
     stop.
     """
     root, links = place.root, _Links()
+    yield from _led_out(place, links)
     contents = yield from _catalogue(place, expected)
     yield from _around(root, contents)
     for folder in root.folders():
@@ -70,9 +71,13 @@ def _catalogue(place: Place, expected: str) -> Generator[Found, None, Contents |
     if expected and expected.lower() not in contents.digests.values():
         reason = f"It never had the digest {expected}: it is another, or an earlier state has come back."
         yield Found(Finding.ALTERED, file.name, reason)
+    if contents.foreign:
+        reason = f"{contents.foreign_lines} of its lines were written by no run, the first of them: {contents.foreign}."
+        yield Found(Finding.ALTERED, file.name, reason)
     if contents.mirrors and digest_of(place.folder / "mirror.json") not in contents.mirrors:
         yield Found(Finding.ALTERED, "mirror.json", "It is not what the last run wrote.")
     yield from _receipts(place, contents)
+    yield from _unconfirmed(place, contents)
     return contents
 
 
@@ -90,13 +95,43 @@ def _receipts(place: Place, contents: Contents) -> Iterator[Found]:
         elif (
             name not in contents.adopted
             and (mark := _mark_in(there[name]))
-            and contents.digests.get(mark[0]) != mark[1]
+            and (mark[0] != contents.named_at[name] or contents.digests.get(mark[0]) != mark[1])
         ):
             reason = f"Up to byte {mark and mark[0]} it is not the one that receipts/{name} tells of."
             yield Found(Finding.ALTERED, catalogue.NAME, reason)
-    for name in sorted(each.name for each in (place.folder / "receipts").glob("*")):
-        if name not in contents.receipts and not name.endswith(".new"):
-            yield Found(Finding.STRANGE, f"receipts/{name}", "No run wrote it.")
+    for each in sorted((place.folder / "receipts").glob("*")):
+        if each.name not in contents.receipts and not each.name.endswith(".new"):
+            yield Found(Finding.STRANGE, f"receipts/{each.name}", "No run wrote it.")
+
+
+def _unconfirmed(place: Place, contents: Contents) -> Iterator[Found]:
+    """Return what no receipt confirms: a run was broken off, or somebody wrote it who knows how."""
+    again = f"`harvester mirror {place.order.base_url} {place.folder}` completes it."
+    last = contents.last_receipt
+    if contents.running:
+        command, at, versions = contents.running
+        reason = f"The run that began at {at} ({command}) was broken off before its receipt, which alone confirms what "
+        reason += f"it wrote: {versions} versions of objects. {again}"
+        yield Found(Finding.UNCONFIRMED, catalogue.NAME, reason)
+    elif contents.has_runs and place.proven and place.proven.bytes <= contents.named_at.get(last, 0):
+        reason = f"mirror.json does not tell of receipts/{last}: its run was broken off at its very end. {again}"
+        yield Found(Finding.UNCONFIRMED, catalogue.NAME, reason)
+    elif last not in contents.adopted:
+        yield from _beside(place, last)
+
+
+def _beside(place: Place, last: str) -> Iterator[Found]:
+    """Return what is not as the last receipt tells of what lies beside the objects."""
+    try:
+        state = json.loads((place.folder / "receipts" / last).read_bytes()).get("state", {})
+        mirror = state_of((place.folder / "mirror.json").read_bytes())
+    except (OSError, ValueError, AttributeError):
+        return  # it is reported, or from before this was written
+    if state.get("mirror", mirror) != mirror:
+        yield Found(Finding.ALTERED, "mirror.json", f"It is not what receipts/{last} tells of.")
+    waiting = place.waiting.sha512
+    if state.get("waiting", waiting) != waiting:
+        yield Found(Finding.ALTERED, "waiting", f"Other deletions wait than receipts/{last} tells of.")
 
 
 def _mark_in(receipt: Path) -> tuple[int, str] | None:
@@ -121,6 +156,21 @@ def _gone(place: Place, contents: Contents) -> Iterator[Found]:
             yield Found(Finding.DAMAGED, identifier, f"{entry.path} is not there; its record was deleted.")
         else:
             yield Found(Finding.LOST, identifier, f"{entry.path} is not there.")
+
+
+def _led_out(place: Place, links: _Links) -> Iterator[Found]:
+    """Return the links among what lies beside the storage root."""
+    names = ("mirror.json", catalogue.NAME, "receipts", "failed", "waiting")
+    inside = sorted(each.relative_to(place.folder).as_posix() for each in (place.folder / "receipts").glob("*"))
+    for name in (*names, *inside):
+        try:
+            status = (place.folder / name).lstat()
+        except FileNotFoundError:
+            continue
+        if S_ISLNK(status.st_mode):
+            yield Found(Finding.STRANGE, name, "It is a symbolic link.")
+        else:
+            links.note(name, status)
 
 
 # --- around the objects --------------------------------------------------------------------------------------------
@@ -174,11 +224,14 @@ class _Links:
 
     names: Counter[tuple[int, int]] = field(default_factory=Counter)
     files: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
+    shared: list[tuple[str, str]] = field(default_factory=list)  # two names in the mirror
 
     def note(self, name: str, status: os.stat_result) -> None:
-        """Note a name of a file."""
-        if status.st_nlink > 1:
+        """Note a name of a file; an empty one is beside what must stay as it is."""
+        if status.st_nlink > 1 and S_ISREG(status.st_mode):
             key = (status.st_dev, status.st_ino)
+            if name and self.names[key]:
+                self.shared.append((name, self.files[key][0]))
             self.names[key] += 1
             self.files.setdefault(key, (name, status.st_nlink))
 
@@ -188,6 +241,8 @@ class _Links:
         for folder in beside:
             for _, status in _walked(folder) if folder.is_dir() else ():
                 self.note("", status)
+        for name, other in self.shared:
+            yield Found(Finding.STRANGE, name, f"It is a hard link: {other} is the same file, and is harmed with it.")
         for key, (name, count) in self.files.items():
             if self.names[key] < count and name:
                 reason = "It is a hard link: it has another name outside of the mirror, and may be changed there."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import sha256, sha512
 from pathlib import Path
 
 from harvester.mirror.keeping import Received
@@ -46,6 +46,14 @@ class Waiting:
         file = self._file(identifier)
         with telling(file):
             file.unlink(missing_ok=True)
+
+    @property
+    def sha512(self) -> str:
+        """The digest of all that waits."""
+        found = "".join(
+            f"{each.name} {sha512(each.read_bytes()).hexdigest()}\n" for each in sorted(self.folder.glob("*.json"))
+        )
+        return sha512(found.encode()).hexdigest()
 
     def _file(self, identifier: str) -> Path:
         return self.folder / f"{sha256(identifier.encode()).hexdigest()}.json"

@@ -19,10 +19,12 @@ CHANGED, OTHER, GONE = "oai:p:0", "oai:p:1", "oai:p:2"  # with two versions, wit
 
 @dataclass
 class Scene:
-    """A mirror that is manipulated: `outside` is a folder beside it."""
+    """A mirror that is manipulated: `outside` is a folder beside it, `earlier` what it was, `other` another mirror."""
 
     folder: Path
     outside: Path
+    earlier: Path
+    other: Path
 
     @property
     def root(self) -> Path:

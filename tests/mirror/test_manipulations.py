@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -16,9 +17,12 @@ from harvester.mirror import catalogue
 from harvester.mirror.place import opened
 from tests.conftest import ROOT
 from tests.mirror.conftest import NO_PAUSES, Mirror
+from tests.mirror.further_manipulations import FURTHER
 from tests.mirror.manipulations import CHANGED, GONE, MANIPULATIONS, OTHER, Scene, forge
 from tests.mirror.provider import Item, serving
 from tests.mirror.test_ocfl import judged
+
+ALL = {**MANIPULATIONS, **FURTHER}
 
 pytestmark = pytest.mark.slow  # each audits a mirror
 
@@ -35,8 +39,10 @@ def made(folder, provider):
     """Mirror three objects: one changes, one stays, one is deleted."""
     mirror = Mirror(folder, provider)
     for name in (CHANGED, OTHER, GONE):
-        provider.items[name] = Item({"a.txt": f"a of {name}".encode(), "b.txt": f"b of {name}".encode()})
+        files = {"a.txt": f"a of {name}".encode(), "b.txt": f"b of {name}".encode(), "é.txt": b"e", "same.txt": b"same"}
+        provider.items[name] = Item(files)
     digests = [mirror.run()["catalogue"]["sha256"]]
+    shutil.copytree(folder, folder.with_name("earlier"))
     provider.items[CHANGED].files["b.txt"] = b"new"
     provider.items[CHANGED].datestamp = "2030-01-01T00:00:00Z"
     provider.items[GONE].deleted, provider.items[GONE].datestamp = True, "2030-01-02T00:00:00Z"
@@ -49,6 +55,9 @@ def original(tmp_path_factory):
     folder = tmp_path_factory.mktemp("original") / "mirror"
     with serving() as provider:
         digests = made(folder, provider)
+    with serving() as provider:
+        provider.items["oai:other:1"] = Item({"a.txt": b"of another provider"})
+        Mirror(folder.with_name("other"), provider).run()
     return folder, digests
 
 
@@ -56,7 +65,9 @@ def original(tmp_path_factory):
 def scene(original, tmp_path):
     shutil.copytree(original[0], tmp_path / "mirror")
     (tmp_path / "outside").mkdir()
-    return Scene(tmp_path / "mirror", tmp_path / "outside")
+    original_folder = original[0]
+    earlier, other = original_folder.with_name("earlier"), original_folder.with_name("other")
+    return Scene(tmp_path / "mirror", tmp_path / "outside", earlier, other)
 
 
 def test_there_are_fifty_manipulations_and_more():
@@ -69,9 +80,9 @@ def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
     assert said.endswith("3 objects: everything is as it should be.\n")
 
 
-@pytest.mark.parametrize("name", MANIPULATIONS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_manipulation_is_found(scene, name):
-    manipulate, finding, what = MANIPULATIONS[name]
+    manipulate, finding, what = ALL[name]
     manipulate(scene)
     status, found, said = audited(scene.folder)
     assert status == 3, said
@@ -173,6 +184,60 @@ def test_a_run_does_not_go_on_with_a_catalogue_that_is_not_the_one_that_was_writ
     assert "bring it back from a copy" in done.stderr.lower()
 
 
+def test_a_run_that_was_broken_off_is_named_until_another_one_confirms_what_it_wrote(mirror, provider, fill):
+    fill(1)
+    mirror.run()
+    provider.items["oai:p:1"] = Item({"c.txt": b"c"}, datestamp="2030-01-01T00:00:00Z")
+    place = opened(mirror.folder)
+    place.ready("mirror")
+    status, found, _ = audited(mirror.folder)
+    assert (status, found) == (3, [("unconfirmed", catalogue.NAME)])
+    line = ["mirror", "audit", str(mirror.folder), "--offline"]
+    said = CliRunner().invoke(main, line, env=NO_PAUSES).stdout
+    assert f"`harvester mirror {provider.base_url} {mirror.folder}` completes it" in said
+    receipt = mirror.run()
+    assert (receipt["broken_off"]["command"], receipt["broken_off"]["versions"]) == ("mirror", 0)
+    assert audited(mirror.folder)[:2] == (0, [])
+    assert mirror.run()["broken_off"] == {}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "an object is added with its line",
+        "an object is altered with a further line",
+        "another mirror is merged into this one",
+        "the catalogue is there twice",
+    ],
+)
+def test_no_run_takes_over_what_no_run_wrote(scene, name):
+    ALL[name][0](scene)
+    line = ["mirror", opened(scene.folder).order.base_url, str(scene.folder)]
+    done = CliRunner().invoke(main, line, env=NO_PAUSES)
+    assert done.exit_code == 1
+    assert "that no run wrote" in done.stderr
+
+
+def test_an_audit_remembers_again_what_is_missing_when_that_was_forgotten(mirror, provider, fill):
+    fill(1)
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) is None
+    assert len(mirror.run(status=3)["missing"]) == 1
+    shutil.rmtree(mirror.folder / "failed")
+    assert audited(mirror.folder)[1] == [("incomplete", "oai:p:0")]
+    assert len(mirror.run(status=3)["missing"]) == 1
+
+
+@pytest.mark.parametrize("name", ["mirror.json", catalogue.NAME])
+def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(scene, name):
+    base_url = opened(scene.folder).order.base_url
+    (scene.folder / name).unlink()
+    os.mkfifo(scene.folder / name)
+    for line in (["audit", str(scene.folder), "--offline"], [base_url, str(scene.folder)]):
+        done = CliRunner().invoke(main, ["mirror", *line], env=NO_PAUSES)
+        assert done.exit_code
+        assert f"{name} is no file." in done.output
+
+
 # A run that is killed at the n-th call of the system that changes files.
 _KILLED = """
 import os, sys
@@ -205,7 +270,10 @@ def killed(folder, provider, count):
 @pytest.mark.long
 @pytest.mark.unmeasured
 def test_killed_anywhere_nothing_is_found(tmp_path, provider, fill):
-    """Every seventh change of the file system is the last, twice in a row; then audits find nothing, nor later."""
+    """Every seventh change of the file system is the last, twice in a row; audits find that alone, and later nothing.
+
+    A run that was broken off is named until another one has confirmed what it wrote.
+    """
     fill(1)
     original = tmp_path / "original"
     Mirror(original, provider).run()
@@ -216,9 +284,10 @@ def test_killed_anywhere_nothing_is_found(tmp_path, provider, fill):
         folder = tmp_path / str(count)
         shutil.copytree(original, folder)
         ended = killed(folder, provider, count)
-        assert audited(folder)[:2] == (0, [])
+        assert audited(folder)[1] in ([], [("unconfirmed", catalogue.NAME)])
+        assert not ended or audited(folder)[:2] == (0, [])
         killed(folder, provider, count // 2)
-        assert audited(folder)[:2] == (0, [])
+        assert audited(folder)[1] in ([], [("unconfirmed", catalogue.NAME)])
         Mirror(folder, provider).run()
         assert audited(folder)[:2] == (0, [])
         shutil.rmtree(folder)
