@@ -198,8 +198,8 @@ def audit(
     """Hash everything in DIR again, and compare it with its catalogue and with what its provider has now.
 
     A line for each thing that is not as it should be: corrupt, lost, strange, damaged, altered, unconfirmed,
-    incomplete; missing, extra, stale. The exit status is 3 when there is one. No object is changed, and DIR may be on a disk that cannot be
-    written; `harvester mirror --retry-failed` fetches again what is corrupt or lost.
+    incomplete; missing, extra, stale. The exit status is 3 when there is one. No object is changed, and DIR may be on a
+    disk that cannot be written; `harvester mirror --retry-failed` fetches again what is corrupt or lost.
 
     Every run tells a SHA-256 of the catalogue. Kept elsewhere, and given with --expect, it proves that the catalogue is
     still that one, or one that has grown from it.
