@@ -130,7 +130,7 @@ def to_check(state: ListState) -> Window | None:
 
     A list in which a window was left cannot be whole, and its numbers say nothing.
     """
-    if not state.has_gaps and (state.is_doubted or state.repeated or _has_less(state)):
+    if not state.has_gaps and (state.is_doubted or state.repeated or _has_less(state) or _has_moved(state)):
         return state.whole
     is_as_announced = state.distinct == state.announced == state.announced_first and not state.has_gaps
     if not state.certain or is_as_announced:
@@ -148,6 +148,14 @@ def _has_less(state: ListState) -> bool:
     """
     announced, first = state.announced, state.announced_first or 0
     return announced is not None and (state.distinct < announced or min(announced, state.distinct - state.late) < first)
+
+
+def _has_moved(state: ListState) -> bool:
+    """Tell whether records changed in a list without numbers and out of the order of its dates.
+
+    Others may have slipped from page to page then. Where dates are in order, what changed comes again at the end.
+    """
+    return bool(state.late) and state.announced is None and state.is_unordered
 
 
 def promised(state: ListState) -> int:

@@ -111,13 +111,15 @@ def size_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> List
 def late_among(state: ListState, answer: ListAnswer) -> int:
     """Count what a token has brought that is dated after the first answer of the list: it moved, or was not there then.
 
-    What is dated after this answer, too, says nothing of when it came.
+    What is dated after this answer, too, says nothing of when it came. A day says it only where there are no numbers,
+    so that nothing else does: then what is dated of the day on which the list began may have come since.
     """
     now = moment_of(answer.response_date)
     if not state.token or now is None:
         return 0
     first, last = utc_datetime(state.first), utc_datetime(now)
-    return sum(first < each.datestamp <= last for each in answer.slices)
+    is_open = state.announced is None
+    return sum(first < each.datestamp <= last or (is_open and each.datestamp == first[:10]) for each in answer.slices)
 
 
 def cursor_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:

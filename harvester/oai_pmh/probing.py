@@ -184,10 +184,11 @@ def more_than_named(walk: Walk, roll: Roll) -> str:
 
     Where no number tells how many there are, a roll that was cut looks like a whole one. So what it names last is asked
     for once more, by its date. Of a list that broke off, names in one answer are no proof where that shows nothing.
+    A roll that was read in parts was asked for by its dates already.
     """
     state, beyond = walk.state, roll.beyond
     is_counted = roll.keeps_its_number or state.distinct == state.announced == state.announced_first
-    if not roll.missing_count or is_counted or state.is_first_generation:
+    if not roll.missing_count or is_counted or state.is_first_generation or roll.is_in_parts:
         return ""
     unseen, is_end = "", False
     if beyond and not state.ignores_dates:

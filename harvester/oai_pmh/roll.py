@@ -17,6 +17,7 @@ from gateway.model import Cursor, RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.naming import OF_EVERY_ITEM, RINGS, Naming
 from harvester.oai_pmh.notices import lies_beside
+from harvester.oai_pmh.parts import LEAST_SHARE, Dated, Parts
 from harvester.oai_pmh.requests import only, single_url
 from harvester.sources import UNFETCHED, Options
 from harvester.sources._asking import PASSING, PATIENCE, asked, raw
@@ -24,21 +25,21 @@ from harvester.sources._budget import Spender
 from harvester.wire.dates import moment_of
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import ListState, Rung
-from harvester.wire.oai_pmh import ListAnswer
+from harvester.wire.oai_pmh import ListAnswer, parse_list
 from harvester.wire.seen import Seen
 from harvester.wire.windows import Window
 
-_CALLS = 4  # of a roll under which the source changes
 # Codes that say that there is no such record, or none in this format.
 GONE = frozenset(("idDoesNotExist", "cannotDisseminateFormat"))
 _LIVE, _DELETED = b" ", b"-"
 
 
 class Missing(NamedTuple):
-    """A record that was named and has not come; whether it was named as deleted."""
+    """A record that was named and has not come; whether it was named as deleted, and the second of its date."""
 
     identifier: str
     is_deleted: bool
+    dated: int | None = None
 
 
 class Roll:
@@ -50,6 +51,7 @@ class Roll:
     def __init__(self, options: Options, cursor: Cursor, fetch: Spender, state: ListState) -> None:
         """Take the list and the window in which `state` stands."""
         self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
+        self._seen = Seen()
         self._missing = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
         self._named = Seen()
         self._came = 0
@@ -57,6 +59,9 @@ class Roll:
         self.answers = 0
         self.missing_count = 0
         self._naming = Naming(options, cursor, fetch, state)
+        self._dated = Dated()
+        self.parts = Parts(options, cursor, fetch, state, self._dated, self._note)
+        self.is_in_parts = False  # it was read in parts, each of which was shown to be whole
         self.has_ended = False
         self.lies_beside = False
         self.trouble: GatewayError = NotOaiPmh("ListIdentifiers was not asked.")
@@ -77,12 +82,12 @@ class Roll:
     @property
     def announced(self) -> int | None:
         """How many there are, as the source says."""
-        return self._naming.announced
+        return self.parts.announced if self.is_in_parts else self._naming.announced
 
     @property
     def has_slipped(self) -> bool:
-        """Whether records changed meanwhile."""
-        return self._naming.has_slipped
+        """Whether records changed meanwhile, so that others may have slipped away."""
+        return self._naming.has_slipped and not self.is_in_parts
 
     @property
     def count(self) -> int:
@@ -107,7 +112,8 @@ class Roll:
     @property
     def keeps_its_number(self) -> bool:
         """Tell whether it names exactly as many as it announces itself: that count needs no other to be believed."""
-        return self.is_whole and self.announced == self.count
+        is_kept = self.parts.keeps_its_number if self.is_in_parts else self.announced == self.count
+        return self.is_whole and is_kept
 
     @property
     def is_whole(self) -> bool:
@@ -118,23 +124,48 @@ class Roll:
         """Ask for every page of it, and note what is named and not among `seen`.
 
         A record that comes twice with two dates has moved to the end meanwhile: where the pages are counted, another
-        one has slipped to a page that was had already. Then it is called once more.
+        one has slipped to a page that was had already. Then, and when too few are named, it is read in parts.
         """
+        self._seen = seen
         self._came = _came_at_least(self._state, seen)
         try:
-            for _ in range(_CALLS):
-                self._call(seen)
-                if not self.has_slipped:
-                    break
+            self._call()
+            if self.has_ended and not self.is_whole and self._may_have_changed:
+                self.is_in_parts = self.parts.read()
         except PASSING as error:
             self.has_ended, self.trouble = False, error
-        if self.has_slipped:
-            self.trouble = NotOaiPmh(f"Records changed under each of {_CALLS} calls of ListIdentifiers.")
+        if self.has_ended and self.has_slipped:
+            self.trouble = NotOaiPmh("Records changed while ListIdentifiers was read, and no part of it stood still.")
         elif self.has_ended and not self.is_whole:
-            told = f"{self.count} records, where there are {self.expected}."
-            if not self.count and self._came:
-                told = f"nothing {self._state.here.in_words}, where records came."
-            self.trouble = NotOaiPmh(f"ListIdentifiers names {told}")
+            self.trouble = NotOaiPmh(self._too_few)
+
+    @property
+    def _may_have_changed(self) -> bool:
+        """Tell whether changes in the meantime may be all that is wrong, and the parts of it can show that.
+
+        A number that is much too high is wrong for another reason.
+        """
+        is_near = self.count >= LEAST_SHARE * max(self.announced or 0, self._came)
+        return is_near and self.parts.can_be_read
+
+    @property
+    def _too_few(self) -> str:
+        if not self.count and self._came:
+            return f"ListIdentifiers names nothing {self._state.here.in_words}, where records came."
+        return f"ListIdentifiers names {self.count} records, where there are {self.expected}."
+
+    @property
+    def lacks(self) -> int:
+        """How many records came of its window more than are named in it."""
+        return max(0, self._came - self.count)
+
+    def forgive(self, gone: int) -> None:
+        """Note that so many of what came are gone by now, and need not be named."""
+        self._came -= gone
+
+    def names(self, identifier: str) -> bool:
+        """Tell whether a record is named."""
+        return identifier in self._named
 
     def break_off(self, why: str) -> None:
         """Note that what is missing cannot be had."""
@@ -145,29 +176,36 @@ class Roll:
         """Return what is missing, in order."""
         self._missing.seek(0)
         for line in self._missing:
-            yield Missing(line[1:].rstrip(b"\n").decode("utf-8", "surrogatepass"), line[:1] == _DELETED)
+            dated, _, name = line[1:].rstrip(b"\n").partition(b" ")
+            moment = moment_of(dated.decode()) if dated else None
+            yield Missing(name.decode("utf-8", "surrogatepass"), line[:1] == _DELETED, moment)
 
-    def _call(self, seen: Seen) -> None:
-        self.has_ended, self.answers, self._dates = False, 0, ("", "")
+    def _call(self) -> None:
         self._naming = naming = Naming(self._options, self._cursor, self._fetch, self._state, PATIENCE)
         for answer in naming.answers():
             self._fetch.spare()
             if answer.losses:
                 raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
-            self._take(answer, seen)
+            self._take(answer)
         self.has_ended = naming.has_ended
         if naming.goes_in_rings:
             self.trouble = NotOaiPmh(RINGS)
 
-    def _take(self, answer: ListAnswer, seen: Seen) -> None:
+    def _take(self, answer: ListAnswer) -> None:
         self.answers += 1
         self.lies_beside = self.lies_beside or lies_beside(self._state.here, answer.slices)
         if answer.slices:
             self._dates = self._dates[0] or answer.slices[0].datestamp, answer.slices[-1].datestamp
-        for each in answer.slices:
-            if each.identifier and self._named.add(each.identifier) and each.identifier not in seen:
+        self._dated.add(answer.slices)
+        self._note(answer.slices)
+
+    def _note(self, slices: tuple[Slice, ...]) -> None:
+        for each in slices:
+            if each.identifier and self._named.add(each.identifier) and each.identifier not in self._seen:
                 name = each.identifier.replace("\n", " ").encode("utf-8", "surrogatepass")
-                self._missing.write(b"%b%b\n" % (_DELETED if each.is_deleted else _LIVE, name))
+                moment = moment_of(each.datestamp)
+                dated = b"" if moment is None else utc_datetime(moment).encode()
+                self._missing.write(b"%b%b %b\n" % (_DELETED if each.is_deleted else _LIVE, dated, name))
                 self.missing_count += 1
 
 
@@ -205,6 +243,12 @@ def single(
     if is_of_another_format(cursor.metadata_prefix, codes, is_first_generation=state.is_first_generation):
         return page, (), ()
     return page, (_without(identifier, _refusal(answer)),), ()
+
+
+def is_denied(page: RawPage) -> bool:
+    """Tell whether an answer to GetRecord says that there is no such record."""
+    body = page.repaired or page.body
+    return bool(body) and {code for code, _ in parse_list(body).errors} == {"idDoesNotExist"}
 
 
 def is_of_another_format(metadata_prefix: str, codes: set[str], *, is_first_generation: bool) -> bool:

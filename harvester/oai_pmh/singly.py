@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from gateway.errors import GatewayError, NoContent
-from gateway.model import RawPage
+from gateway.model import RawPage, Slice
+from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.ending import ended, part_had, part_over
 from harvester.oai_pmh.ladder import begun_again, entered, is_short, misfit
 from harvester.oai_pmh.probing import more_than_named
 from harvester.oai_pmh.requests import single_url
-from harvester.oai_pmh.roll import Missing, Roll, single, unfetched
+from harvester.oai_pmh.roll import Missing, Roll, is_denied, single, unfetched
 from harvester.oai_pmh.walk import MOST_FAILURES, Walk
 from harvester.sources import Compared, Step
 from harvester.sources._asking import PASSING
+from harvester.wire.dates import moment_of
 from harvester.wire.list_state import ListState, Rung
-from harvester.wire.windows import text_of_windows, windows_of
+from harvester.wire.windows import Window, text_of_windows, windows_of
+
+MOST_GONE = 50  # records that came and are not named any more, each of which is asked for
 
 
 def singly(walk: Walk) -> Iterator[Step]:
@@ -26,7 +31,7 @@ def singly(walk: Walk) -> Iterator[Step]:
         roll.call(walk.arrivals.all)
         in_vain = 0
         for named in roll.missing():
-            step = _single(walk, named)
+            step = _single(walk, roll, named)
             yield step
             in_vain = in_vain + 1 if any(each.problem for each in step.slices) else 0
             if in_vain == MOST_FAILURES:
@@ -35,8 +40,11 @@ def singly(walk: Walk) -> Iterator[Step]:
         yield _after_roll(walk, roll)
 
 
-def _single(walk: Walk, named: Missing) -> Step:
-    """Return one record, or, when it cannot be had, what tells an administrator so."""
+def _single(walk: Walk, roll: Roll, named: Missing) -> Step:
+    """Return one record, or, when it cannot be had, what tells an administrator so.
+
+    One that is not named any more, in a part of a list that keeps to its dates, has gone in the meantime.
+    """
     walk.check_budget()
     identifier = named.identifier
     try:
@@ -49,9 +57,23 @@ def _single(walk: Walk, named: Missing) -> Step:
         )
     if any(not each.problem for each in slices):
         walk.fetch.gained()
+    elif slices and is_denied(page) and _is_named_no_more(roll, named):
+        walk.notes.append(f"{identifier} was named, and is gone by now: it is not named any more, and not known.")
+        slices = ()
     walk.arrivals.all.add(identifier)
     walk.state = replace(walk.state, received=walk.state.received + len(slices))
     return walk.step(page, slices)
+
+
+def _is_named_no_more(roll: Roll, named: Missing) -> bool:
+    """Tell whether a record that is not known is not named at its date any more, either."""
+    if named.dated is None or not roll.is_in_parts:
+        return False
+    dated = utc_datetime(named.dated)
+    try:
+        return not roll.parts.names(Window(dated, dated), named.identifier)
+    except PASSING:
+        return False
 
 
 def _after_roll(walk: Walk, roll: Roll) -> Step:
@@ -61,6 +83,13 @@ def _after_roll(walk: Walk, roll: Roll) -> Step:
         f"ListIdentifiers names {roll.count} records {walk.state.here.in_words}; {roll.missing_count} of them had "
         "not come and were asked for one by one."
     )
+    if roll.is_in_parts:
+        walk.notes.append(
+            f"Records changed in the meantime, so ListIdentifiers was read once more in {roll.parts.number} parts, "
+            "each of which stood still."
+        )
+        if roll.lacks:
+            roll.forgive(_gone(walk, roll))
     if walk.state.rung == Rung.CHECK:
         return _checked(walk, roll, page)
     if roll.lies_beside:
@@ -75,6 +104,31 @@ def _after_roll(walk: Walk, roll: Roll) -> Step:
         return part_had(walk, page)
     walk.notes.append(str(roll.trouble))
     return _left(walk, roll.trouble, page)
+
+
+def _gone(walk: Walk, roll: Roll) -> int:
+    """Return how many records came and are gone by now: not named, and not known or changed, each asked for.
+
+    None of them, where there are too many to be asked for, or one is there as it was.
+    """
+    came = walk.options.arrived(walk.cursor, walk.state.began) if walk.options.arrived else ()
+    unnamed = list(islice(dict.fromkeys(each for each in came if not roll.names(each)), MOST_GONE + 1))
+    if len(unnamed) > MOST_GONE:
+        return 0
+    for identifier in unnamed:
+        try:
+            page, slices, _ = single(walk.options, walk.cursor, walk.state, walk.fetch, Missing(identifier, False))
+        except PASSING:
+            return 0
+        if not is_denied(page) and not any(each.is_deleted or _is_new(roll, each) for each in slices):
+            return 0
+    walk.notes.append(f"Records that came and are gone or changed by now: {len(unnamed)}.")
+    return len(unnamed)
+
+
+def _is_new(roll: Roll, record: Slice) -> bool:
+    dated = moment_of(record.datestamp)
+    return dated is not None and dated > roll.parts.last
 
 
 def _left(walk: Walk, error: GatewayError, page: RawPage) -> Step:
