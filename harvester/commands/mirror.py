@@ -364,7 +364,8 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
     With --every, now or in an earlier call, what is due is asked for; to be called daily, for example. Else all is. The
     requests are conditional; each `recheck_whole_every` rounds a file is fetched whole, because servers may be wrong
     about what has changed. Bytes that have changed become the next version of their object. What is gone, or is not
-    what its document states, is reported, and what is held stays.
+    what its document states, is reported, and what is held stays. Interrupted, the same command goes on where it
+    stopped.
     """
     settings = load(instance_folder(ctx.find_root().obj))
     check(folder)

@@ -11,13 +11,14 @@ cannot be reached now says nothing of its files: they are due again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gateway.errors import GatewayError, StoreDamaged
 from gateway.model import Cursor
-from gateway.xmltext import parse_utc_datetime
+from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.mirror.catalogue import entries
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import collect
@@ -26,12 +27,13 @@ from harvester.mirror.lanes import Job
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.planning import Want, has_digests
 from harvester.mirror.receipt import Change
-from harvester.mirror.rechecks import Check, Rechecks, first_due
+from harvester.mirror.rechecks import Check, Known, Rechecks, Round, Selection, first_due
 from harvester.mirror.reconsidering import as_it_was
 from harvester.mirror.running import received_from
 from harvester.mirror.sent import Refused, Sent, with_newer
 from harvester.mirror.verifying import Fate
 from harvester.outcomes import OF_ONE_QUESTION
+from harvester.stopping import StopAsked
 from harvester.wire.urls import host_of
 
 _BATCH = 100  # objects that are rechecked together
@@ -50,10 +52,21 @@ class _Object:
     due: tuple[Want, ...]
     answered: set[str] = field(default_factory=set)  # paths of which the server has said something
     refused: dict[str, Refused] = field(default_factory=dict)  # bytes that came and contradict the document
+    is_done: bool = True  # whatever was due was asked for, and is settled
 
     @property
     def identifier(self) -> str:
         return self.keeping.now.identifier
+
+    def undo(self, known: Mapping[str, Check]) -> None:
+        """Forget what came and could not be settled: it is due as it was before."""
+        for path in self.keeping.results:
+            self.checks.pop(path, None)
+            if path in known:
+                self.checks[path] = known[path]
+        self.answered -= self.keeping.results.keys()
+        self.keeping.results.clear()
+        self.is_done = False
 
 
 @dataclass(slots=True)
@@ -64,31 +77,42 @@ class Rechecking(Mirroring):
     every: int = field(kw_only=True)  # 0: nobody has said how often
     is_all: bool = field(kw_only=True)
     whole_every: int = field(kw_only=True)
+    round: Round | None = field(default=None, init=False)  # when all is asked for
     unchecked: list[str] = field(default_factory=list, init=False)  # reasons, of files that could not be asked for
 
     def rechecked(self) -> None:
         """Recheck whatever is due."""
         with self.noted():
             self.rechecks.take(entries(self.place.catalogue.file))
-            batch: list[_Object] = []
-            every, now = 0 if self.is_all else self.every, self.now()
-            count = self.rechecks.count(now, every)
-            for number, identifier in enumerate(self.rechecks.due(now, every)):
-                if self.stop.is_asked:
-                    break
-                self.progress.show("rechecked", number, count)
-                found = self._object(identifier)
-                batch += [] if found is None else [found]
-                if len(batch) == _BATCH:
-                    self._recheck(batch)
-                    batch = []
-            self._recheck(batch)
-            if not self.stop.is_asked:
-                self.progress.show("rechecked", count, count)
+            if self.is_all:
+                self.round = self.rechecks.begun(self.now())
+            if self.round and self.round.is_resumed:
+                self.progress.say(f"The recheck that began at {utc_datetime(self.round.begun_at)} goes on.")
+            self._recheck_each(
+                self.rechecks.not_in(self.round) if self.round else self.rechecks.due(self.now(), self.every)
+            )
+            if self.round and not self.stop.is_asked:
+                self.rechecks.end(self.round)
             self.withdraw()
             if self.unchecked and not self.stop.is_asked:
                 number = len(self.unchecked)
                 self.receipt.doubts.append(f"Files that could not be asked for: {number}. {self.unchecked[0]}")
+
+    def _recheck_each(self, identifiers: Selection) -> None:
+        count = len(identifiers)
+        batch: list[_Object] = []
+        for number, identifier in enumerate(identifiers):
+            if self.stop.is_asked:
+                break
+            self.progress.show("rechecked", number, count)
+            found = self._object(identifier)
+            batch += [] if found is None else [found]
+            if len(batch) == _BATCH:
+                self._recheck(batch)
+                batch = []
+        self._recheck(batch)
+        if not self.stop.is_asked:
+            self.progress.show("rechecked", count, count)
 
     # -- what is due --
 
@@ -109,8 +133,12 @@ class Rechecking(Mirroring):
         return found
 
     def _is_due(self, identifier: str, want: Want, checks: dict[str, Check]) -> bool:
-        now, at = self.now(), self._due_at(identifier, want, checks)
-        return self.is_all or at <= now or at > now + self.every
+        now = self.now()
+        if self.round is not None:
+            check = checks.get(want.path)
+            return not (self.round.is_resumed and check and self.round.begun_at < check.at <= now)
+        at = self._due_at(identifier, want, checks)
+        return at <= now or at > now + self.every
 
     def _due_at(self, identifier: str, want: Want, checks: dict[str, Check]) -> int:
         """Return when a file is due; of one that could not be asked for, the last time counts."""
@@ -124,22 +152,36 @@ class Rechecking(Mirroring):
         """Remember the checks of an object."""
         wants = [each for each in found.keeping.wants if _is_checkable(each)]
         due_at = min((self._due_at(found.identifier, each, found.checks) for each in wants), default=_NEVER)
-        self.rechecks.note(found.identifier, found.keeping.inventory.head, found.checks, due_at, self.every)
+        number = self.round.number if self.round and found.is_done else 0
+        known = Known(self.every, due_at, number)
+        self.rechecks.note(found.identifier, found.keeping.inventory.head, found.checks, known)
 
     # -- asking --
 
     def _recheck(self, batch: list[_Object]) -> None:
         objects = {each.identifier: each for each in batch}
         jobs = [self._asked(found, want) for found in batch for want in found.due]
-        for keeping, collected in self.lanes.results(jobs):
-            self._take(objects[keeping.now.identifier], collected)
+        known = {each.identifier: dict(each.checks) for each in batch}
+        with suppress(StopAsked):  # what came before is settled
+            for keeping, collected in self.lanes.results(jobs):
+                self._take(objects[keeping.now.identifier], collected)
         for each in batch:
-            if not (self.stop.is_asked and len(each.answered) < len(each.due)):
-                self._settle(each)
+            self._finish(each, known[each.identifier])
             for refused in each.refused.values():
                 refused.file.unlink(missing_ok=True)
             self._note(each)
         self.rechecks.commit()
+
+    def _finish(self, found: _Object, known: Mapping[str, Check]) -> None:
+        """Settle an object; when somebody asked to stop, what is good of it."""
+        found.is_done = not (self.stop.is_asked and len(found.answered) < len(found.due))
+        if self.stop.is_asked and not all(each.file.is_good for each in found.keeping.results.values()):
+            found.undo(known)
+            return
+        try:
+            self._settle(found)
+        except StopAsked:
+            found.undo(known)
 
     def _asked(self, found: _Object, want: Want) -> Job[Result]:
         check = found.checks.get(want.path)
@@ -186,7 +228,7 @@ class Rechecking(Mirroring):
         keeping = found.keeping
         self.receipt.files[Fate.KEPT] += len(found.answered - keeping.results.keys())
         if not keeping.results:
-            self.receipt.objects[Change.UNCHANGED] += 1
+            self.receipt.objects[Change.UNCHANGED] += found.is_done
             return
         if any(not each.file.is_good for each in keeping.results.values()) and self._is_renewed(found):
             return

@@ -25,8 +25,10 @@ CREATE TABLE IF NOT EXISTS mirrored (
     newest INTEGER, -- the version that the catalogue names last; 0: there is nothing to recheck
     head INTEGER, -- the version that was looked at last
     every INTEGER, -- the period by which it is known when it is due
-    due_at INTEGER
+    due_at INTEGER,
+    round INTEGER -- of those that ask for everything, in which it was asked for last
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS round (number INTEGER, begun_at INTEGER, is_ended INTEGER);
 CREATE TABLE IF NOT EXISTS checked (
     identifier TEXT, path TEXT, sha512 TEXT, at INTEGER, rounds INTEGER, PRIMARY KEY (identifier, path)
 ) WITHOUT ROWID;
@@ -36,14 +38,14 @@ CREATE TABLE IF NOT EXISTS sent (
 ) WITHOUT ROWID;
 """
 _TAKE = """
-INSERT INTO mirrored VALUES (?, ?, 0, 0, 0)
+INSERT INTO mirrored VALUES (?, ?, 0, 0, 0, 0)
 ON CONFLICT (identifier) DO UPDATE SET newest = excluded.newest WHERE newest <> excluded.newest
 """
-_MAY_BE_DUE = """
-newest > 0 AND (:every = 0 OR every <> :every OR head <> newest OR due_at <= :now OR due_at > :now + :every)
-"""
-_DUE = f"SELECT identifier FROM mirrored WHERE identifier > :after AND {_MAY_BE_DUE} ORDER BY identifier LIMIT :most"  # noqa: S608 - of constants
-_COUNT = f"SELECT count(*) FROM mirrored WHERE {_MAY_BE_DUE}"  # noqa: S608 - the same
+_MAY_BE_DUE = "newest > 0 AND (every <> :every OR head <> newest OR due_at <= :now OR due_at > :now + :every)"
+_NOT_IN_ROUND = "newest > 0 AND round <> :round"
+_COUNT = "SELECT count(*) FROM mirrored WHERE "
+_PAGE = "SELECT identifier FROM mirrored WHERE identifier > :after AND {} ORDER BY identifier LIMIT :most"
+_LONGEST_ROUND_SECONDS = 30 * 86_400  # what began before it is begun anew
 
 
 class Check(NamedTuple):
@@ -55,10 +57,47 @@ class Check(NamedTuple):
     sent: tuple[Sent, ...] = ()
 
 
+class Known(NamedTuple):
+    """When something of an object is due next, by a period, and in which round it was asked for; 0: in none."""
+
+    every: int
+    due_at: int
+    round: int = 0
+
+
+class Round(NamedTuple):
+    """A round that asks for everything. One that `is_resumed` was begun by a process that did not end it."""
+
+    number: int
+    begun_at: int
+    is_resumed: bool
+
+
 def first_due(identifier: str, path: str, received_at: int, every: int) -> int:
     """Return when a file that was never rechecked is due: what arrived together is spread over the whole period."""
     fraction = int.from_bytes(sha256(f"{identifier} {path}".encode()).digest()[:4]) / (1 << 32)
     return received_at + round(every * fraction)
+
+
+class Selection:
+    """Some of the objects, in order; more may be noted while they are read."""
+
+    def __init__(self, memory: Memory, condition: str, values: Mapping[str, int]) -> None:
+        """Take the condition in SQL, and its values."""
+        self._memory, self._condition, self._values = memory, condition, values
+
+    def __iter__(self) -> Iterator[str]:
+        """Return their identifiers."""
+        after = ""
+        while rows := self._memory.rows(
+            _PAGE.format(self._condition), {**self._values, "after": after, "most": _AT_ONCE}
+        ):
+            yield from (identifier for (identifier,) in rows)
+            after = rows[-1][0]
+
+    def __len__(self) -> int:
+        """Count them."""
+        return int(self._memory.rows(_COUNT + self._condition, self._values)[0][0])
 
 
 class Rechecks:
@@ -84,19 +123,34 @@ class Rechecks:
                 newest.clear()
         self._memory.many(_TAKE, newest.items())
 
-    def due(self, now: int, every: int) -> Iterator[str]:
-        """Return the objects of which something may be due at a second, by a period; 0: all of them.
+    def due(self, now: int, every: int) -> Selection:
+        """Return the objects of which something may be due at a second, by a period.
 
         What is due later than a period from now was noted while the clock was ahead.
         """
-        after = ""
-        while rows := self._memory.rows(_DUE, {"now": now, "every": every, "after": after, "most": _AT_ONCE}):
-            yield from (identifier for (identifier,) in rows)
-            after = rows[-1][0]
+        return Selection(self._memory, _MAY_BE_DUE, {"now": now, "every": every})
 
-    def count(self, now: int, every: int) -> int:
-        """Return how many objects `due` has."""
-        return int(self._memory.rows(_COUNT, {"now": now, "every": every})[0][0])
+    def not_in(self, current: Round) -> Selection:
+        """Return the objects that were not asked for in a round."""
+        return Selection(self._memory, _NOT_IN_ROUND, {"round": current.number})
+
+    def begun(self, now: int) -> Round:
+        """Begin a round that asks for everything, or go on with the last one when it was not ended."""
+        rows = self._memory.rows("SELECT number, begun_at, is_ended FROM round") or [(0, 0, 1)]
+        ((number, begun_at, is_ended),) = rows
+        if not is_ended and begun_at <= now < begun_at + _LONGEST_ROUND_SECONDS:
+            return Round(number, begun_at, is_resumed=True)
+        self._set_round(Round(number + 1, now, is_resumed=False), is_ended=False)
+        return Round(number + 1, now, is_resumed=False)
+
+    def end(self, current: Round) -> None:
+        """Remember that a round has come to its end."""
+        self._set_round(current, is_ended=True)
+
+    def _set_round(self, current: Round, *, is_ended: bool) -> None:
+        self._memory.rows("DELETE FROM round")
+        self._memory.rows("INSERT INTO round VALUES (?, ?, ?)", (current.number, current.begun_at, is_ended))
+        self._memory.commit()
 
     def of(self, identifier: str) -> Mapping[str, Check]:
         """Return the last checks of the files of an object, by their paths."""
@@ -108,15 +162,15 @@ class Rechecks:
             found[path] = found[path]._replace(sent=(*found[path].sent, sent))
         return found
 
-    def note(self, identifier: str, head: int, checks: Mapping[str, Check], due_at: int, every: int) -> None:
-        """Remember the checks of all files of an object, and when the next is due by a period."""
+    def note(self, identifier: str, head: int, checks: Mapping[str, Check], known: Known) -> None:
+        """Remember the checks of all files of an object."""
         self._memory.rows("DELETE FROM checked WHERE identifier = ?", (identifier,))
         self._memory.rows("DELETE FROM sent WHERE identifier = ?", (identifier,))
         rows = ((identifier, path, *check[:3]) for path, check in checks.items())
         self._memory.many("INSERT INTO checked VALUES (?, ?, ?, ?, ?)", rows)
         answers = ((identifier, path, *each) for path, check in checks.items() for each in check.sent)
         self._memory.many("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", answers)
-        self._memory.rows("REPLACE INTO mirrored VALUES (?, ?, ?, ?, ?)", (identifier, head, head, every, due_at))
+        self._memory.rows("REPLACE INTO mirrored VALUES (?, ?, ?, ?, ?, ?)", (identifier, head, head, *known))
 
     def commit(self) -> None:
         """Keep what was noted."""

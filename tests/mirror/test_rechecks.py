@@ -11,7 +11,7 @@ from gateway.errors import StoreUnwritable
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.memory import Memory
 from harvester.mirror.place import Place
-from harvester.mirror.rechecks import NAME, Check, Rechecks
+from harvester.mirror.rechecks import NAME, Check, Known, Rechecks
 
 DAY = 86_400
 
@@ -27,12 +27,12 @@ def test_what_has_several_versions_is_looked_at_once(tmp_path, monkeypatch):
     with Rechecks(tmp_path) as rechecks:
         rechecks.take(catalogue)
         assert list(rechecks.due(1000, 100)) == list("abcd")
-        assert rechecks.count(1000, 100) == 4
+        assert len(rechecks.due(1000, 100)) == 4
         for name in "abcd":
-            rechecks.note(name, 3, {}, 1050, 100)
+            rechecks.note(name, 3, {}, Known(100, 1050))
         rechecks.take(catalogue)
         assert list(rechecks.due(1000, 100)) == []
-        assert rechecks.count(1000, 100) == 0
+        assert len(rechecks.due(1000, 100)) == 0
         rechecks.take([_entry("b", 4)])
         assert list(rechecks.due(1000, 100)) == ["b"]
         assert list(rechecks.due(1050, 100)) == list("abcd")
@@ -42,16 +42,16 @@ def test_what_is_deleted_or_never_came_to_be_is_never_due(tmp_path):
     with Rechecks(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1), _entry("b", 1), _entry("c", 1), _entry("c", 0)])
         rechecks.take([_entry("b", 2, is_deleted=True)])
-        assert list(rechecks.due(1000, 0)) == ["a"]
+        assert list(rechecks.due(1000, 10)) == ["a"]
         rechecks.take([_entry("b", 3)])
-        assert list(rechecks.due(1000, 0)) == ["a", "b"]
+        assert list(rechecks.due(1000, 10)) == ["a", "b"]
 
 
 def test_what_was_noted_by_another_period_or_a_clock_that_was_ahead_is_looked_at(tmp_path):
     with Rechecks(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1), _entry("b", 1)])
-        rechecks.note("a", 1, {}, 30 * DAY, 30 * DAY)
-        rechecks.note("b", 1, {}, 300 * DAY, 30 * DAY)
+        rechecks.note("a", 1, {}, Known(30 * DAY, 30 * DAY))
+        rechecks.note("b", 1, {}, Known(30 * DAY, 300 * DAY))
         assert list(rechecks.due(DAY, 30 * DAY)) == ["b"]
         assert list(rechecks.due(DAY, DAY)) == ["a", "b"]
 
@@ -66,9 +66,9 @@ def test_a_memory_that_is_damaged_is_begun_anew(tmp_path, damage):
     (tmp_path / f"{NAME}-journal").write_bytes(b"of another file")
     with Rechecks(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1)])
-        rechecks.note("a", 1, {"files/a": Check("", 1, 1)}, 1000, 10)
+        rechecks.note("a", 1, {"files/a": Check("", 1, 1)}, Known(10, 1000))
     with Rechecks(tmp_path) as rechecks:
-        assert list(rechecks.due(1000, 0)) == ["a"]
+        assert list(rechecks.due(1000, 10)) == ["a"]
         assert rechecks.of("a") == {"files/a": Check("", 1, 1)}
 
 
@@ -83,7 +83,7 @@ def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
         Rechecks(tmp_path)
     other.close()
     with Rechecks(tmp_path) as rechecks:
-        assert list(rechecks.due(0, 0)) == ["a"]
+        assert list(rechecks.due(0, 1)) == ["a"]
 
 
 def test_a_memory_on_a_full_disk_says_so(tmp_path):
@@ -93,6 +93,28 @@ def test_a_memory_on_a_full_disk_says_so(tmp_path):
         memory.many("INSERT INTO one VALUES (?)", ((f"{number:01000}",) for number in range(100)))
     memory.close()
     assert [each.name for each in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_round_that_was_not_ended_goes_on(tmp_path):
+    with Rechecks(tmp_path) as rechecks:
+        rechecks.take([_entry("a", 1), _entry("b", 1)])
+        first = rechecks.begun(1000)
+        assert list(rechecks.not_in(first)) == ["a", "b"]
+        rechecks.note("a", 1, {}, Known(0, 0, first.number))
+    with Rechecks(tmp_path) as rechecks:
+        again = rechecks.begun(1000 + DAY)
+        assert again == first._replace(is_resumed=True)
+        assert (list(rechecks.not_in(again)), len(rechecks.not_in(again))) == (["b"], 1)
+        rechecks.end(again)
+        assert len(rechecks.not_in(rechecks.begun(1000 + DAY))) == 2
+
+
+@pytest.mark.parametrize("later", [-1, 30 * DAY], ids=["the clock went back", "too late"])
+def test_a_round_that_was_not_ended_is_begun_anew(tmp_path, later):
+    with Rechecks(tmp_path) as rechecks:
+        first = rechecks.begun(1000)
+        assert not rechecks.begun(1000 + later).is_resumed
+        assert rechecks.begun(1000 + later).number == first.number + 1
 
 
 @pytest.mark.slow

@@ -1,0 +1,140 @@
+"""A recheck that is asked to stop, or killed, loses nothing, and goes on the next time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from threading import Event
+from time import sleep
+
+import pytest
+
+from tests.live import command, environment
+from tests.mirror.conftest import NO_PAUSES
+from tests.mirror.provider import Item
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+ONE_AT_ONCE = {"mirror_host_connections": 1}
+DAY = 86_400
+ONE, TWO = ({name: f"{name} {text}".encode() for name in ("a", "b", "c")} for text in ("one", "two"))
+
+
+@pytest.fixture
+def stops(provider):
+    """Return a function that lets SIGTERM come while a file is asked for, once."""
+
+    def stopping(name):
+        def fault(_handler):
+            del provider.faults[name]
+            os.kill(os.getpid(), signal.SIGTERM)
+            sleep(0.3)  # the command takes note of it
+            return False
+
+        provider.faults[name] = fault
+
+    return stopping
+
+
+def test_what_came_before_it_was_asked_to_stop_is_held_and_the_rest_is_due(provider, mirror, recheck, stops):
+    provider.items["oai:p:0"] = Item(ONE.copy(), says=())
+    mirror.run()
+    recheck("--all", "--every", "30d")
+    provider.items["oai:p:0"].files.update(TWO)
+    stops("oai:p:0/a")
+    provider.sent.clear()
+    receipt = recheck(status=130, later=31 * DAY, **ONE_AT_ONCE)
+    assert "goes on" in mirror.said
+    assert (receipt["outcome"], provider.asked) == ("stopped", ["oai:p:0/a"])
+    assert mirror.held()["oai:p:0"] == {**ONE, "a": TWO["a"]}
+    assert recheck(later=31 * DAY + 1)["is_whole"]
+    assert sorted(provider.sent) == ["oai:p:0/a", "oai:p:0/b", "oai:p:0/c"]
+    assert mirror.held() == provider.expected()
+    recheck(later=31 * DAY + 2)
+    assert provider.asked == []
+
+
+def test_what_is_wrong_with_a_file_is_not_forgotten_by_a_stop(provider, mirror, recheck, stops):
+    provider.items["oai:p:0"] = Item(ONE.copy(), says=())
+    mirror.run()
+    recheck("--all", "--every", "30d")
+    provider.items["oai:p:0"].document = provider._didl("oai:p:0")
+    del provider.items["oai:p:0"].files["a"]
+    stops("oai:p:0/a")
+    recheck(status=130, later=31 * DAY, **ONE_AT_ONCE)
+    assert mirror.version("oai:p:0") == 1
+    receipt = recheck(status=3, later=31 * DAY + 1)
+    assert [each["fate"] for each in receipt["missing"]] == ["not_found"]
+
+
+def test_during_a_pause_it_stops_with_what_has_come(provider, mirror, recheck, stops):
+    for number in range(4):
+        provider.items[f"oai:p:{number}"] = Item({"a": b"one %d" % number}, says=())
+    mirror.run()
+    for number, item in enumerate(provider.items.values()):
+        item.files["a"] = b"two %d" % number
+    stops("oai:p:0/a")
+    receipt = recheck("--delay", "0.5", status=130, **ONE_AT_ONCE)
+    assert receipt["objects"]["updated"] == len(provider.asked) < 4
+    provider.sent.clear()
+    recheck()
+    assert len(provider.sent) == 4 - receipt["objects"]["updated"]
+    assert mirror.held() == provider.expected()
+
+
+def test_a_round_over_everything_goes_on_where_it_was_stopped(provider, mirror, recheck, stops):
+    provider.has_validators = False
+    for number in range(6):
+        provider.items[f"oai:p:{number}"] = Item({"a": b"%d" % number}, says=())
+    mirror.run()
+    provider.sent.clear()
+    stops("oai:p:2/a")
+    recheck(status=130, **ONE_AT_ONCE)
+    assert len(provider.sent) == 3
+    assert recheck()["objects"] == {"unchanged": 3}
+    assert "goes on" in mirror.said
+    assert len(provider.sent) == 6
+    assert recheck()["objects"] == {"unchanged": 6}
+
+
+def test_a_recheck_that_is_killed_goes_on(provider, mirror, recheck, fill):
+    """What its memory had not kept is asked for once more, and nothing of it is sent."""
+    fill(8, says=())
+    mirror.run()
+    for number in range(8):
+        provider.items[f"oai:p:{number}"].files["a.txt"] = b"other %d" % number
+    reached, left = Event(), Event()
+
+    def hangs(_handler):
+        reached.set()
+        left.wait(60)
+        return False
+
+    provider.faults["oai:p:7/b.txt"] = hangs
+    line = command("harvester", mirror.folder.parent / "nowhere", "mirror", "recheck", str(mirror.folder))
+    given = {"mirror_host_connections": 1, "fetch_delay_seconds": 0}
+    with subprocess.Popen(line, env={**environment(given), **NO_PAUSES}, stderr=subprocess.PIPE) as process:
+        assert reached.wait(60)
+        assert mirror_is_locked(mirror, recheck)
+        process.kill()
+        left.set()
+    provider.faults.clear()
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+    assert mirror.version("oai:p:0") == 2
+    assert list((mirror.folder / "aside").iterdir()) == []
+    provider.sent.clear()
+    recheck()
+    assert provider.sent == []
+
+
+def mirror_is_locked(mirror, recheck):
+    """Tell whether neither a recheck nor a run may work on the mirror now."""
+    asked = mirror.provider.asked[:]
+    told = []
+    for tried in (recheck, mirror.run):
+        tried(status=6)
+        told.append("Another process works on" in mirror.said)
+    mirror.provider.asked[:] = asked
+    return all(told)
