@@ -19,6 +19,7 @@ from functools import partial
 from gateway.errors import GatewayError, StoreDamaged
 from gateway.model import Cursor
 from gateway.xmltext import parse_utc_datetime, utc_datetime
+from harvester.mirror.answers import Answers
 from harvester.mirror.catalogue import entries
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import collect
@@ -118,9 +119,9 @@ class Rechecking(Mirroring):
 
     def _object(self, identifier: str) -> _Object | None:
         """Return an object of which something is due; remember when something is, where nothing is now."""
-        if not self.place.root.place(identifier).exists():
-            return None
         keeping = self.sound(identifier, partial(self.held_again, identifier))
+        if keeping is not None and keeping.harmed:
+            keeping = self._mended(keeping)
         if keeping is None:
             return None
         known = self.rechecks.of(identifier)
@@ -131,6 +132,13 @@ class Rechecking(Mirroring):
             self._note(found)
             return None
         return found
+
+    def _mended(self, keeping: Keeping) -> Keeping | None:
+        """Fetch again what an audit found harmed of an object; return it when that has come."""
+        identifier = keeping.now.identifier
+        self._collect([keeping])
+        again = self.sound(identifier, partial(self.held_again, identifier))
+        return None if again is None or again.harmed else again
 
     def _is_due(self, identifier: str, want: Want, checks: dict[str, Check]) -> bool:
         now = self.now()
@@ -165,12 +173,20 @@ class Rechecking(Mirroring):
         with suppress(StopAsked):  # what came before is settled
             for keeping, collected in self.lanes.results(jobs):
                 self._take(objects[keeping.now.identifier], collected)
+        self._compare(batch)
         for each in batch:
             self._finish(each, known[each.identifier])
             for refused in each.refused.values():
                 refused.file.unlink(missing_ok=True)
             self._note(each)
         self.rechecks.commit()
+
+    def _compare(self, batch: list[_Object]) -> None:
+        """Doubt short answers that came from many addresses of a host; the second time, also the first of them."""
+        with Answers(self.place.doubtful.folder) as answers:
+            for found in (*batch, *batch):
+                for each in list(found.keeping.results.values()):
+                    found.keeping.note(self.compared(found.keeping, each, answers))
 
     def _finish(self, found: _Object, known: Mapping[str, Check]) -> None:
         """Settle an object; when somebody asked to stop, what is good of it."""
@@ -205,11 +221,16 @@ class Rechecking(Mirroring):
             return
         found.answered.add(want.path)
         is_same = now.fate in _SAME and now.sha512 == held.sha512
+        sent = collected.sent
+        suspect = collected.suspect
+        if suspect is not None and held.accepted_at and suspect.file.sha512 == held.sha512:
+            is_same, sent = True, (Sent(suspect.file.url, suspect.file.entity_tag, suspect.file.last_modified),)
+            suspect.incoming.file.unlink(missing_ok=True)
         if collected.refused is not None:
             found.refused[want.path] = collected.refused
         if is_same and collected.incoming is not None:
             collected.incoming.file.unlink(missing_ok=True)
-        found.checks[want.path] = self._check(found, want, collected.sent)
+        found.checks[want.path] = self._check(found, want, sent)
         if is_same and held.is_good:
             return
         if is_same:  # it was gone, or something else, for a while

@@ -124,6 +124,8 @@ class Accepting(Reconsidering):
             else:
                 keeping.note(as_it_was(want))
         self.commit(keeping)
+        if keeping.harmed:  # it was not put there again
+            self.place.mark(keeping.now.identifier, is_whole=False)
 
 
 def as_it_was(want: Want) -> Collected:

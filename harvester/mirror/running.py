@@ -106,10 +106,15 @@ class Run:
         if before.is_deleted:  # what was harmed is an earlier version
             self.place.mark(identifier, is_whole=True)
             return None
+        if missing := {DOCUMENT, *inventory.state.values()} - {*inventory.state, *inventory.manifest}:
+            raise StoreDamaged(f"The inventory of {identifier} does not name {min(missing)}: it has been altered.")
         contents = {name: _content(root.place(identifier), inventory, name) for name in inventory.state}
         abouts = tuple(contents[name]() for name in sorted(contents) if name.startswith("about-"))
         received = Received(identifier, before.datestamp, before.sets, document=contents[DOCUMENT](), abouts=abouts)
         keeping = begun(root, inventory, before, replace(before, files=(), problem=""), received)
+        if keeping.now.document_sha256 != before.document_sha256:
+            self.place.mark(identifier, is_whole=False)  # so that it is put there again when its record comes
+            raise StoreDamaged(f"{identifier}: {DOCUMENT} is not what arrived; `harvester mirror --full` brings it.")
         return self.with_harm(keeping, is_record_new=False)
 
     def with_harm(self, keeping: Keeping, *, is_record_new: bool) -> Keeping:

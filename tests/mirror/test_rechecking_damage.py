@@ -1,0 +1,123 @@
+"""A recheck of objects that are damaged on this disk: they are named, mended where that can be, and stop no other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+from harvester.mirror.place import opened
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+DAMAGED = "oai:p:0"
+
+
+@pytest.fixture
+def lies(mirror):
+    """Return a function that tells where a file of the damaged object lies."""
+
+    def place(name):
+        root = opened(mirror.folder).root
+        return root.place(DAMAGED) / root.inventory(DAMAGED).place(name)
+
+    return place
+
+
+def _audited(mirror):
+    done = CliRunner().invoke(main, ["mirror", "audit", str(mirror.folder), "--offline"], catch_exceptions=False)
+    assert done.exit_code == 3, done.output
+
+
+def _inventory_cut(folder):
+    file = folder / "inventory.json"
+    file.write_bytes(file.read_bytes()[:100])
+
+
+def _without_document(folder):
+    _altered(folder, lambda found: found["versions"]["v1"]["state"])
+
+
+def _without_place(folder):
+    _altered(folder, lambda found: found["manifest"])
+
+
+def _altered(folder, table):
+    file = folder / "inventory.json"
+    found = json.loads(file.read_bytes())
+    rows = table(found)
+    del rows[next(digest for digest, names in rows.items() if names[0].endswith("document.xml"))]
+    file.write_text(json.dumps(found))
+
+
+def _document_cut(folder):
+    file = folder / "v1" / "content" / "document.xml"
+    file.write_bytes(file.read_bytes()[:100])
+
+
+def _received_cut(folder):
+    file = folder / "v1" / "content" / "received.json"
+    file.write_bytes(file.read_bytes()[:100])
+
+
+@pytest.mark.parametrize(
+    "damage", [_inventory_cut, _without_document, _without_place, _document_cut, _received_cut, shutil.rmtree]
+)
+def test_a_damaged_object_is_named_and_the_others_are_rechecked(provider, mirror, recheck, fill, damage):
+    fill(3, says=())
+    mirror.run()
+    damage(opened(mirror.folder).root.place(DAMAGED))
+    provider.items["oai:p:1"].files["a.txt"] = b"aX"
+    receipt = recheck(status=3)
+    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [(DAMAGED, "unreadable")]
+    assert receipt["objects"] == {"unusable": 1, "unchanged": 1, "updated": 1}
+    assert recheck(status=3)["objects"] == {"unusable": 1, "unchanged": 2}
+
+
+def test_a_document_that_was_altered_does_not_become_a_version(provider, mirror, recheck, fill, lies):
+    fill(1, says=())
+    item = provider.items[DAMAGED]
+    item.document = provider._didl(DAMAGED)
+    del item.files["a.txt"]
+    mirror.run(status=3)
+    good = lies("document.xml").read_bytes()
+    lies("document.xml").write_bytes(good.replace(b"A title", b"B title"))
+    item.files["a.txt"] = b"a0"
+    for tried in (lambda: mirror.run("--retry-failed", status=3), lambda: recheck(status=3)):
+        assert "document.xml is not what arrived" in tried()["missing"][0]["reason"]
+        assert mirror.version(DAMAGED) == 1
+    assert mirror.run("--full")["is_whole"]
+    assert lies("document.xml").read_bytes() == good
+
+
+@pytest.mark.parametrize("has_validators", [True, False])
+def test_what_an_audit_found_harmed_is_mended_and_not_forgotten(provider, mirror, recheck, fill, lies, has_validators):
+    provider.has_validators = has_validators
+    fill(1, says=())
+    mirror.run()
+    lies("files/a.txt").write_bytes(b"XX")
+    _audited(mirror)
+    provider.items[DAMAGED].files["b.txt"] = b"bX"
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
+    assert "a.txt" in recheck(status=3)["missing"][0]["url"]
+    provider.faults.clear()
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+def test_what_an_audit_found_harmed_is_not_forgotten_when_another_file_is_accepted(
+    provider, mirror, recheck, fill, lies
+):
+    fill(1, says=())
+    provider.items[DAMAGED].files["b.txt"] = b"Bitstream could not be found"
+    mirror.run(status=3)
+    lies("files/a.txt").write_bytes(b"XX")
+    _audited(mirror)
+    accepted = ["mirror", "accept", str(mirror.folder), provider.file_url("oai:p:0/b.txt")]
+    CliRunner().invoke(main, accepted, catch_exceptions=False)
+    assert list(opened(mirror.folder).failed()) == [DAMAGED]
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
