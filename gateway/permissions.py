@@ -23,6 +23,8 @@ _FILES = (
     "*.toml",
     "takedowns.json",
     "takedowns.json.new",
+    "mirrors.json",
+    "notified.json",
     "*.sqlite",
     "*.sqlite-*",
     "secret",

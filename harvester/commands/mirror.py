@@ -42,6 +42,7 @@ from harvester.mirror.reconsidering import Accepting
 from harvester.mirror.robots import Robots
 from harvester.mirror.soundness import held
 from harvester.mirror.unpacking import Room, unpacked
+from harvester.mirror.witness import Witness
 from harvester.notifying.mirrors import notify_of_mirror
 from harvester.outcomes import Status, noting, status_of, worst
 from harvester.progress import Progress, progress
@@ -160,8 +161,7 @@ def run(
         folder.mkdir(parents=True, exist_ok=True)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
         remote = _remote(settings, stop, base_url, given)
-        place = opened(folder, Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
-        place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
+        place = _opened(folder, settings, Order(remote.entry.url, given["metadata_prefix"], given["sets"]))
         remote = remote.of(place)
         if given["obeys_robots"] is not None:
             place.obeys_robots = given["obeys_robots"]
@@ -201,18 +201,20 @@ def audit(
     incomplete; missing, extra, stale. The exit status is 3 when there is one. No object is changed, and DIR may be on a
     disk that cannot be written; `harvester mirror --retry-failed` fetches again what is corrupt or lost.
 
-    Every run tells a SHA-256 of the catalogue. Kept elsewhere, and given with --expect, it proves that the catalogue is
-    still that one, or one that has grown from it.
+    Every run ends with the SHA-256 of the catalogue. Kept elsewhere, and given with --expect, it proves that the
+    catalogue is still that one, or one that has grown from it. An instance folder, where there is one, keeps that of
+    each mirror in mirrors.json, which every run and audit reads. Without either, an older copy of the whole DIR is not
+    recognised.
     """
     settings = load(instance_folder(ctx.find_root().obj))
     check(folder)
     is_writable = os.access(folder, os.W_OK)
     with lock(folder, "mirror") if is_writable else nullcontext(), listening(Stop()) as stop, progress() as shown:
         place = audited(folder, is_writable=is_writable)
+        place.witness = Witness(settings.instance)
         remote = _remote(settings, stop, place.order.base_url, given).of(place)
         found, count = _hashed(place, stop, shown, expected, is_writable=is_writable)
-        if accept:
-            _accept(place, found)
+        proof = _accept(place, found) if accept else ""
         differences, outcome, doubts = ([], RunOutcome.SUCCEEDED, []) if offline else _compared(place, remote, count)
         found += differences
     _say_notes(place)
@@ -221,12 +223,12 @@ def audit(
     good, in_doubt = "everything is as it should be", ""
     if doubts:
         good, in_doubt = "nothing wrong was found", f" In doubt: {' '.join(doubts)}"
-    say(f"{len(count)} objects: {told or good}.{in_doubt}")
+    say(f"{len(count)} objects: {told or good}.{in_doubt}{proof}")
     ctx.exit(int(worst([status_of(outcome), Status.WITH_ERRORS if found or doubts else Status.SUCCEEDED])))
 
 
-def _accept(place: Place, found: list[Found]) -> None:
-    """Make the catalogue anew from what is here; a receipt tells what was found before."""
+def _accept(place: Place, found: list[Found]) -> str:
+    """Make the catalogue anew from what is here; a receipt tells what was found before. Return its proof."""
     order = place.order
     place.notes.clear()
     place.take_what_is_here()
@@ -234,6 +236,7 @@ def _accept(place: Place, found: list[Found]) -> None:
     receipt.doubts = [f"Accepted: {each.finding} {each.identifier}: {each.reason}" for each in found]
     receipt.outcome = RunOutcome.SUCCEEDED_WITH_ERRORS if found else RunOutcome.SUCCEEDED
     place.keep(receipt)
+    return receipt.proof
 
 
 def _compared(place: Place, remote: _Remote, holdings: list[Holding]) -> tuple[list[Found], RunOutcome, list[str]]:
@@ -293,8 +296,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
     with telling(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
-        place = opened(folder, order)
-        place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
+        place = _opened(folder, settings, order)
         ours = place.order
         receipt = Receipt("import", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [str(source)])
         room = Room(
@@ -328,7 +330,7 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
     settings = load(instance_folder(ctx.find_root().obj))
     check(folder)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
-        place = opened(folder)
+        place = _opened(folder, settings)
         ours = place.order
         receipt = Receipt("accept", ours.base_url, ours.metadata_prefix, _now(), ours.sets, [url])
         work = Accepting(place, receipt, shown, stop, time.time, user=_user(settings))
@@ -340,7 +342,7 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
     write_rows(rows, ("identifier", "url", "rule", "is_held"), as_json=as_json)
     left = sum(not each.is_kept for each in found)
     later = f" The bytes of {left} were not kept; the next run fetches them." if left else ""
-    say(f"{len(found)} files are accepted.{later}")
+    say(f"{len(found)} files are accepted.{later}{receipt.proof}")
     is_done = receipt.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS  # something else of these objects is missing
     ctx.exit(int(Status.SUCCEEDED if is_done else status_of(receipt.outcome)))
 
@@ -370,8 +372,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
     settings = load(instance_folder(ctx.find_root().obj))
     check(folder)
     with lock(folder, "mirror"), listening(Stop()) as stop, progress() as shown:
-        place = opened(folder)
-        place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
+        place = _opened(folder, settings)
         remote = _remote(settings, stop, place.order.base_url, given).of(place)
         place.ready("recheck")
         place.recheck_every = "" if every == NEVER else every or place.recheck_every
@@ -402,6 +403,14 @@ def _period(place: Place) -> int:
             "`harvester mirror recheck` with --every writes it."
         )
     return seconds_of(every) if every else 0
+
+
+def _opened(folder: Path, settings: Settings, order: Order | None = None) -> Place:
+    """Return the mirror in a folder, as the settings want it."""
+    place = opened(folder, order)
+    place.doubtful.most_bytes = settings.number("mirror_doubtful_max_bytes")
+    place.witness = Witness(settings.instance)
+    return place
 
 
 _Work = TypeVar("_Work", bound=Mirroring)

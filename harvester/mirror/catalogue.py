@@ -281,11 +281,15 @@ class Catalogue:
 
     def check(self, mark: Mark | None) -> None:
         """Raise StoreDamaged when it does not begin with what was marked."""
-        if mark is not None and self._marked(mark.bytes) != mark:
+        if mark is not None and not self.begins_with(mark):
             raise StoreDamaged(
                 f"{self.file} is not the catalogue that the last run wrote: bring it back from a copy. "
                 "`harvester mirror audit DIR` tells what is wrong, and with --accept takes what is here."
             )
+
+    def begins_with(self, mark: Mark) -> bool:
+        """Tell whether it begins with what was marked."""
+        return self._marked(mark.bytes) == mark
 
     def _marked(self, size: int) -> Mark:
         hashed, left = sha256(), size

@@ -47,7 +47,9 @@ How to check that nothing has changed
   of every file. In the folder above this one, `catalogue.jsonl` names every version of
   every object with the SHA-512 of its inventory, and `receipts/` tells what each run
   did. Each receipt holds the SHA-256 of the catalogue up to the line with its name.
-  `harvester mirror audit DIR --offline` checks all of this.
+  `harvester mirror audit DIR --offline` checks all of this. That nobody has put back an
+  older copy of the whole folder, it can tell only with a SHA-256 that was kept elsewhere:
+  each run ends with it ("Catalogue: ..."), and `--expect SHA256` compares it.
 """
 
 

@@ -47,6 +47,7 @@ from harvester.mirror.inventory import Inventory
 from harvester.mirror.ocfl import StorageRoot, replaced, telling
 from harvester.mirror.receipt import Receipt
 from harvester.mirror.waiting import Waiting
+from harvester.mirror.witness import Witness
 
 _VERSION = 2  # 1: there was no catalogue
 _BEGUN = ("locks", "mirror.json.new")  # what is there when a process died before it had made a mirror
@@ -84,8 +85,10 @@ class Place:
     identity_changes: list[str] = field(default_factory=list, init=False)  # that a run has seen, in sentences
     catalogue: Catalogue = field(init=False)
     doubtful: Doubtful = field(init=False)
+    witness: Witness | None = field(default=None, init=False)
     broken_off: Begun | None = field(default=None, init=False)  # the run before, when it has no receipt
     _is_ready: bool = field(default=False, init=False)
+    _is_made: bool = field(default=False, init=False)  # the catalogue, by this process
 
     def __post_init__(self) -> None:
         """Have a catalogue, which is read when it is needed."""
@@ -132,6 +135,7 @@ class Place:
         if not self.has_catalogue():
             self.take_what_is_here()
         self.catalogue.check(self.proven)
+        self._ask_witness()
         if command:
             self._begin(command)
         behind = self.catalogue.behind(self.proven)
@@ -145,6 +149,19 @@ class Place:
         self._is_ready = True
         if self.version < _VERSION:
             self.save()
+
+    def _ask_witness(self) -> None:
+        """Raise StoreDamaged when the catalogue does not begin with what the instance remembers of it."""
+        remembered = self.witness and self.witness.remembered(self.folder)
+        if not self.witness or not remembered or self.catalogue.begins_with(remembered):
+            return
+        if self._is_made or not self.proven:
+            self.notes.append(f"{self.witness.file} remembers another catalogue of {self.folder}; this one is new.")
+            return
+        raise StoreDamaged(
+            f"{self.folder} is an older copy, or another mirror than the one that {self.witness.file} remembers. Bring "
+            "the newer one back; or take what is here with `harvester mirror audit DIR --accept`."
+        )
 
     def _begin(self, command: str) -> None:
         """Write down that a run begins, and see what the one before has left."""
@@ -183,7 +200,7 @@ class Place:
 
         moment = utc_datetime(int(self.clock()))
         self.catalogue.make(moment, chain(lines_of_objects(), lines(self.root, self.folder)), lambda: count)
-        self.proven = self.catalogue.mark
+        self.proven, self._is_made = self.catalogue.mark, True
         self.notes.extend(origin(self.catalogue.file))
 
     def holding(self, inventory: Inventory) -> Holding | None:
@@ -278,6 +295,8 @@ class Place:
         replaced(file, receipt.as_json())
         self.proven = self.catalogue.mark
         self.save()
+        if self.witness:
+            self.witness.remember(self.folder, receipt.catalogue, receipt.ended_at)
         return file
 
 

@@ -111,9 +111,13 @@ class Receipt:
             ends.append(f"Deletions that wait: {self.waiting}; `harvester mirror` with --yes lets them pass.")
         end = " ".join(ends) or "Nothing is missing."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
-        digest = f" Catalogue: {self.catalogue['sha256']}." if self.catalogue else ""
         counts = f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched."
-        return f"{counts} {end}{doubts}{digest}"
+        return f"{counts} {end}{doubts}{self.proof}"
+
+    @property
+    def proof(self) -> str:
+        """The digest of the catalogue, to be kept elsewhere."""
+        return f" Catalogue: {self.catalogue['sha256']}." if self.catalogue else ""
 
 
 def _counted(counts: Mapping[str, int], order: Iterable[str]) -> str:

@@ -71,6 +71,10 @@ def _catalogue(place: Place, expected: str) -> Generator[Found, None, Contents |
     if expected and expected.lower() not in contents.digests.values():
         reason = f"It never had the digest {expected}: it is another, or an earlier state has come back."
         yield Found(Finding.ALTERED, file.name, reason)
+    remembered = place.witness and place.witness.remembered(place.folder)
+    if place.witness and remembered and contents.digests.get(remembered.bytes) != remembered.sha256:
+        reason = f"It never was the one that {place.witness.file} remembers: it is another, or an older copy came back."
+        yield Found(Finding.ALTERED, file.name, reason)
     if contents.foreign:
         reason = f"{contents.foreign_lines} of its lines were written by no run, the first of them: {contents.foreign}."
         yield Found(Finding.ALTERED, file.name, reason)
