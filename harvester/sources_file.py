@@ -92,15 +92,15 @@ _PUBLISHED = (
 )
 
 
-def checked_url(url: str) -> str:
+def checked_url(url: str, *, must_exist: bool = True) -> str:
     """Return the base URL without arguments of the protocol and fragment, or raise ConfigurationError.
 
-    A path, or a `file:` address, becomes the address of something that is there on this machine.
+    A path, or a `file:` address, becomes the address of something on this machine, which `must_exist`.
 
     Arguments of the server's own (`csw?mode=oaipmh`) stay. A password in the address is refused: it would be shown.
     """
     if url.startswith(("file:", "/", "./", "../")):
-        return _checked_path(url)
+        return _checked_path(url, must_exist=must_exist)
     if re.match(r"[^/?#]*//[^/?#]*@", url.strip()):
         raise ConfigurationError("The address must not hold user or password; name them with --auth.")
     if argument := secret_argument(url.strip()):
@@ -117,9 +117,9 @@ def checked_url(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
 
 
-def _checked_path(url: str) -> str:
+def _checked_path(url: str, *, must_exist: bool) -> str:
     path = Path(unquote(urlsplit(url).path) if url.startswith("file:") else url).absolute()
-    if not path.exists():
+    if must_exist and not os.path.exists(path):  # noqa: PTH110 - Path.exists raises where a folder may not be read
         raise ConfigurationError(f"{url!r} is no address: there is no {path}.")
     return path.as_uri()
 
@@ -230,13 +230,16 @@ class SourcesFile:
     def _entry(self, name: str, table: object) -> SourceEntry:
         try:
             checked_name(name)
-            return entry_from(name, table)
+            return entry_from(name, table, must_exist=False)  # a path that is gone concerns its own source alone
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.file}, source {name!r}: {error}") from error
 
 
-def entry_from(name: str, table: object) -> SourceEntry:
-    """Read one table. Raise ConfigurationError for an unknown or missing field, a wrong type or an illegal value."""
+def entry_from(name: str, table: object, *, must_exist: bool = True) -> SourceEntry:
+    """Read one table. Raise ConfigurationError for an unknown or missing field, a wrong type or an illegal value.
+
+    `must_exist`: a path must be there.
+    """
     if not isinstance(table, Mapping):
         raise ConfigurationError("it must be a table.")
     types = {each.name: each.kind for each in FIELDS}
@@ -252,7 +255,7 @@ def entry_from(name: str, table: object) -> SourceEntry:
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     values = {key: value for key, value in given.items() if key in types}
     values["own"] = {key: value for key, value in given.items() if key in own}
-    values["url"] = checked_url(str(values["url"]))
+    values["url"] = checked_url(str(values["url"]), must_exist=must_exist)
     if argument := secret_argument(str(table.get("base_url", "")) if "base_url" in own else ""):
         raise ConfigurationError(_PUBLISHED.format(argument))
     values["auth"] = checked_auth(values.get("auth", {}))  # type: ignore[arg-type]  # its type was checked above
