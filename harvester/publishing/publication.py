@@ -174,5 +174,10 @@ class Publication:
         self._publisher.wake()
 
     def _show(self) -> None:
-        counts = self.counts
-        self._progress.show(f"{self._entry.name} published", counts["received"], max(self._fed, counts["received"]))
+        """Show how many records are published, of those that are to be; what cannot be used is shown by itself."""
+        counts, name = self.counts, self._entry.name
+        done = counts["published"] + counts["unchanged"]
+        waiting = max(0, self._fed - counts["received"])
+        self._progress.show(f"{name} published", done, done + waiting)
+        if counts["quarantined"]:
+            self._progress.show(f"{name} quarantined", counts["quarantined"], None)

@@ -92,3 +92,12 @@ def test_what_lasts_for_ever_says_when_each_thing_happened(stream):
     first, second = (each for each in stream.getvalue().splitlines() if "laro" in each)
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} INFO laro: It began.", first)
     assert second.endswith(r"ERROR laro: It broke\u001b[2J.")
+
+
+def test_what_is_in_quarantine_is_not_shown_as_published(command, repository):
+    repository.fill(5)
+    repository.items["oai:fake:00002"].title = "a</dc:title></oai_dc:dc></metadata><metadata><b/><c><d><dc:title>"
+    command("source", "add", "fake", repository.url, "--delay", "0")
+    words = command("run", "fake")[2]
+    assert "fake published: 4 of 4 records\n" in words
+    assert "fake quarantined: 1 records\n" in words
