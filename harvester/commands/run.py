@@ -14,6 +14,7 @@ from harvester.commands.output import json_option, moment, write_json
 from harvester.crew import Crew, Job, host_of
 from harvester.instance import Instance, opened
 from harvester.kinds import kinds
+from harvester.notifying.beside import Beside
 from harvester.outcomes import Status, worst
 from harvester.pipeline import Wishes
 from harvester.progress import progress
@@ -71,13 +72,16 @@ def run(
         working.obeyed()
         work = working.retried if retry_failed else working.rehearsed if dry_run else working.harvested
         statuses = []
-        with Crew(instance.settings.number("harvest_threads"), stop, working.failed) as crew:
+        with (
+            Beside(working.notified) as notices,
+            Crew(instance.settings.number("harvest_threads"), stop, working.failed) as crew,
+        ):
             for entry in entries:
                 crew.add(Job(entry.name, host_of(entry), partial(working.in_time, work, entry)))
             for name, done in crew.results():
                 statuses.append(done.status)
                 if not dry_run:
-                    working.notified(name)
+                    notices.put(name)
                 if not crew.is_idle:
                     telling.end(name)
                 if as_json:

@@ -9,6 +9,7 @@ from harvester.commands.run import facts_of_done
 from harvester.crew import Crew
 from harvester.instance import opened
 from harvester.kinds import kinds
+from harvester.notifying.beside import Beside
 from harvester.outcomes import Status, worst
 from harvester.progress import progress
 from harvester.stopping import Stop, listening
@@ -33,14 +34,17 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         working.obeyed()
         status = Status.SUCCEEDED
         threads = instance.settings.number("harvest_threads")
-        with Crew[tuple[Tended, ...]](
-            threads, stop, lambda name, error: (Tended("", working.failed(name, error)),)
-        ) as crew:
+        with (
+            Beside(working.notified) as notices,
+            Crew[tuple[Tended, ...]](
+                threads, stop, lambda name, error: (Tended("", working.failed(name, error)),)
+            ) as crew,
+        ):
             tending = Tending(working, crew)
             for name, tended in tending.watch() if is_watch else tending.once():
                 status = worst([status, _counted(tended)])
                 telling.end(name)
-                working.notified(name)
+                notices.put(name)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         working.obeyed()

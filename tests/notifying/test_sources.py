@@ -97,3 +97,15 @@ def test_secrets_of_notices_are_never_shown(instance, monkeypatch):  # noqa: F81
     (row,) = [each for each in map(json.loads, said.splitlines()) if each["name"] == "notify_smtp_url"]
     assert row == {"name": "notify_smtp_url", "value": "(given)", "origin": "environment"}
     assert "s3cret" not in said
+
+
+@pytest.mark.usefixtures("configured")
+def test_what_is_due_is_sent_before_tend_ends(command, repository, mails, instance):  # noqa: F811
+    repository.fill(5)
+    with (instance / "config.toml").open("a") as file:
+        file.write("notify_after_failures = 1\n")
+    command("source", "add", "fake", repository.url, "--every", "1d")
+    repository.statuses["Identify"] = (403, b"no", {})
+    assert command("tend")[0] != 0
+    (mail,) = mails.mails
+    assert mail["Subject"].endswith("fake: runs fail")
