@@ -131,7 +131,8 @@ def json_option(function: Function) -> Function:
 
 def write_json(facts: Mapping[str, object]) -> None:
     """Write one object as one line of JSON on stdout. `JSON.md` documents the objects of every command."""
-    click.echo(json.dumps(facts, ensure_ascii=False))
+    # Of a path that is not UTF-8, the bytes that are none become JSON escapes.
+    click.echo(json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
 
 def is_quiet() -> bool:

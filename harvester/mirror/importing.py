@@ -43,6 +43,7 @@ class Importing(Run):
                     continue
                 self._take(document, page, found)
                 self.progress.show("imported", count, None)
+            self.receipt.doubts.extend(self.package.left_out)
             self.receipt.doubts.extend(f"{name} holds no records." for name in self.package.unread())
             if not newest:
                 self.receipt.doubts.append(f"No records of {self.place.order.metadata_prefix} are in the package.")

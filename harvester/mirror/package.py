@@ -8,6 +8,7 @@ the end of its address. Where neither digest nor size will tell, that end must b
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import shutil
 import zlib
@@ -41,6 +42,7 @@ _HEADERS_ONLY = re.compile(rb"<(?:[\w.-]+:)?ListIdentifiers[\s>]")
 _LOOK = 2048  # bytes at either end that are looked at
 _START = 4096  # bytes that tell what a file is
 _PART = 4_000_000  # bytes of a dump that are read at once
+_MOST_SHOWN = 100  # characters of a name
 _MOST = 256_000_000  # bytes of any other file that holds records
 
 
@@ -55,6 +57,7 @@ class Package:
     metadata_prefix: str
     date: str = ""
     answered: int | None = None
+    left_out: tuple[str, ...] = ()  # what of its archive could not be unpacked, in sentences
     _unread: set[Path] = field(default_factory=set)  # XML files that hold no records
     _taken: set[Path] = field(default_factory=set)
     _backwards: list[tuple[str, ...]] = field(default_factory=list)  # the paths of all files, each from its end
@@ -70,7 +73,7 @@ class Package:
 
     def unread(self) -> Iterator[str]:
         """Return the XML files that hold no records and are no file of one."""
-        return (each.relative_to(self.payload).as_posix() for each in sorted(self._unread - self._taken))
+        return (shown(each.relative_to(self.payload).as_posix()) for each in sorted(self._unread - self._taken))
 
     def find(self, want: Want, document: Path) -> Path | None:
         """Return the file that a document names; None when it is not here, or there are several that could be it."""
@@ -128,6 +131,13 @@ class Package:
     def _is_inside(self, file: Path) -> bool:
         """Tell whether a file lies in the package itself: a link may lead anywhere on this machine."""
         return file.resolve().is_relative_to(self.payload.resolve())
+
+
+def shown(name: str) -> str:
+    """Return the name of a file as it may stand in a message: short, and every byte of it text."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    text = "".join(each if each.isprintable() else "_" for each in text)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 def _is_file(file: Path) -> bool:

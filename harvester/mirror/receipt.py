@@ -95,7 +95,8 @@ class Receipt:
 
     def as_json(self) -> bytes:
         """Return the receipt as it is kept."""
-        return json.dumps(self.as_data(), ensure_ascii=False, indent=1).encode() + b"\n"
+        # Of a path that is not UTF-8, the bytes that are none become JSON escapes.
+        return json.dumps(self.as_data(), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
 
     def line(self) -> str:
         """Return the receipt in a sentence or two, for people."""

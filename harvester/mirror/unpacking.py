@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import tarfile
 import unicodedata
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import IO, NamedTuple
@@ -15,7 +18,7 @@ from typing import IO, NamedTuple
 from gateway.errors import ConfigurationError
 from harvester.mirror import bag
 from harvester.mirror.ocfl import telling
-from harvester.mirror.package import Package
+from harvester.mirror.package import Package, shown
 from harvester.wire.archives import DAMAGES, Ambiguous, TarMember, check_same, members, opened_zip
 
 _CHUNK = 1 << 20
@@ -37,8 +40,8 @@ class Room(NamedTuple):
 def unpacked(source: Path, aside: Path, room: Room, metadata_prefix: str) -> Iterator[Package]:
     """Return a package, unpacked below `aside` as long as the context lasts, and verified when it is a bag.
 
-    Raise ConfigurationError when it cannot be read, has more bytes than there is room for, has two files of one name,
-    or is a bag that is not good.
+    What no file on this disk can be called is left out, and the package tells it. Raise ConfigurationError when it
+    cannot be read, has more bytes than there is room for, has two files of one name, or is a bag that is not good.
     """
     folder = aside / "package"
     shutil.rmtree(folder, ignore_errors=True)
@@ -49,13 +52,13 @@ def unpacked(source: Path, aside: Path, room: Room, metadata_prefix: str) -> Ite
         with telling(folder):
             folder.mkdir(parents=True)
         try:
-            _unpack(source, folder, room)
+            left_out = tuple(_unpack(source, folder, room))
         except Ambiguous as error:
             told = f"{source} is not unpacked: {error}; upper and lower case do not count."
             raise ConfigurationError(f"{told} Unpack it by hand, rename one, and import the folder.") from error
         except DAMAGES as error:
             raise ConfigurationError(f"{source} cannot be unpacked: {error}.") from error
-        yield _package(folder, metadata_prefix)
+        yield replace(_package(folder, metadata_prefix), left_out=left_out)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -76,10 +79,14 @@ def _package(folder: Path, metadata_prefix: str) -> Package:
     return Package(folder, metadata_prefix, min(dates, default=""))
 
 
-def _unpack(source: Path, folder: Path, room: Room) -> None:
+def _unpack(source: Path, folder: Path, room: Room) -> Iterator[str]:
+    """Unpack all files of an archive; return, in sentences, which of them are left out and why."""
     meter = _Meter(source, folder, room)
     places: dict[str, str] = {}  # by names as disks and systems may confuse them, those that have been unpacked
     for name, stream in _members(source, folder):
+        if normpath(name) == ".":
+            yield f"An entry of the package is left out: its name is {name!r}."
+            continue
         if not _is_inside(name):
             raise ConfigurationError(f"{source} has a file that leads out of it: {name!r}.")
         path = normpath(name)
@@ -87,21 +94,38 @@ def _unpack(source: Path, folder: Path, room: Room) -> None:
         if (known := places.get(key)) is not None:
             with (folder / known).open("rb") as before:
                 check_same(name, before, stream)
-            if not (folder / path).exists():
+            if not (folder / path).exists() and not _refused(folder, path):
                 meter.count((folder / known).stat().st_size)
-                shutil.copyfile(folder / known, _made(folder / path))
+                shutil.copyfile(folder / known, folder / path)
+            continue
+        if reason := _refused(folder, path):
+            yield f"{shown(name)} of the package is left out: {reason}"
             continue
         places[key] = path
-        with _made(folder / path).open("wb") as target:
+        with (folder / path).open("wb") as target:
             while part := stream.read(_CHUNK):
                 meter.count(len(part))
                 target.write(part)
 
 
-def _made(file: Path) -> Path:
-    """Return a file whose folder is there."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return file
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
+_NO_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
+
+
+def _refused(folder: Path, path: str) -> str:
+    """Make an empty file; return why there can be none of that name. Raise OSError for anything else."""
+    try:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).open("xb").close()
+    except OSError as error:
+        if error.errno in _NO_NAME:
+            return f"no file on this disk can have its name ({os.strerror(error.errno)})."
+        if error.errno not in _IN_THE_WAY:
+            raise
+        above = [each.as_posix() for each in PurePosixPath(path).parents if (folder / each).is_file()]
+        other = f"{shown(above[0])} is a file" if above else f"{shown(path)} is a folder"
+        return f"{other} in it too. Unpack it by hand and rename one of them, if both are needed."
+    return ""
 
 
 class _Meter:
@@ -149,8 +173,9 @@ def _members(source: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
                     if (name := normpath(member.linkname)) not in unpacked_names:
                         told = f"{member.name!r} is a link to {member.linkname!r}, which is not before it"
                         raise tarfile.ReadError(told)
-                    with (folder / name).open("rb") as linked:
-                        yield member.name, linked
+                    if (folder / name).is_file():
+                        with (folder / name).open("rb") as linked:
+                            yield member.name, linked
                 elif member.isfile() and (content := tar.extractfile(member)) is not None:
                     yield member.name, content
                 else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -81,6 +82,42 @@ def test_a_package_is_the_baseline_whatever_it_is_packed_in(imported, mirror, pr
     assert mirror.held() == provider.expected()
     assert provider.asked == []
     assert not (mirror.folder / "aside" / "package").exists()
+
+
+_ODD = {
+    "a folder of the name of a file": ((b"x", b"x/y"), "x/y of the package is left out: x is a file in it too."),
+    "a file of the name of a folder": ((b"x/y", b"x"), "x of the package is left out: x is a folder in it too."),
+    "a name that is too long": ((b"n" * 300,), "… of the package is left out: no file on this disk can have its name"),
+    "a path that is too long": ((b"/".join([b"n" * 200] * 30),), "no file on this disk can have its name"),
+    "no name": ((b".",), "An entry of the package is left out: its name is '.'."),
+    "line ends and control characters": ((b"a\nb\x1b[2J.xml",), "a_b_[2J.xml holds no records."),
+    "bytes that are no UTF-8": ((b"caf\xe9.xml",), r"caf\xe9.xml holds no records."),
+}
+
+
+@pytest.mark.parametrize("odd", _ODD)
+def test_an_entry_with_an_odd_name_is_told_and_the_rest_of_a_package_is_taken(
+    imported, mirror, provider, package, tmp_path, odd
+):
+    names, told = _ODD[odd]
+    file = tmp_path / "odd.tar"
+    with tarfile.open(file, "w", encoding="utf-8", errors="surrogateescape") as archive:
+        for name in names:
+            entry = tarfile.TarInfo(os.fsdecode(name))
+            entry.size = 1
+            archive.addfile(entry, BytesIO(b"1"))
+        archive.add(package, ".")
+    receipt = imported(file, status=3)
+    assert any(told in each for each in receipt["doubts"])
+    assert "[Errno" not in mirror.said
+    assert mirror.held() == provider.expected()
+
+
+def test_a_package_may_have_a_name_that_is_no_utf_8(imported, mirror, provider, package, tmp_path):
+    other = tmp_path / os.fsdecode(b"caf\xe9")
+    package.rename(other)
+    assert imported(other)["asked"] == [str(other)]
+    assert mirror.held() == provider.expected()
 
 
 def test_the_mirror_goes_on_from_the_date_of_the_bag(imported, mirror, provider, package):
