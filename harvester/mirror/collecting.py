@@ -25,7 +25,7 @@ from harvester.mirror.inventory import Arrived
 from harvester.mirror.ocfl import ALWAYS, Incoming, hashed, telling
 from harvester.mirror.planning import Want, has_digests
 from harvester.mirror.robots import SILENCES
-from harvester.mirror.sent import Refused, Sent, fingerprint
+from harvester.mirror.sent import Refused, Sent, fingerprint, settled
 from harvester.mirror.verifying import Bytes, Fate, Verdict, verdict
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -48,13 +48,15 @@ _BY_STATUS = {404: Fate.NOT_FOUND, 410: Fate.NOT_FOUND, 401: Fate.REFUSED, 403: 
 class Limits:
     """How large a file may be, and what raises a FetchError when an address may not be asked for (robots.txt).
 
-    It is told of an address whose host did not answer. Up to `whole_again_max_bytes` a file that came in parts, and has
-    no digest stated, is fetched once more whole.
+    It is told of an address whose host did not answer, was busy, or did answer. Up to `whole_again_max_bytes` a file
+    that came in parts, and has no digest stated, is fetched once more whole.
     """
 
     max_bytes: int
     check: Callable[[str, Fetch], None] = lambda _url, _fetch: None
     failed: Callable[[str, Fetch], None] = lambda _url, _fetch: None
+    busy: Callable[[str, TryLater], None] = lambda _url, _error: None
+    heard: Callable[[str], None] = lambda _url: None
     whole_again_max_bytes: int = 0
 
 
@@ -111,12 +113,16 @@ def extracted(want: Want, aside: Path, now: int) -> Collected:
 
 def _from(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
     try:
-        return _fetched(url, want, aside, fetch, limits)
+        found = _fetched(url, want, aside, fetch, limits)
     except FetchError as error:
         if isinstance(error, SILENCES):
             limits.failed(url, fetch)
+        if isinstance(error, TryLater):
+            limits.busy(url, error)
         fate = next(fate for kind, fate in _BY_ERROR if isinstance(error, kind))
-        return missing(want, fate, str(error))
+        return replace(missing(want, fate, str(error)), is_unasked=isinstance(error, AddressRefused))
+    limits.heard(url)
+    return found
 
 
 def _fetched(url: str, want: Want, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
@@ -202,7 +208,7 @@ def _judged(
         arriving.move(refused.file)
     else:
         arriving.forget()
-    sent = Sent(url, *_validators(answer), judged.fate, judged.reason, fingerprint(want.component))
+    sent = Sent(url, *_settled_validators(answer), judged.fate, judged.reason, fingerprint(want.component))
     bad = replace(missing(want, judged.fate, judged.reason), sent=(sent,), refused=refused)
     return bad, is_mixed
 
@@ -242,12 +248,16 @@ def _looked_at(url: str, want: Want, aside: Path, found: Bytes, answer: Fetched,
         verified=judged.verified,
         fate=Fate.FETCHED,
     )
-    good = Collected(want, file, Incoming(aside, arrived), sent=(Sent(url, entity_tag, last_modified),))
+    good = Collected(want, file, Incoming(aside, arrived), sent=(Sent(url, *_settled_validators(answer)),))
     return looked_at(good, judged, is_measured=found.is_measured)
 
 
 def _validators(answer: Fetched) -> tuple[str, str]:
     return answer.header("ETag"), answer.header("Last-Modified")
+
+
+def _settled_validators(answer: Fetched) -> tuple[str, str]:
+    return answer.header("ETag"), settled(answer.header("Last-Modified"), answer.received_at)
 
 
 def _known(want: Want, url: str) -> Sent | None:

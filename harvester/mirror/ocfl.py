@@ -87,6 +87,13 @@ class StorageRoot:
             for workspace in [each for each in self.aside.iterdir() if each.is_dir()]:
                 shutil.rmtree(workspace)
 
+    def discard(self, identifier: str) -> None:
+        """Remove what waits aside of one object."""
+        workspace = self.aside / sha256(identifier.encode()).hexdigest()
+        with telling(workspace):
+            if workspace.exists():
+                shutil.rmtree(workspace)
+
     def _make(self) -> None:
         if self.folder.exists() and not {each.name for each in self.folder.iterdir()} <= _BEGUN:
             raise ConfigurationError(f"{self.folder} is not empty and no OCFL storage root of ours.")

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from gateway.digests import WEAK, Digests, is_strong
+from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.components import Component
 from harvester.mirror.doubtful import Doubt
 from harvester.mirror.holding import HeldFile, by_location, stated_again, with_names
 from harvester.mirror.naming import Taken, safe
-from harvester.mirror.sent import Refused, Sent
+from harvester.mirror.sent import Refused, Sent, settled
 
 _QUERY = re.compile(r"[?#]")
 _EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt"}
@@ -45,7 +46,8 @@ class Want(NamedTuple):
         held = self.before
         if held is None or not held.path or held.is_stale or held.url not in held.locations:
             return ()
-        return (Sent(held.url, held.entity_tag, held.last_modified),)
+        received_at = parse_utc_datetime(held.received_at)[0] if held.received_at else 0
+        return (Sent(held.url, held.entity_tag, settled(held.last_modified, received_at)),)
 
     def rechecked(self, sent: tuple[Sent, ...]) -> Want:
         """Return the same file, to be asked whether it has changed, by what its servers sent last."""

@@ -11,12 +11,12 @@ cannot be reached now says nothing of its files: they are due again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from gateway.errors import GatewayError, StoreDamaged
+from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError, StoreDamaged, TryLater
 from gateway.model import Cursor
 from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.mirror.answers import Answers
@@ -33,15 +33,38 @@ from harvester.mirror.reconsidering import as_it_was
 from harvester.mirror.running import received_from
 from harvester.mirror.sent import Refused, Sent, with_newer
 from harvester.mirror.verifying import Fate
-from harvester.outcomes import OF_ONE_QUESTION
 from harvester.stopping import StopAsked
 from harvester.wire.urls import host_of
 
 _BATCH = 100  # objects that are rechecked together
 _NEVER = 1 << 62  # when nothing is due
+_MOST_NAMES = 5
+_MOST_FAILURES = 3  # of the provider in a row; then it is asked for no further record in this run
 # What says nothing of the file: its server cannot be asked now.
 _PASSING = frozenset((Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED))
 _SAME = frozenset((Fate.FETCHED, Fate.KEPT))
+
+
+@dataclass(slots=True)
+class Unasked:
+    """What could not be asked for: how many, the first of them, and why not."""
+
+    count: int = 0
+    names: list[str] = field(default_factory=list)
+    reason: str = ""
+
+    def add(self, name: str, reason: str = "") -> None:
+        """Count one more."""
+        self.count += 1
+        self.reason = self.reason or reason
+        if len(self.names) < _MOST_NAMES:
+            self.names.append(name)
+
+    def told(self, what: str) -> Iterator[str]:
+        """Say so, when there is anything."""
+        if self.count:
+            more = ", …" if self.count > len(self.names) else ""
+            yield f"{what} that could not be asked for: {self.count} ({', '.join(self.names)}{more}). {self.reason}"
 
 
 @dataclass(slots=True)
@@ -79,7 +102,9 @@ class Rechecking(Mirroring):
     is_all: bool = field(kw_only=True)
     whole_every: int = field(kw_only=True)
     round: Round | None = field(default=None, init=False)  # when all is asked for
-    unchecked: list[str] = field(default_factory=list, init=False)  # reasons, of files that could not be asked for
+    unchecked: Unasked = field(default_factory=Unasked, init=False)  # files that could not be asked for
+    unlearned: Unasked = field(default_factory=Unasked, init=False)  # objects whose records could not be asked for
+    failures: int = field(default=0, init=False)  # of the provider, one after the other, asked for single records
 
     def rechecked(self) -> None:
         """Recheck whatever is due."""
@@ -95,9 +120,9 @@ class Rechecking(Mirroring):
             if self.round and not self.stop.is_asked:
                 self.rechecks.end(self.round)
             self.withdraw()
-            if self.unchecked and not self.stop.is_asked:
-                number = len(self.unchecked)
-                self.receipt.doubts.append(f"Files that could not be asked for: {number}. {self.unchecked[0]}")
+            if not self.stop.is_asked:
+                self.receipt.doubts.extend(self.unchecked.told("Files"))
+                self.receipt.doubts.extend(self.unlearned.told("Records of changed files"))
 
     def _recheck_each(self, identifiers: Selection) -> None:
         count = len(identifiers)
@@ -198,6 +223,9 @@ class Rechecking(Mirroring):
             self._settle(found)
         except StopAsked:
             found.undo(known)
+            return
+        if len(found.answered) == len(found.due):
+            self.place.root.discard(found.identifier)
 
     def _asked(self, found: _Object, want: Want) -> Job[Result]:
         check = found.checks.get(want.path)
@@ -216,8 +244,8 @@ class Rechecking(Mirroring):
         want = next(each for each in found.due if each.path == collected.want.path)
         held, now = want.before, collected.file
         assert held is not None
-        if now.fate in _PASSING:
-            self.unchecked.append(now.reason)
+        if now.fate in _PASSING or collected.is_unasked:
+            self.unchecked.add(f"{found.identifier} {want.path}", now.reason)
             return
         found.answered.add(want.path)
         is_same = now.fate in _SAME and now.sha512 == held.sha512
@@ -230,6 +258,7 @@ class Rechecking(Mirroring):
             found.refused[want.path] = collected.refused
         if is_same and collected.incoming is not None:
             collected.incoming.file.unlink(missing_ok=True)
+            self.receipt.bytes_fetched += now.size or 0
         found.checks[want.path] = self._check(found, want, sent)
         if is_same and held.is_good:
             return
@@ -284,12 +313,21 @@ class Rechecking(Mirroring):
 
     def _is_renewed(self, found: _Object) -> bool:
         """Ask for the record itself, and bring the object to what it says now; tell whether it says anything new."""
+        if self.failures >= _MOST_FAILURES:
+            self.unlearned.add(found.identifier)
+            return False
         cursor = Cursor("", self.place.order.metadata_prefix)
         assert self.kind.single is not None
         try:
             page, slices = self.kind.single(self.options, cursor, found.identifier, self.fetch)
-        except OF_ONE_QUESTION:
+        except RemoteError:  # it has answered
+            self.failures = 0
             return False
+        except (FetchError, AnswerError) as error:
+            self.failures += _MOST_FAILURES if isinstance(error, TryLater) else 1
+            self.unlearned.add(found.identifier, str(error))
+            return False
+        self.failures = 0
         living = [each for each in slices if not each.is_deleted and not each.problem]
         if not living:
             self.receipt.doubts.append(f"{found.identifier} is not there any more; `harvester mirror` tells of it.")

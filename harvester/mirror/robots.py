@@ -7,16 +7,18 @@ asked for only when a file does not come, to learn whether the host answers at a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
 from threading import Lock
 
-from gateway.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed, FetchError
+from gateway.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed, FetchError, TryLater
 from harvester.web import Pace
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.robots import MOST_BYTES, Rules, robots_url, rules_of
 
 SILENCES = (ConnectionFailed, AnswerTooSlow)  # how a host is that does not answer
+_MOST_BUSY = 5  # files of a host: one or two may be so for ever
 _HEADERS = (("Accept", "text/plain, */*;q=0.5"),)
 
 
@@ -30,6 +32,7 @@ class Robots:
         self._pace = Pace()
         self._lock = Lock()
         self._asking: dict[str, Lock] = {}
+        self._busy: Counter[str] = Counter()  # how often in a row each host asked to come later
 
     def check(self, url: str, fetch: Fetch) -> None:
         """Return when an address may be asked for, after the pause that its host asks for.
@@ -58,6 +61,19 @@ class Robots:
                 said = _asked(place, fetch)
                 if isinstance(said, SILENCES):
                     self._said[place] = said
+
+    def busy(self, url: str, error: TryLater) -> None:
+        """Leave a host alone for the rest of the run that asks to come later for one file after the other."""
+        place = robots_url(url)
+        with self._lock:
+            self._busy[place] += 1
+            if self._busy[place] >= _MOST_BUSY:
+                self._said[place] = TryLater(f"Its host is left alone for the rest of this run. {error}")
+
+    def heard(self, url: str) -> None:
+        """Take note that a host has answered."""
+        with self._lock:
+            self._busy.pop(robots_url(url), None)
 
     def _turn(self, place: str) -> Lock:
         """Return what lets one thread at a time ask at a place."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from harvester.mirror.components import Component
 from harvester.mirror.verifying import Fate
+from harvester.wire.dates import http_second
 from harvester.wire.http import Fetched
 
 
@@ -43,6 +44,12 @@ class Refused(NamedTuple):
     url: str
     file: Path
     answer: Fetched
+
+
+def settled(last_modified: str, received_at: int) -> str:
+    """Return the date of a file, unless it lies after the moment at which it came: then it recognises nothing."""
+    second = http_second(last_modified)
+    return "" if second is not None and second > received_at else last_modified
 
 
 def fingerprint(component: Component) -> str:

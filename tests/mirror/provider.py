@@ -61,6 +61,8 @@ class Provider:
     lists: list[dict[str, str]] = field(default_factory=list)
     faults: dict[str, Callable[[BaseHTTPRequestHandler], bool]] = field(default_factory=dict)
     has_validators: bool = True
+    refusals: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)  # statuses and headers, by verb
+    refused: list[str] = field(default_factory=list)  # the verbs that were refused so
     dates: dict[str, str] = field(default_factory=dict)  # Last-Modified of files that have no ETag; "": nor a date
     now: str = ""
 
@@ -178,7 +180,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         path = urlsplit(self.path).path
         if path == "/oai":
-            body = self.provider.answer(dict(parse_qsl(urlsplit(self.path).query))).encode()
+            arguments = dict(parse_qsl(urlsplit(self.path).query))
+            if (verb := arguments.get("verb", "")) in self.provider.refusals:
+                self.provider.refused.append(verb)
+                status, headers = self.provider.refusals[verb]
+                return self.send(status, b"", headers)
+            body = self.provider.answer(arguments).encode()
             return self.send(200, body, {"Content-Type": "text/xml"})
         if path == "/robots.txt" and path not in self.provider.faults:
             return self.send(404, b"", {})

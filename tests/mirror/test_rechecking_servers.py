@@ -1,0 +1,173 @@
+"""A recheck among servers that are busy, lead astray, or have wrong clocks: nothing is lost, and nobody is pressed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mirror.provider import Item
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+
+def _busy(status):
+    return lambda handler: handler.send(status, b"later", {"Retry-After": "100000"}) or True
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_host_that_is_busy_is_left_alone(provider, mirror, recheck, fill, status):
+    fill(10, says=())
+    mirror.run()
+    held = mirror.held()
+    for name in provider.items:
+        provider.faults |= {f"{name}/{file}": _busy(status) for file in ("a.txt", "b.txt")}
+    receipt = recheck(status=3)
+    assert len(provider.asked) < 10
+    assert "Files that could not be asked for: 20 (oai:p:0 files/" in receipt["doubts"][0]
+    assert (receipt["missing"], mirror.held()) == ([], held)
+    provider.faults.clear()
+    assert recheck()["is_whole"]
+    assert len(provider.asked) == 20
+
+
+def test_a_host_of_which_single_files_are_busy_is_not(provider, mirror, recheck, fill):
+    fill(10, says=())
+    mirror.run()
+    for number in range(0, 10, 2):
+        provider.faults[f"oai:p:{number}/a.txt"] = _busy(503)
+    recheck(status=3, mirror_host_connections=1)
+    assert len(provider.asked) == 20
+
+
+def test_a_run_of_the_mirror_leaves_a_host_alone_that_is_busy(provider, mirror, fill):
+    fill(10, says=())
+    for name in provider.items:
+        provider.faults |= {f"{name}/{file}": _busy(429) for file in ("a.txt", "b.txt")}
+    assert len(mirror.run(status=3)["missing"]) == 20
+    assert len(provider.asked) < 10
+    provider.faults.clear()
+    assert mirror.run("--retry-failed")["is_whole"]
+
+
+@pytest.mark.parametrize("answer", [(503, {"Retry-After": "100000"}), (500, {}), (403, {})])
+def test_a_provider_that_does_not_answer_for_its_records_holds_up_nothing(provider, mirror, recheck, fill, answer):
+    fill(8, says=())
+    mirror.run()
+    held = mirror.held()
+    for name, item in provider.items.items():
+        item.document = provider._didl(name)
+        del item.files["a.txt"]
+    provider.items["oai:p:7"].files["b.txt"] = b"bX"
+    provider.refusals["GetRecord"] = answer
+    receipt = recheck(status=3)
+    assert {(each["identifier"], each["fate"]) for each in receipt["missing"]} == {
+        (name, "not_found") for name in provider.items
+    }
+    assert mirror.held() == {**held, "oai:p:7": {"a.txt": b"a7", "b.txt": b"bX"}}
+    assert "Records of changed files that could not be asked for: 8 (oai:p:" in receipt["doubts"][0]
+    assert len(provider.refused) <= 9
+
+
+def test_what_leads_to_an_address_that_may_not_be_asked_makes_no_version(provider, mirror, recheck, fill):
+    fill(2, says=())
+    mirror.run()
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", {"Location": "http://10.0.0.1/x"}) or True
+    receipt = recheck(status=3)
+    assert "Files that could not be asked for: 1 (oai:p:0 files/a.txt)" in receipt["doubts"][0]
+    assert (receipt["missing"], mirror.version("oai:p:0")) == ([], 1)
+
+
+def test_a_date_in_the_future_is_no_condition(provider, mirror, recheck):
+    provider.items["oai:p:0"] = Item({"a.txt": b"one"}, says=())
+    provider.dates["oai:p:0/a.txt"] = "Mon, 05 Feb 2035 10:00:00 GMT"
+    mirror.run()
+    provider.items["oai:p:0"].files["a.txt"] = b"two"
+    for text in (b"two", b"six"):
+        provider.items["oai:p:0"].files["a.txt"] = text
+        assert recheck()["objects"] == {"updated": 1}
+        assert mirror.held() == provider.expected()
+
+
+def test_an_older_copy_of_a_cache_replaces_nothing_in_a_whole_round(provider, mirror, recheck):
+    provider.items["oai:p:0"] = Item({"a.txt": b"the newer text"}, says=())
+    provider.dates["oai:p:0/a.txt"] = "Mon, 05 Feb 2024 10:00:00 GMT"
+    mirror.run()
+    held = mirror.held()
+    provider.items["oai:p:0"].files["a.txt"] = b"a former text"
+    provider.dates["oai:p:0/a.txt"] = "Mon, 03 Feb 2020 10:00:00 GMT"
+    for _ in range(3):
+        assert recheck(status=3, recheck_whole_every=1)["missing"][0]["rule"] == "older"
+        assert mirror.held() == held
+
+
+def test_bytes_that_came_and_are_the_same_are_counted_and_leave_nothing_behind(provider, mirror, recheck, fill):
+    fill(4, says=())
+    mirror.run()
+    provider.has_validators = False
+    provider.items["oai:p:0"].document = provider._didl("oai:p:0")
+    del provider.items["oai:p:0"].files["a.txt"]
+    receipt = recheck(status=3)
+    assert receipt["bytes_fetched"] == 14
+    assert list((mirror.folder / "aside").iterdir()) == []
+
+
+def test_a_part_that_a_stopped_recheck_has_left_is_not_joined_to_another_file(provider, mirror, recheck):
+    """The rest is asked for by the validator of the part; the server has other bytes by then, or those of before."""
+    provider.items["oai:p:0"] = Item({"a.txt": b"one" * 1000}, says=())
+    mirror.run()
+
+    def breaks_off(handler):
+        handler.send_response(200)
+        handler.send_header("ETag", '"two"')
+        handler.send_header("Content-Length", "3000")
+        handler.end_headers()
+        handler.wfile.write(b"two" * 500)
+        handler.close_connection = True
+        return True
+
+    for text in (b"one", b"six"):
+        provider.faults["oai:p:0/a.txt"] = breaks_off
+        receipt = recheck(status=3)
+        assert "could not be asked for: 1" in receipt["doubts"][0]
+        provider.faults.clear()
+        provider.items["oai:p:0"].files["a.txt"] = text * 1000
+        assert recheck()["is_whole"]
+        assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize("status", [404, 410, 401, 403, 451])
+def test_what_was_withdrawn_is_named_and_stays_held(provider, mirror, recheck, fill, status):
+    fill(2, says=())
+    mirror.run()
+    held = mirror.held()
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(status, b"", {}) or True
+    for _ in range(2):
+        receipt = recheck(status=3)
+        assert [(each["identifier"], each["kept"]) for each in receipt["missing"]] == [("oai:p:0", "an earlier state")]
+        assert (mirror.held(), mirror.version("oai:p:0")) == (held, 2)
+    assert mirror.run(status=3)["missing"][0]["kept"] == "an earlier state"
+
+
+def test_what_robots_forbid_now_is_not_asked_for_and_stays_held(provider, mirror, recheck, fill):
+    fill(2, says=())
+    mirror.run()
+    rules = b"User-agent: *\nDisallow: /files/oai%3Ap%3A0/\n"
+    provider.faults["/robots.txt"] = lambda handler: handler.send(200, rules, {"Content-Type": "text/plain"}) or True
+    receipt = recheck(status=3)
+    assert set(provider.asked) == {"/robots.txt", "oai:p:1/a.txt", "oai:p:1/b.txt"}
+    assert "could not be asked for: 2" in receipt["doubts"][0]
+    assert (receipt["missing"], mirror.version("oai:p:0")) == ([], 1)
+
+
+def test_weak_validators_and_redirects_do(provider, mirror, recheck, fill):
+    fill(1, says=())
+    provider.tags["oai:p:0/a.txt"] = 'W/"weak"'
+    provider.items["oai:p:9"] = Item({"c.txt": b"moved"}, says=())
+    there = provider.file_url("oai:p:9/c.txt")
+    provider.faults["oai:p:0/b.txt"] = lambda handler: handler.send(302, b"", {"Location": there}) or True
+    mirror.run()
+    provider.sent.clear()
+    assert recheck()["is_whole"]
+    assert provider.sent == []
+    provider.items["oai:p:9"].files["c.txt"] = b"moves"
+    assert recheck()["objects"] == {"updated": 2}
+    assert mirror.held()["oai:p:0"]["b.txt"] == b"moves"
