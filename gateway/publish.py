@@ -40,6 +40,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MARGIN_SECONDS = 2 * 86_400  # the overlap of harvests, and a source whose clock or whose day is another
 
 # A few seconds of work. A page may hold a whole repository, and an intent lives for a minute, a lock for less.
+_SINGLE = "GetRecord"  # the verb of what was asked for by itself
 _MOST_AT_ONCE = 5_000
 _MOST_BYTES_AT_ONCE = 16_000_000  # of payloads; what is made of them takes several times as much memory
 
@@ -371,25 +372,44 @@ class _Batch:
         """Tell whether the list has brought a newer version of a record already, or its deletion.
 
         `before` is what came earlier on these pages, `held` what is held. An older version than one that an earlier
-        list brought is what the source has now: it is counted, and published.
+        list brought is what the source has now: it is counted, and published. Where both come in turn, the newer one
+        stays, and so it does where the older one was asked for by itself.
         """
         begun, datestamp = arrived.page.page.list_begun, arrived.datestamp
         if begun is None:
-            return False
+            return self._is_behind(arrived, before, held)
         if any(page > begun and is_older(datestamp, other) for page, other in self._came_before(arrived, before)):
             return True
-        if before is not None or held is None or not held.digest or held.digest == arrived.digest:
+        older = arrived.page, arrived.place
+        if before is not None:
+            return is_older(datestamp, before.datestamp) and self._versions.take_turns(before.slice, older)
+        if held is None or not held.digest or held.digest == arrived.digest:
             return False
-        versions = self._versions
-        if not is_older(datestamp, versions.datestamp(held.page, held.slice)):
+        return self._is_older_than_held(arrived, begun, held)
+
+    def _is_older_than_held(self, arrived: _Arrived, begun: int, held: Payload) -> bool:
+        """Tell whether a version is older than the one that is held, and is not published for that."""
+        versions, here, older = self._versions, (held.page, held.slice), (arrived.page, arrived.place)
+        if not is_older(arrived.datestamp, versions.datestamp(*here)):
             return False
-        if held.page > begun or versions.has_come_again(
-            arrived.slice.identifier, (held.page, held.slice), (arrived.page, arrived.place)
-        ):
+        if held.page > begun or versions.has_come_again(arrived.slice.identifier, here, older):
+            return True
+        if versions.take_turns(versions.cut(*here), older):
             return True
         self._counts.gone_back += not arrived.slice.waits
         self._counts.example = self._counts.example or arrived.slice.identifier
         return False
+
+    def _is_behind(self, arrived: _Arrived, before: _Arrived | None, held: Payload | None) -> bool:
+        """Tell whether a record that was asked for by itself is older than the living one that is there."""
+        if arrived.page.page.verb != _SINGLE or not self._is_living(before, held):
+            return False
+        if before is not None:
+            return is_older(arrived.datestamp, before.datestamp)
+        assert held is not None
+        return held.digest != arrived.digest and is_older(
+            arrived.datestamp, self._versions.datestamp(held.page, held.slice)
+        )
 
     def _came_before(self, arrived: _Arrived, before: _Arrived | None) -> Iterator[tuple[int, str]]:
         """Yield page and datestamp of the versions that are not held yet: on these pages, or deletions."""

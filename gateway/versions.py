@@ -86,6 +86,57 @@ class Versions:
             return True
         return hash(version) in _listed(self._inbox, page)
 
+    def cut(self, page: int, place: int) -> Slice:
+        """Return a version that is held."""
+        return self._headers(page).slices[place]
+
+    def take_turns(self, newer: Slice, older: tuple[StoredPage, int]) -> bool:
+        """Tell whether a version and this older one come in turn: the source has both of them, side by side.
+
+        So it is when the older one came before, between two arrivals of the newer one.
+        """
+        page, place = older
+        came = _came(self._inbox, page)
+        times = [came.get(_version(each)) for each in (newer, page.slices[place])]
+        if None in times:
+            return False
+        (first, last), (_, between) = times  # type: ignore[misc]  # none is None
+        return bool(first < between < last)
+
+
+def _version(cut: Slice) -> int:
+    return hash((cut.identifier, cut.datestamp, cut.is_deleted))
+
+
+# On which pages each version came first and last: by inbox, and by source and format. It is read only when a record
+# seems to have gone back to an older datestamp, and each page once.
+_CAME: WeakKeyDictionary[Inbox, dict[tuple[str, str], _Came]] = WeakKeyDictionary()
+
+
+@dataclass(slots=True)
+class _Came:
+    """The first and the last page of each version, up to a page, by their hashes."""
+
+    number: int = 0
+    versions: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
+def _came(inbox: Inbox, page: StoredPage) -> dict[int, tuple[int, int]]:
+    """Return on which pages before this one the versions of its source and format came first and last."""
+    key = page.page.source, page.page.metadata_prefix
+    known = _CAME.setdefault(inbox, {}).setdefault(key, _Came())
+    if known.number >= page.number:
+        known = _CAME[inbox][key] = _Came()
+    while extents := [each for each, _ in inbox.extents(key[0], known.number, _PAGES_AT_ONCE) if each < page.number]:
+        for number in extents:
+            stored = inbox.headers(number)
+            if stored.page.metadata_prefix == key[1]:
+                for each in stored.slices:
+                    version = _version(each)
+                    known.versions[version] = known.versions.get(version, (number, number))[0], number
+        known.number = extents[-1]
+    return known.versions
+
 
 # What the lists brought before: by inbox, and by source and format. It is read only when a record seems to have gone
 # back to an older datestamp, and each page once.

@@ -83,6 +83,7 @@ class Desk:
         source: str = "laro",
         repairs: tuple[str, ...] = (),
         begun: int | None = None,
+        verb: str = "ListRecords",
     ) -> int:
         body, slices = b"", []
         for each in records:
@@ -92,7 +93,7 @@ class Desk:
             slices.append(
                 Slice(each.identifier, each.datestamp, each.sets, each.is_deleted, start, stop, abouts, **each.more)
             )
-        page = RawPage(source, "ListRecords", ADDRESS, self.received_at, 200, (), body, prefix, "", b"", repairs, begun)
+        page = RawPage(source, verb, ADDRESS, self.received_at, 200, (), body, prefix, "", b"", repairs, begun)
         return self.inbox.receive(page, slices, Cursor(source, prefix))
 
     def publish(self, name: str = "laro", **more: object) -> Counts:

@@ -97,6 +97,48 @@ def test_an_older_version_of_another_list_is_published_and_told(desk: Desk) -> N
     assert _title(desk) == "Old"
 
 
+@pytest.mark.parametrize("is_one_batch", [True, False])
+@pytest.mark.parametrize("order", [(OLD, NEW), (NEW, OLD)])
+def test_two_lists_that_bring_an_old_and_a_new_version_in_turn_end_with_the_new_one(desk, order, is_one_batch) -> None:
+    """Two sets of a source, say, one of which has an old copy of the record."""
+    told = []
+    for _ in range(5):
+        counts = []
+        for datestamp in order:
+            desk.send(Sent("1", dc(datestamp), datestamp=datestamp), begun=desk.inbox.last_number())
+            counts += [] if is_one_batch else [desk.publish()]
+        counts += [desk.publish()] if is_one_batch else []
+        told.append(sum(each.gone_back for each in counts))
+    assert _title(desk) == NEW
+    assert sum(told) <= 2  # it may be a backup, once
+    assert told[-3:] == [0, 0, 0]
+
+
+def test_a_version_in_turn_that_changes_again_is_published(desk: Desk) -> None:
+    for _ in range(3):
+        for datestamp in (OLD, NEW):
+            desk.sent(Sent("1", dc(datestamp), datestamp=datestamp), begun=desk.inbox.last_number())
+    desk.sent(Sent("1", dc("Newest"), datestamp=NEWEST), begun=desk.inbox.last_number())
+    assert _title(desk) == "Newest"
+
+
+def test_an_older_version_that_was_asked_for_by_itself_does_not_replace_the_newer(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("New"), datestamp=NEW), begun=0)
+    counts = desk.sent(Sent("1", dc("Old"), datestamp=OLD), verb="GetRecord")
+    assert (_title(desk), counts.older_versions, counts.gone_back) == ("New", 1, 0)
+    desk.send(Sent("2", dc("New"), datestamp=NEW), begun=0)
+    desk.send(Sent("2", dc("Old"), datestamp=OLD), verb="GetRecord")
+    desk.publish()
+    assert _title(desk, "2") == "New"
+
+
+def test_a_deleted_record_that_returns_with_an_older_datestamp_is_published(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("Here"), datestamp=OLD), begun=0)
+    desk.sent(Sent("1", None, datestamp=NEW), begun=0)
+    desk.sent(Sent("1", dc("Here"), datestamp=OLD), verb="GetRecord")
+    assert _title(desk) == "Here"
+
+
 @pytest.mark.parametrize("is_one_page", [True, False])
 def test_an_older_deletion_behind_a_record_that_came_as_it_is_held_deletes_nothing(desk: Desk, is_one_page) -> None:
     """As in every further harvest of the whole list."""
