@@ -78,7 +78,7 @@ _SEARCH = fields("""
     decisions | list | What was decided of its copies, oldest first: objects as `harvester review list` writes them.
 """)
 _RECEIPT = fields("""
-    command | text | `run` or `import`.
+    command | text | `mirror`, with its option `--full` or `--retry-failed`; `import`, `recheck` or `accept`.
     base_url | text | The base URL of the provider.
     metadata_prefix | text | The format that is mirrored.
     started_at | time | When it began.

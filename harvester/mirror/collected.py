@@ -27,7 +27,7 @@ class Collected:
     incoming: Incoming | None = None
     suspect: Suspect | None = None
     is_unmeasured: bool = False  # neither the server nor the bytes tell where it ends
-    is_unasked: bool = False  # it leads to where nothing may be asked here, so that its server has said nothing of it
+    is_unasked: bool = False  # its server has said nothing of it: it was not asked, or leads to where nothing may be
     sent: tuple[Sent, ...] = ()  # by its addresses, good or not
     refused: Refused | None = None  # in a recheck
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -105,14 +105,19 @@ class Doubtful:
         """Return the file with the bytes."""
         return self._folder(doubt.identifier) / _name(doubt.path)
 
-    def keep(self, identifier: str, found: Mapping[str, Suspect | None], now: int) -> None:
-        """Keep exactly this of an object, by path. None: what is there already stays, and was tried once more."""
+    def keep(
+        self, identifier: str, found: Mapping[str, Suspect | None], now: int, resting: Container[str] = ()
+    ) -> None:
+        """Keep exactly this of an object, by path. None: what is there already stays, and was tried once more.
+
+        What is `resting` was not tried.
+        """
         before = self.of(identifier)
         for path, suspect in found.items():
             earlier = before.get(path)
             if suspect is not None:
                 self._put(identifier, path, suspect, earlier, now)
-            elif earlier is not None:
+            elif earlier is not None and path not in resting:
                 self._note(_tried(earlier, now))
         for path in before.keys() - found.keys():
             self._drop(before[path])

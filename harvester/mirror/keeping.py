@@ -104,7 +104,8 @@ class Keeping:
     def lay_aside(self, at: int) -> bool:
         """Keep what is doubtful of the object aside, and forget what is doubtful no more; tell whether anything is."""
         doubtful = {path: each.suspect for path, each in self.results.items() if each.file.fate is Fate.DOUBTFUL}
-        self.doubtful.keep(self.now.identifier, doubtful, at)
+        resting = {path for path in doubtful if self.results[path].is_unasked}
+        self.doubtful.keep(self.now.identifier, doubtful, at, resting)
         return bool(doubtful)
 
     def note(self, collected: Collected) -> None:

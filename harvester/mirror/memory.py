@@ -61,9 +61,8 @@ class Memory:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise StoreUnwritable(
-                f"{self._file} cannot be read or written: {error}. When nothing else is wrong with the disk, remove it."
-            ) from error
+            told = f"{self._file} cannot be read or written: {error}."
+            raise StoreUnwritable(f"{told} It may be removed: what it remembers is learned anew.") from error
 
 
 def _connected(file: Path, schema: str) -> sqlite3.Connection:

@@ -76,7 +76,11 @@ class _Object:
     due: tuple[Want, ...]
     answered: set[str] = field(default_factory=set)  # paths of which the server has said something
     refused: dict[str, Refused] = field(default_factory=dict)  # bytes that came and contradict the document
+    wanted: dict[str, Want] = field(init=False)  # what is due, by path
     is_done: bool = True  # whatever was due was asked for, and is settled
+
+    def __post_init__(self) -> None:
+        self.wanted = {each.path: each for each in self.due}
 
     @property
     def identifier(self) -> str:
@@ -123,6 +127,14 @@ class Rechecking(Mirroring):
             if not self.stop.is_asked:
                 self.receipt.doubts.extend(self.unchecked.told("Files"))
                 self.receipt.doubts.extend(self.unlearned.told("Records of changed files"))
+                self._say_when()
+
+    def _say_when(self) -> None:
+        """Tell when something is due next: a run that had nothing to do says nothing of the files."""
+        at = self.rechecks.next_at(self.every) if self.every else None
+        if at is not None and at < _NEVER:
+            moment = utc_datetime(max(at, self.now()))
+            self.place.notes.append(f"Each file is due every {self.place.recheck_every}; the next one at {moment}.")
 
     def _recheck_each(self, identifiers: Selection) -> None:
         count = len(identifiers)
@@ -224,7 +236,9 @@ class Rechecking(Mirroring):
         except StopAsked:
             found.undo(known)
             return
-        if len(found.answered) == len(found.due):
+        before = found.keeping.before
+        is_whole = before is not None and before.is_whole  # else a part of what is missing may wait there
+        if is_whole and len(found.answered) == len(found.due):
             self.place.root.discard(found.identifier)
 
     def _asked(self, found: _Object, want: Want) -> Job[Result]:
@@ -241,7 +255,7 @@ class Rechecking(Mirroring):
 
     def _take(self, found: _Object, collected: Collected) -> None:
         """Take what became of one file that is held."""
-        want = next(each for each in found.due if each.path == collected.want.path)
+        want = found.wanted[collected.want.path]
         held, now = want.before, collected.file
         assert held is not None
         if now.fate in _PASSING or collected.is_unasked:

@@ -130,6 +130,11 @@ class Rechecks:
         """
         return Selection(self._memory, _MAY_BE_DUE, {"now": now, "every": every})
 
+    def next_at(self, every: int) -> int | None:
+        """Return when something is due next, by a period; None when there is nothing."""
+        rows = self._memory.rows("SELECT min(due_at) FROM mirrored WHERE newest > 0 AND every = ?", (every,))
+        return None if rows[0][0] is None else int(rows[0][0])
+
     def not_in(self, current: Round) -> Selection:
         """Return the objects that were not asked for in a round."""
         return Selection(self._memory, _NOT_IN_ROUND, {"round": current.number})

@@ -131,7 +131,8 @@ class Accepting(Reconsidering):
 def as_it_was(want: Want) -> Collected:
     """Return a file as it is known, for an object of which another file has changed."""
     before = want.before or holding.entry(want.component)
-    return Collected(want, before._replace(fate=Fate.KEPT) if before.is_good and before.path else before)
+    known = before._replace(fate=Fate.KEPT) if before.is_good and before.path else before
+    return Collected(want, known, is_unasked=True)
 
 
 def _earlier_state(keeping: Keeping, want: Want, held: HeldFile) -> HeldFile | None:

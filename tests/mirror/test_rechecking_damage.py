@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
+import signal
+import subprocess
 
 import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
 from harvester.mirror.place import opened
+from tests.live import command, environment, like_others
+from tests.mirror.conftest import NO_PAUSES
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -121,3 +126,71 @@ def test_what_an_audit_found_harmed_is_not_forgotten_when_another_file_is_accept
     assert list(opened(mirror.folder).failed()) == [DAMAGED]
     assert recheck()["is_whole"]
     assert mirror.held() == provider.expected()
+
+
+def _called(mirror, before_it):
+    line = command("harvester", mirror.folder.parent / "nowhere", "mirror", "recheck", str(mirror.folder))
+    surroundings = {**environment({"fetch_delay_seconds": 0}), **NO_PAUSES}
+    return subprocess.run(line, env=surroundings, capture_output=True, text=True, preexec_fn=before_it, check=False)
+
+
+def _files_may_have(size):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+@pytest.mark.parametrize("size", [3000, 9000, 30_000])
+def test_a_disk_that_takes_no_more_is_told_and_nothing_is_lost(provider, mirror, recheck, fill, size):
+    fill(25, says=())
+    mirror.run()
+    provider.items[DAMAGED].files["a.txt"] = b"aX" * 5000
+    done = _called(mirror, _files_may_have(size))
+    assert done.returncode == 1
+    assert "cannot be" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize("name", ["", "ocfl", "aside", "rechecks.sqlite"])
+def test_what_may_not_be_written_is_told_and_nothing_is_lost(provider, mirror, recheck, fill, name):
+    fill(2, says=())
+    mirror.run()
+    recheck()
+    provider.items[DAMAGED].files["a.txt"] = b"aX"
+    paths = [mirror.folder / name, *(mirror.folder / name).rglob("*")]
+    modes = {each: each.stat().st_mode for each in paths}
+    for each in paths[::-1]:
+        each.chmod(modes[each] & 0o555)
+    done = _called(mirror, like_others)
+    for each in paths:
+        each.chmod(modes[each])
+    assert done.returncode == 1
+    assert "cannot be" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert recheck()["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+def test_a_part_of_what_is_missing_still_waits_after_a_recheck(provider, mirror, recheck, fill):
+    fill(1, says=())
+
+    def breaks_off(handler):
+        handler.send_response(200)
+        handler.send_header("ETag", '"one"')
+        handler.send_header("Content-Length", "3000")
+        handler.end_headers()
+        handler.wfile.write(b"one" * 500)
+        handler.close_connection = True
+        return True
+
+    provider.faults["oai:p:0/a.txt"] = breaks_off
+    mirror.run(status=3)
+    mirror.run("--retry-failed", status=3)
+    parts = [each.stat().st_size for each in (mirror.folder / "aside").glob("*/files/*")]
+    assert 1500 in parts
+    recheck(status=3)
+    assert 1500 in [each.stat().st_size for each in (mirror.folder / "aside").glob("*/files/*")]

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from harvester.cli import main
 from harvester.mirror import rechecking
+from harvester.mirror.place import opened
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -64,3 +65,16 @@ def test_what_is_accepted_stays_so_while_its_bytes_are_the_same(provider, mirror
     receipt = recheck(status=3)
     assert [each["fate"] for each in receipt["missing"]] == ["doubtful"]
     assert mirror.held()["oai:p:0"]["a.txt"] == bad
+
+
+def test_what_was_doubtful_before_and_is_not_asked_for_is_not_put_off(provider, mirror, recheck, fill):
+    fill(1, says=())
+    item = provider.items["oai:p:0"]
+    item.files["a.txt"] = b"Bitstream could not be found"
+    mirror.run(status=3)
+    before = [each.next_at for each in opened(mirror.folder).doubtful.all()]
+    for text in (b"bX", b"bY"):
+        item.files["b.txt"] = text
+        assert recheck(status=3)["files"]["doubtful"] == 1
+    assert provider.asked == ["oai:p:0/b.txt"]
+    assert [each.next_at for each in opened(mirror.folder).doubtful.all()] == before

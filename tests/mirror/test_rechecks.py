@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import time
 
 import pytest
 
 from gateway.errors import StoreUnwritable
+from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.memory import Memory
 from harvester.mirror.place import Place
@@ -179,3 +182,12 @@ class TestCommand:
         provider.sent.clear()
         recheck(recheck_whole_every=1)
         assert len(provider.sent) == 2
+
+    def test_it_is_told_when_something_is_due_next(self, mirror, recheck, fill):
+        fill(2, says=())
+        mirror.run()
+        recheck()
+        assert "due every" not in mirror.said
+        recheck("--all", "--every", "30d")
+        found = re.search(r"Each file is due every 30d; the next one at (\S+)\.", mirror.said)
+        assert 29 * DAY < parse_utc_datetime(found[1])[0] - time.time() <= 30 * DAY
