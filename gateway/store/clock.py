@@ -4,6 +4,9 @@ An *anchor* says which second a reading of the host's monotonic clock stands for
 monotonic clock, so that a step of the wall clock back does nothing; when the wall clock runs ahead, the anchor
 follows it. Nothing is ever told above the anchor's *ceiling*, which is kept in the store: after a reboot, when nobody
 knows what was told last, the clock goes on from the ceiling.
+
+A clock that is ahead of the wall clock stands at each ceiling for a while, until real time has caught up. A process
+that has read the anchor before tells nothing above that ceiling, so no second goes back.
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ from typing import NamedTuple
 
 CEILING_SECONDS = 60  # a minute: one small write a minute, and at most a minute ahead of the wall after a reboot
 AHEAD_SECONDS = 2  # clocks that are slewed differ by less; a wall further ahead was set, or the host slept
+
+STANDING_SECONDS = 60  # a minute at each ceiling: a clock that is ahead goes at half its speed
+MOST_SLOWED_SECONDS = 86_400  # a wall clock further behind may be the wrong one, and is to be set within a day
 
 MAX_JUMP_SECONDS = 604_800  # a week: a long week-end without power needs no confirmation
 _UPTIME_SLACK_SECONDS = 60.0  # both clocks are read one after the other
@@ -120,9 +126,22 @@ def tell(anchor: Anchor, moment: Moment) -> Telling:
     safe = min(second, anchor.ceiling)
     if moment.wall >= now + AHEAD_SECONDS:
         return _moved(anchor, moment, moment.wall, safe)
-    if second > anchor.ceiling:
-        return Telling(second, anchor._replace(ceiling=second + CEILING_SECONDS), safe)
-    return Telling(second, anchor, safe)
+    if second <= anchor.ceiling:
+        return Telling(second, anchor, safe)
+    if AHEAD_SECONDS <= now - moment.wall <= MOST_SLOWED_SECONDS:
+        return _slowed(anchor, moment, now)
+    return Telling(second, anchor._replace(ceiling=second + CEILING_SECONDS), safe)
+
+
+def _slowed(anchor: Anchor, moment: Moment, now: float) -> Telling:
+    """Tell the second of a clock that is ahead and would go above its ceiling: it stands there, and goes on later.
+
+    Where nobody asked for a while, or real time has caught up, it goes on from the wall clock.
+    """
+    has_caught_up = moment.wall > anchor.ceiling - AHEAD_SECONDS
+    if not has_caught_up and now - anchor.ceiling < STANDING_SECONDS:
+        return Telling(anchor.ceiling, anchor, anchor.ceiling)
+    return _moved(anchor, moment, max(moment.wall, anchor.ceiling), anchor.ceiling)
 
 
 def unexplained(anchor: Anchor, moment: Moment, uptime: float) -> float:
@@ -144,7 +163,7 @@ def held(anchor: Anchor, moment: Moment, uptime: float) -> Telling:
         return Telling(anchor.ceiling, anchor, anchor.ceiling)
     if is_false(anchor, moment, uptime):
         return Telling(int(anchor.wall), anchor, int(anchor.wall))
-    return tell(anchor, moment._replace(wall=anchor.wall))
+    return tell(anchor, moment._replace(wall=anchor.wall + moment.monotonic - anchor.monotonic))
 
 
 def lifted(anchor: Anchor, moment: Moment, ceiling: int) -> Anchor:
