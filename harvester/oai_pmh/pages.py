@@ -180,9 +180,8 @@ def _taken(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     found = walk.arrivals.sorted_out(answer.slices, utc_datetime(state.first)[:10])
     if found.news:
         walk.failures = 0
-        walk.fetch.gained()
-    elif found.fresh:
-        walk.fetch.spare()
+    if found.fresh:
+        walk.note_records(found.kept, found.news, found.fresh)
     walk.state = replace(
         ordered(state, [each.datestamp for each in answer.slices]),
         received=state.received + len(found.kept),

@@ -56,7 +56,7 @@ def _single(walk: Walk, roll: Roll, named: Missing) -> Step:
             proof, single_url(walk.options, walk.cursor, walk.state, identifier), identifier, error
         )
     if any(not each.problem for each in slices):
-        walk.fetch.gained()
+        walk.note_records(slices, 1, 1)
     elif slices and is_denied(page) and _is_named_no_more(roll, named):
         walk.notes.append(f"{identifier} was named, and is gone by now: it is not named any more, and not known.")
         slices = ()

@@ -24,6 +24,7 @@ from harvester.wire.windows import Window, halves, window_of
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
 
+_MOST_AGAIN = 4  # times that each record may come again in smaller windows before the budget pays for it
 _MUCH_SLOWER, _SLOW_MS = 10, 5000  # DSpace#12980: from 89 ms at first to 12,988 ms at record 151,200
 
 
@@ -55,7 +56,7 @@ class Walk:
         if self.state.window or self.state.rung:
             self.arrivals.recall()
             self.arrivals.begin_part()
-        self.failures = self.idle = self.in_vain = self.singly_tries = 0
+        self.failures = self.idle = self.in_vain = self.singly_tries = self.again = 0
         self.safe = self.state
         self.doom: GatewayError | None = None
         self.compared: Compared | None = None
@@ -160,6 +161,19 @@ class Walk:
     def halves(self, error: GatewayError) -> tuple[Window, Window] | None:
         """Return the two halves of the window that is being walked, None when it is but one day or second."""
         return halves(self.state.here, self.granularity(), *span(*self.identified(error, is_fresh=False)))
+
+    def note_records(self, slices: Iterable[Slice], new: int, fresh: int) -> None:
+        """Note records that came, so many of them new to the list, and so many to this part of it.
+
+        What is new to the run, too, renews its budget. What comes again is not counted, up to a limit.
+        """
+        came = self.options.came
+        if new and (came is None or any(each.identifier not in came for each in slices)):
+            self.fetch.gained()
+            return
+        self.again += fresh
+        if self.again <= _MOST_AGAIN * len(self.arrivals.all):
+            self.fetch.spare()
 
     def check_budget(self) -> None:
         """Raise what is wrong with the list when its fallback steps may cost no more; it is kept where it stands."""

@@ -18,6 +18,7 @@ from gateway.model import Cursor, Format, Identity, RawPage, SetDescription, Sli
 from gateway.registry import members
 from harvester.sources._budget import Budget
 from harvester.wire.http import Fetch, Fetched
+from harvester.wire.seen import Seen
 
 # How the problem of a record begins that is known and could not be fetched; `run --retry-failed` asks for it again.
 UNFETCHED = "It could not be fetched: "
@@ -89,7 +90,8 @@ class Options:
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
     `most_bytes` is how many bytes one document may have that is packed in its answer. `budget` is what the fallback
     steps of the run may cost. `asks_anew`: what failed before is asked for again, however short a time ago that was.
-    `is_part`: the list is one of the windows of another, which is compared as a whole. `windows_from` is the date from
+    `is_part`: the list is one of the windows of another, which is compared as a whole. `came` are the records that the
+    run has had of it and of the windows that it is a part of: they renew no budget. `windows_from` is the date from
     which on windows have brought all that lies before `from_`; None: they have not. `is_behind_new`: in this very run.
     `announced_tolerance` is the share of the announced records that may be missing in a list that is whole.
     """
@@ -107,6 +109,7 @@ class Options:
     arrived: Callable[[Cursor, int], Iterable[str]] | None = None
     most_bytes: int = 200_000_000
     is_part: bool = False
+    came: Seen | None = None
     windows_from: str | None = None
     is_behind_new: bool = False
     announced_tolerance: float = 0.0

@@ -1,7 +1,8 @@
 """The windows of one list, walked side by side: what each brings is committed, and what became of it is kept.
 
-A window that will not come is divided, down to a day; what is left then has failed, and the others go on. One that is
-refused, or that breaks off in any way it is asked for, has failed at once: the next run asks for it behind the others.
+A window that will not come is divided, down to a day; what is left then has failed, and the others go on. What the
+parts bring again is not new to the run. A window that is refused, or that breaks off in any way it is asked for, has
+failed at once: the next run asks for it behind the others.
 Where the source takes no dates, the windows are given up. After several of them in a row, or more that had to be
 divided, no more are asked for; the list behind the windows tells whether the source is down. What ends the whole run (a
 disk that is full, a signal) ends no step that is on its way: it is taken, and then the walk is over.
@@ -23,6 +24,7 @@ from harvester.windows.abreast import Abreast, Fetcher, Taken
 from harvester.windows.days import OPEN, dates_of, is_ignored
 from harvester.windows.kept import closed, divide, label_of, windows_of
 from harvester.wire.http import Fetch
+from harvester.wire.seen import Seen
 
 # What may be otherwise with half of a window.
 _OF_ITS_SIZE = (AnswerError, AnswerTooLarge, AnswerTooSlow)
@@ -47,8 +49,9 @@ class Sliced:
     lost: Callable[[RunOutcome, str], None]
     left: deque[Cursor] = field(default_factory=deque)
     keeps_dates: bool = True
+    came: dict[str, Seen] = field(default_factory=dict)  # of each open window, with what it is a part of
     ill: int = 0  # how many windows in a row were refused or broke off
-    barren: int = 0  # how many did not come since the last record did
+    barren: int = 0  # how many did not come since the last new record did
     doom: BaseException | None = None
 
     def walk(self, windows: Sequence[Cursor], lanes: int, fetch: Fetch, fetcher: Fetcher | None) -> None:
@@ -79,7 +82,8 @@ class Sliced:
         return self.ill >= _MOST_ILL or self.barren >= _MOST_BARREN
 
     def _walk_of(self, window: Cursor) -> Callable[[Fetch], Iterator[Step]]:
-        options = replace(self.options, window=dates_of(window.window), is_part=True)
+        came = self.came.setdefault(window.window, Seen())
+        options = replace(self.options, window=dates_of(window.window), is_part=True, came=came)
         return lambda fetch: self.kind.changes(options, window, fetch)
 
     def _is_last(self, taken: Taken[Cursor, Step]) -> bool:
@@ -90,6 +94,7 @@ class Sliced:
             self.story.note(f"{label_of(taken.what)}: {taken.error}")
         elif isinstance(taken.error, _OF_ITS_SIZE):
             parts = divide(self.inbox, taken.what)
+            self._remember(taken.what, parts)
             self.left.extendleft(reversed(parts))
             self._not_had(taken.what, str(taken.error), parts)
         elif isinstance(taken.error, OF_ONE_QUESTION):
@@ -109,9 +114,15 @@ class Sliced:
         done = (each for each in windows_of(self.inbox, window) if each.outcome is WindowOutcome.DONE)
         return not dates_of(window.window)[0] or next(done, None) is None
 
+    def _remember(self, window: Cursor, parts: Sequence[Cursor]) -> None:
+        """Let the parts of a window know what it has brought."""
+        came = self.came.pop(window.window)
+        self.came.update((each.window, came) for each in parts)
+
     def _leave(self, window: Cursor, error: GatewayError) -> None:
         """Leave a window where it stands to the next run."""
         self.ill += 1
+        del self.came[window.window]
         here = (each for each in windows_of(self.inbox, window) if each.window == window.window)
         self.inbox.put_windows([replace(each, outcome=WindowOutcome.FAILED) for each in here])
         self._not_had(window, str(error), (), outcome_of(error))
@@ -119,13 +130,15 @@ class Sliced:
     def _take(self, window: Cursor, step: Step) -> None:
         """Commit a step of a window, and note how the window ended if it was the last."""
         self.ill = 0
-        self.barren = 0 if step.slices else self.barren
+        new = sum(self.came[window.window].add(each.identifier) for each in step.slices)
+        self.barren = 0 if new else self.barren
         self.keeps_dates = self.keeps_dates and not is_ignored(
             window.window, [each.datestamp for each in step.slices if each.datestamp]
         )
         if not step.is_last:
             self.commit(step)
             return
+        del self.came[window.window]
         step = closed(self.kind, step)
         self.commit(step)
         # What one window has taught need not be learned by the next.

@@ -12,7 +12,9 @@ import pytest
 
 from gateway.model import RunOutcome
 from harvester.instance import Instance
+from harvester.sources._budget import MOST_REQUESTS
 from tests.faults.endpoints import COUNT, Endpoint, Traits, drawn, opened
+from tests.faults.gaps import counted
 from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site
 from tests.faults.source import DAY
@@ -26,6 +28,8 @@ pytestmark = pytest.mark.slow  # it harvests dozens of repositories
 _COUNT = os.environ.get("ENDPOINTS", "24")
 _SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 4
+# Of one question that is repeated when the budget is just not spent, and of twelve windows that are divided then.
+_BEYOND_REQUESTS = 80
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
 
@@ -49,6 +53,12 @@ _REMARKABLE = {
     ),
     "names that are cut, of which the newest stand first": Traits(
         "the first dates", "nothing", "itself", "one page of the whole", is_backwards=True, way="set"
+    ),
+    "each part of a window that was divided had a budget of its own": Traits(
+        told="too much", ends="HTTP 204", names="noRecordsMatch", page_size=COUNT, is_backwards=True, way="years"
+    ),
+    "the same, where ListIdentifiers names all": Traits(
+        "the last dates", "first the truth", "HTTP 204", is_backwards=True, way="years"
     ),
     "ListIdentifiers was believed to name nothing where records came": Traits(
         "one", "so far", "HTTP 204", "noRecordsMatch", page_size=COUNT, way="years"
@@ -84,12 +94,15 @@ def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> lis
         endpoint.traits = traits
         endpoint.change()
         site.asked.clear()
-    found = harvested(house, site, name, way, is_direct=True)
+    with counted(site) as gaps:
+        found = harvested(house, site, name, way, is_direct=True)
     counts["complete" if found.says_whole else "honest"] += 1
     *_, last = house.inbox.events(found.run.number)
     told = [*_of_the_run(found, endpoint, last.text, counts), *_of_the_requests(found, site)]
     if site.is_run_away_from:
         told.append(f"it would have gone on for ever: {len(site.asked)} requests")
+    if gaps.most > MOST_REQUESTS + _BEYOND_REQUESTS:
+        told.append(f"{gaps.most} requests in a row brought no new record")
     if not endpoint.names.refusal and endpoint.traits.way != "later":  # a sweep does not look for changes
         told += _of_the_sweep(found, swept(house, site, name, way), endpoint)
     return told

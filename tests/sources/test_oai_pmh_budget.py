@@ -14,7 +14,8 @@ from harvester.sources._budget import Budget, Spender
 from harvester.sources.oai_pmh import SOURCE
 from harvester.wire.http import Fetched, Request
 from harvester.wire.list_state import ListState, state_of, text_of
-from tests.sources.repository import NOW, Arguments, Repository, good, notes, options, walked
+from harvester.wire.seen import Seen
+from tests.sources.repository import NOW, Arguments, Repository, good, notes, options, refused, walked
 
 _WEEK = 7 * 86_400
 _SLOW = AnswerTooSlow("It takes longer than a minute.")
@@ -78,6 +79,47 @@ def test_new_records_renew_the_budget_so_a_source_comes_whole_record_by_record()
     assert error == ""
     assert len(set(good(steps))) == 150
     assert steps[-1].end is ListEnd.PROPER
+
+
+def _tokens_fail(repository: Repository, arguments: Arguments) -> tuple[int, str] | None:
+    return (204, "") if "resumptionToken" in arguments else None
+
+
+def _every_page_has_a_token(repository: Repository, arguments: Arguments) -> tuple[int, str] | None:
+    if arguments["verb"] == "ListIdentifiers":
+        return 200, refused("noRecordsMatch")
+    if "resumptionToken" in arguments:
+        return 204, ""
+    answer = repository.answer(arguments)
+    return 200, answer.replace("></resumptionToken>", ">there/is/1</resumptionToken>")
+
+
+def test_records_that_the_run_has_had_in_the_window_that_was_divided_renew_nothing():
+    repository, came = Repository(faults=[_every_page_has_a_token], page_size=9).fill(60), Seen()
+    for identifier in repository.records:
+        came.add(identifier)
+    _, error = _until_it_ends(repository, Budget(most_requests=20), came=came)
+    assert "brought no new record" in error
+    before, repository.asked = len(repository.asked), []
+    _until_it_ends(repository, Budget(most_requests=20))
+    assert before < len(repository.asked)
+
+
+@pytest.mark.parametrize("most_requests", [20, 200])
+def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(most_requests: int):
+    repository = Repository(faults=[_every_page_has_a_token], page_size=100, is_ordered=False).fill(60)
+    repository.records = dict(reversed(repository.records.items()))
+    steps, error = _until_it_ends(repository, Budget(most_requests=most_requests))
+    assert len(set(good(steps))) == 60
+    assert "brought no new record" in error
+    assert len(repository.asked) - len(repository.listed("ListIdentifiers")) <= most_requests + 8
+
+
+def test_list_that_comes_newest_first_and_breaks_off_comes_whole_in_smaller_windows():
+    repository = Repository(faults=[_tokens_fail], page_size=10, is_ordered=False).fill(320)
+    repository.records = dict(reversed(repository.records.items()))
+    steps, error = _until_it_ends(repository, Budget(most_requests=100))
+    assert (error, len(set(good(steps)))) == ("", 320)
 
 
 def test_names_that_ListIdentifiers_brings_are_not_counted():  # noqa: N802 - the standard's word
