@@ -7,7 +7,7 @@ from dataclasses import replace
 from gateway.errors import NotOaiPmh
 from gateway.model import Cursor, RawPage, Slice
 from harvester.oai_pmh.ladder import announced, contradicts, entered, misfit, next_window, to_check
-from harvester.oai_pmh.probing import compare
+from harvester.oai_pmh.probing import compare, count_all
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import ListEnd, Step
 from harvester.wire.dates import moment_of
@@ -25,7 +25,10 @@ def part_had(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
 
 def part_over(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """Go on behind a part that has ended: to the next, to the check, or to the end."""
-    if walk.state.window:
+    if walk.state.window and walk.may_ask_no_more:
+        walk.notes.append(f"The list is not asked for in smaller windows any more. {walk.fetch.sentence}")
+        walk.state = replace(walk.state, windows="", is_doubted=True)
+    elif walk.state.window:
         if _halved(walk):
             walk.arrivals.begin_part()
             return walk.step(page, slices)
@@ -64,6 +67,7 @@ def _halved(walk: Walk) -> bool:
 
 def _check_begun(walk: Walk, page: RawPage, slices: tuple[Slice, ...], window: Window) -> Step:
     """Let ListIdentifiers decide, where it can be known what has come."""
+    count_all(walk)
     state = walk.state
     if not walk.arrivals.recall() or not walk.recall_all():
         return ended(walk, page, slices, (f"{misfit(state)} What came before is not known here.",))

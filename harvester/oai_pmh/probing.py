@@ -16,10 +16,11 @@ from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.names import Names
+from harvester.oai_pmh.requests import only, url_of
 from harvester.oai_pmh.roll import Roll
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import Compared, Step
-from harvester.sources._asking import PASSING
+from harvester.sources._asking import PASSING, PATIENCE, asked
 from harvester.wire.dates import moment_of
 from harvester.wire.list_state import Rung
 from harvester.wire.oai_pmh import ResumptionToken
@@ -102,6 +103,7 @@ def _of_the_end(walk: Walk) -> Seen:
 
 def compare(walk: Walk) -> Seen:
     """Compare what has come of a list with at most four answers of ListIdentifiers; what else is named is a doubt."""
+    count_all(walk)
     names = Names(walk, walk.whole, _dated(walk, walk.whole), _DEADLINE_SECONDS)
     try:
         seen = _compared(walk, names)
@@ -110,11 +112,11 @@ def compare(walk: Walk) -> Seen:
         seen = Seen()
     walk.compared = Compared.NOTHING
     if names.count and not names.is_unknown:
-        is_whole = names.has_ended and names.count >= walk.state.distinct
+        is_whole = names.has_ended and names.count >= _came(walk)
         walk.compared = Compared.WHOLE if is_whole else Compared.PART
     if seen.unseen and not seen.is_beyond:
         walk.notes.append(f"ListIdentifiers names {seen.unseen}, which has not come.")
-    is_cut = names.has_ended and names.announced > names.count and names.announced > _came(walk)
+    is_cut = names.has_ended and _announces_more(walk, names)
     if is_cut:
         walk.notes.append(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
     if seen.unseen or is_cut:
@@ -122,18 +124,53 @@ def compare(walk: Walk) -> Seen:
     return seen
 
 
+def count_all(walk: Walk) -> None:
+    """Behind windows, ask once how many records ListRecords announces of all, and count what came.
+
+    A window that fits on one page announces nothing.
+    """
+    if not walk.is_behind_windows or walk.state.has_gaps or walk.state.in_windows:
+        return
+    state = replace(walk.state, window=str(_dated(walk, walk.whole)))
+    url = url_of(walk.options, walk.cursor, state, "ListRecords", "")
+    try:
+        _, answer = asked(
+            walk.options,
+            walk.fetch,
+            url,
+            only("ListRecords"),
+            patience=PATIENCE,
+            deadline_seconds=_DEADLINE_SECONDS,
+        )
+    except _UNANSWERED as error:
+        walk.notes.append(f"ListRecords does not say how many records there are in all. {error}")
+        return
+    size = answer.token.complete_list_size if answer.token else None
+    if size is None or not walk.recall_all():
+        return
+    came = len(walk.arrivals.all)
+    in_windows = came - (walk.state.distinct - walk.state.in_windows)
+    walk.notes.append(f"ListRecords announces {size} records in all, of which {came} have come.")
+    walk.state = replace(walk.state, in_windows=in_windows, announced_first=size, announced=size)
+
+
 def _came(walk: Walk) -> float:
     """Return how many records have come of the whole list, its windows included; without end where nobody knows."""
-    if not walk.is_behind_windows:
+    if not walk.is_behind_windows or walk.state.in_windows:
         return walk.state.distinct
     return len(walk.arrivals.all) if walk.recall_all() else inf
+
+
+def _announces_more(walk: Walk, names: Names) -> bool:
+    """Tell whether ListIdentifiers announces more than it has named so far, and than has come."""
+    return names.announced > names.count and names.announced > _came(walk)
 
 
 def _compared(walk: Walk, names: Names) -> Seen:
     """Read the first answers, and, of a longer list in the order of its dates, those from its last date on."""
     came = walk.state.distinct
     unseen, left = names.unseen(1), MOST_ANSWERS - 1
-    is_more = names.announced > came and not walk.is_behind_windows
+    is_more = _announces_more(walk, names)
     end = Seen()
     if not unseen and not names.has_ended and (is_more or names.count * MOST_ANSWERS < came or not names.count):
         end, answers = _from_the_last_date_on(walk, left - 1)
@@ -141,7 +178,7 @@ def _compared(walk: Walk, names: Names) -> Seen:
     if unseen or end.unseen:
         return end if end.unseen else _found(walk, names, unseen)
     if is_more and not names.has_ended:
-        unseen, left = _more_announced(walk, came), left - 1
+        unseen, left = _more_announced(walk), left - 1
     if not unseen and (unseen := names.unseen(left)):
         return _found(walk, names, unseen)
     return end._replace(unseen=unseen, is_end_shown=end.is_end_shown or names.has_ended)
@@ -165,7 +202,7 @@ def _from_the_last_date_on(walk: Walk, most: int) -> tuple[Seen, int]:
     return Seen(unseen, bool(unseen), is_end_shown=not unseen and names.has_ended), names.answers
 
 
-def _more_announced(walk: Walk, came: int) -> str:
+def _more_announced(walk: Walk) -> str:
     """Return what has not come where ListIdentifiers announces more than that of what was there when the list began.
 
     It is a doubt even where the answer that says so does not name it.
@@ -173,8 +210,8 @@ def _more_announced(walk: Walk, came: int) -> str:
     there = _dated(walk, walk.whole)
     names = Names(walk, there, there, _DEADLINE_SECONDS)
     unseen = names.unseen(1)
-    if not unseen and (names.announced > came or not names.answers):
-        walk.notes.append(f"ListIdentifiers announces more records than the {came} that came.")
+    if not unseen and (names.announced > _came(walk) or not names.answers):
+        walk.notes.append(f"ListIdentifiers announces more records than the {_came(walk)} that came.")
         walk.doubt()
     return unseen
 
@@ -183,12 +220,14 @@ def more_than_named(walk: Walk, roll: Roll) -> str:
     """Return what speaks against the end of a roll that named what had not come; nothing where it can be believed.
 
     Where no number tells how many there are, a roll that was cut looks like a whole one. So what it names last is asked
-    for once more, by its date. Of a list that broke off, names in one answer are no proof where that shows nothing.
-    A roll that was read in parts was asked for by its dates already.
+    for once more, by its date, also where one answer names just what came of a doubted list. Of a list that broke off,
+    names in one answer are no proof where that shows nothing, and more had been named than came. A roll that was read
+    in parts was asked for by its dates already.
     """
     state, beyond = walk.state, roll.beyond
-    is_counted = roll.keeps_its_number or state.distinct == state.announced == state.announced_first
-    if not roll.missing_count or is_counted or state.is_first_generation or roll.is_in_parts:
+    is_as_announced = state.distinct == state.announced == state.announced_first
+    is_open = not is_as_announced if roll.missing_count else state.is_doubted and roll.count and roll.answers == 1
+    if not is_open or roll.keeps_its_number or state.is_first_generation or roll.is_in_parts:
         return ""
     unseen, is_end = "", False
     if beyond and not state.ignores_dates:
@@ -201,7 +240,7 @@ def more_than_named(walk: Walk, roll: Roll) -> str:
     if beyond and unseen:
         return f"ListIdentifiers names {unseen} {beyond.in_words}, and does not name it {state.here.in_words}."
     is_broken = state.has_pages and (state.is_doubted or bool(state.certain) or bool(state.restarts))
-    if is_end or roll.answers > 1 or not is_broken:
+    if is_end or roll.answers > 1 or not is_broken or not roll.missing_count or state.window:
         return ""
     return f"Nothing shows that the {roll.count} records that ListIdentifiers names in one answer are all."
 

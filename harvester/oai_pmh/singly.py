@@ -99,6 +99,9 @@ def _after_roll(walk: Walk, roll: Roll) -> Step:
         if told := more_than_named(walk, roll):
             return ended(walk, page, (), (told,))
         walk.compared = Compared.WHOLE
+    elif roll.is_whole and roll.beyond != walk.state.here and (told := more_than_named(walk, roll)):
+        walk.notes.append(told)
+        walk.doubt()
     if roll.is_whole or (roll.has_ended and walk.state.window):
         walk.state = replace(walk.state, is_doubted=walk.state.is_doubted or not roll.is_whole)
         return part_had(walk, page)
@@ -161,7 +164,7 @@ def _checked(walk: Walk, roll: Roll, page: RawPage) -> Step:
         return ended(walk, page, (), (told,) if told else ())
     trouble = str(roll.trouble) if not roll.is_whole else _uncounted(roll)
     parts = walk.halves(roll.trouble) if is_short(state, tolerance) else None
-    if parts and not state.is_sliced and not state.ignores_dates:
+    if parts and not (state.is_sliced or state.in_windows or state.ignores_dates):
         walk.notes.append(f"{trouble} The list is asked for in windows.")
         walk.state = entered(replace(state, is_sliced=True), *parts)
         walk.arrivals.begin_part()

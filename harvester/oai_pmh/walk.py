@@ -175,6 +175,12 @@ class Walk:
         if self.again <= _MOST_AGAIN * len(self.arrivals.all):
             self.fetch.spare()
 
+    @property
+    def may_ask_no_more(self) -> bool:
+        """Whether the budget is spent on windows that were not made because anything failed: then a check ends them."""
+        is_well = not (self.in_vain or self.failures or self.state.rung == Rung.SINGLY)
+        return bool(self.state.window) and is_well and self.fetch.is_spent
+
     def check_budget(self) -> None:
         """Raise what is wrong with the list when its fallback steps may cost no more; it is kept where it stands."""
         is_plain = not (self.state.window or self.state.rung or self.failures)
@@ -212,7 +218,7 @@ class Walk:
             slices,
             replace(self.cursor, state=text_of(self.state)),
             state.received,
-            (state.announced_first, state.announced),
+            _of_the_list(state),
             end,
             doubts,
             notes,
@@ -243,6 +249,13 @@ class Walk:
     def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:
         """Return an answer to ListRecords as the page to keep."""
         return raw(self.options, self.cursor, "ListRecords", fetched, answer)
+
+
+def _of_the_list(state: ListState) -> tuple[int | None, int | None]:
+    """Return how many records were announced, first and last, without those that came in windows before the list."""
+    told = state.announced_first, state.announced
+    first, last = (None if each is None else max(0, each - state.in_windows) for each in told)
+    return first, last
 
 
 def span(page: RawPage, identity: IdentifyAnswer) -> tuple[int, int]:

@@ -32,7 +32,8 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     walk = Walk(options, cursor, fetch)
     is_over = False
     while not is_over:
-        walk.check_budget()
+        if not walk.may_ask_no_more:
+            walk.check_budget()
         for step in (page(walk),) if walk.state.rung == Rung.PAGES else singly(walk):
             yield step
             is_over = step.is_last

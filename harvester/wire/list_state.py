@@ -81,6 +81,7 @@ class ListState:
     is_doubted: bool = False  # something about it did not fit
     has_gaps: bool = False  # a window of it was left
     restarts: int = 0
+    in_windows: int = 0  # how many different records came before it in windows, where that was counted
     has_pages: bool = False  # whether ListRecords has brought any record of it
     left: str = ""
     is_verbatim: bool = False  # whether this server wants its tokens back as they are written
@@ -112,8 +113,8 @@ class ListState:
 
     @property
     def distinct(self) -> int:
-        """How many different records have come."""
-        return self.received - self.repeated
+        """How many different records have come, in the windows before it, too, where they were counted."""
+        return self.received - self.repeated + self.in_windows
 
     def reaches(self, from_: str) -> bool:
         """Tell whether it began at this date or before, with the lists on which it stands."""
