@@ -252,7 +252,9 @@ class _Harvest:
         lists = tuple(lists_of(self.entry, self.wishes))
         self.lists_left = len(lists)
         failures = 0
-        for metadata_prefix, set_spec in lists:
+        self.proof.lists = len(lists)
+        for number, (metadata_prefix, set_spec) in enumerate(lists, 1):
+            options.answers.lists_to_come = len(lists) - number
             if self.stop.is_asked or self.is_at_limit:
                 return
             try:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harvester.sources import Compared, Step
+from harvester.sources._answers import MOST_ANSWERS
 
 ANNOUNCED = "announced"  # among the counts of a run
 
@@ -23,6 +24,7 @@ class Proof:
     compared: Compared | None = None
     announced: int = 0
     is_announced: bool = False
+    lists: int = 1  # that the run walks
 
     def end(self, step: Step, received: int) -> None:
         """Take the last step of a list, or of a window, of which so many records came in this run."""
@@ -70,7 +72,8 @@ def _compared(source: str, proof: Proof) -> str:
         return f"The records were compared with what ListIdentifiers names of the dates asked for; {sweep}."
     counts = "the counts, and with " if proof.is_announced else ""
     if proof.compared is Compared.PART:
-        answers = "at most four answers of ListIdentifiers for each list"
+        few = "at most four answers of ListIdentifiers"
+        answers = few if proof.lists <= MOST_ANSWERS else "one answer of ListIdentifiers for each list"
         return f"The records were compared with {counts}{answers}; {sweep}."
     if counts:
         return "The records were compared with the counts alone, because ListIdentifiers gives no names."

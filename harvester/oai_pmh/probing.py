@@ -20,13 +20,12 @@ from harvester.oai_pmh.requests import only, url_of
 from harvester.oai_pmh.roll import Roll
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import Compared, Step
+from harvester.sources._answers import MOST_ANSWERS
 from harvester.sources._asking import PASSING, PATIENCE, asked
 from harvester.wire.dates import moment_of
 from harvester.wire.list_state import Rung
 from harvester.wire.oai_pmh import ResumptionToken
 from harvester.wire.windows import Window
-
-MOST_ANSWERS = 4  # of ListIdentifiers, for a list that nothing speaks against
 
 _DEADLINE_SECONDS = 60.0  # of each: a list that has ended goes without them
 _UNANSWERED = (*PASSING, TryLater)
@@ -56,6 +55,8 @@ def nothing_shown(walk: Walk, page: RawPage) -> Step | None:
         walk.notes.append(f"Nothing comes {here.in_words}, and ListIdentifiers does not say the same. {error}")
         walk.doubt()
         return None
+    if not (walk.state.window or walk.options.is_part):
+        walk.options.answers.read(names.answers)
     if not unseen:
         if not walk.state.window and not walk.is_behind_windows:
             walk.compared = Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING
@@ -102,7 +103,7 @@ def _of_the_end(walk: Walk) -> Seen:
 
 
 def compare(walk: Walk) -> Seen:
-    """Compare what has come of a list with at most four answers of ListIdentifiers; what else is named is a doubt."""
+    """Compare what has come of a list with a few answers of ListIdentifiers; what else is named is a doubt."""
     count_all(walk)
     names = Names(walk, walk.whole, _dated(walk, walk.whole), _DEADLINE_SECONDS)
     try:
@@ -168,20 +169,27 @@ def _announces_more(walk: Walk, names: Names) -> bool:
 
 def _compared(walk: Walk, names: Names) -> Seen:
     """Read the first answers, and, of a longer list in the order of its dates, those from its last date on."""
-    came = walk.state.distinct
-    unseen, left = names.unseen(1), MOST_ANSWERS - 1
+    came, answers = walk.state.distinct, walk.options.answers
+    most, unseen = answers.share, names.unseen(1)
+    left = most - 1
+    answers.read(names.answers)
     is_more = _announces_more(walk, names)
     end = Seen()
-    if not unseen and not names.has_ended and (is_more or names.count * MOST_ANSWERS < came or not names.count):
-        end, answers = _from_the_last_date_on(walk, left - 1)
-        left -= answers
+    if left and not unseen and not names.has_ended and (is_more or names.count * most < came or not names.count):
+        end, read = _from_the_last_date_on(walk, max(1, left - 1))
+        answers.read(read)
+        left -= read
     if unseen or end.unseen:
         return end if end.unseen else _found(walk, names, unseen)
     if is_more and not names.has_ended:
         unseen, left = _more_announced(walk), left - 1
-    if not unseen and (unseen := names.unseen(left)):
+        answers.read(1)
+    if not unseen:
+        unseen = names.unseen(left)
+        answers.read(names.answers - 1)
+    if unseen:
         return _found(walk, names, unseen)
-    return end._replace(unseen=unseen, is_end_shown=end.is_end_shown or names.has_ended)
+    return end._replace(is_end_shown=end.is_end_shown or names.has_ended)
 
 
 def _found(walk: Walk, names: Names, unseen: str) -> Seen:

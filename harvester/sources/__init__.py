@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from gateway.errors import ConfigurationError
 from gateway.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.registry import members
+from harvester.sources._answers import Answers
 from harvester.sources._budget import Budget
 from harvester.wire.http import Fetch, Fetched
 from harvester.wire.seen import Seen
@@ -89,7 +90,8 @@ class Options:
     `known` is what was learned of the source before, as the state of a list that has not begun.
     `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
     `most_bytes` is how many bytes one document may have that is packed in its answer. `budget` is what the fallback
-    steps of the run may cost. `asks_anew`: what failed before is asked for again, however short a time ago that was.
+    steps of the run may cost, `answers` how many of ListIdentifiers it may read to compare its lists. `asks_anew`: what
+    failed before is asked for again, however short a time ago that was.
     `is_part`: the list is one of the windows of another, which is compared as a whole. `came` are the records that the
     run has had of it and of the windows that it is a part of: they renew no budget. `windows_from` is the date from
     which on windows have brought all that lies before `from_`; None: they have not. `is_behind_new`: in this very run.
@@ -115,6 +117,7 @@ class Options:
     announced_tolerance: float = 0.0
     asks_anew: bool = False
     budget: Budget = field(default_factory=Budget, compare=False)
+    answers: Answers = field(default_factory=Answers, compare=False)
 
     def after(self, description: Description) -> Options:
         """Return the options of the lists: what the source has said of itself counts from there on."""

@@ -28,8 +28,9 @@ pytestmark = pytest.mark.slow  # it harvests dozens of repositories
 _COUNT = os.environ.get("ENDPOINTS", "24")
 _SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 4
-# Of one question that is repeated when the budget is just not spent, and of twelve windows that are divided then.
-_BEYOND_REQUESTS = 80
+# Of one question that is repeated when the budget is just not spent, and of twelve windows that are divided then: each
+# is asked for, its token in four ways, and Identify.
+_BEYOND_REQUESTS = 30 + 12 * 6
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
 
@@ -187,3 +188,29 @@ def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(own_hou
     found = harvested(own_house, site, "clean", (), is_direct=True)
     assert found.run.counts["received"] == 300
     assert len(site.asked) <= 108
+
+
+@pytest.mark.parametrize(("number", "most"), [(1, 4), (2, 4), (3, 4), (4, 4), (6, 6)])
+def test_clean_lists_of_several_sets_cost_no_more_than_one(own_house: Instance, number: int, most: int) -> None:
+    """A run reads four answers of ListIdentifiers in all; where there are more lists, one of each."""
+    site = opened(Traits(page_size=3, names_page_size=10), 300)
+    sets = tuple(f"s{each}" for each in range(number))
+    for place, record in enumerate(tuple(site.source.held.values())):
+        site.source.held[record.identifier] = record._replace(sets=(sets[place % number],))
+    found = harvested(own_house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
+    assert (found.run.counts["received"], found.run.outcome) == (300, RunOutcome.SUCCEEDED)
+    asked = Counter(each.verb for each in site.asked)
+    assert asked["ListIdentifiers"] <= most
+    assert len(site.asked) <= asked["ListRecords"] + 3 + most
+    *_, last = own_house.inbox.events(found.run.number)
+    assert ("four answers" if number <= most == 4 else "one answer of ListIdentifiers for each list") in last.text
+
+
+def test_names_of_several_lists_that_come_in_four_answers_are_all_compared(own_house: Instance) -> None:
+    site = opened(Traits("five", "nothing", names_page_size=COUNT), COUNT)
+    sets = ("a", "b:c")
+    for place, record in enumerate(tuple(site.source.held.values())):
+        site.source.held[record.identifier] = record._replace(sets=(sets[place % 2],))
+    found = harvested(own_house, site, "several", (_way(sets=sets),), is_direct=True)
+    assert _lost(found, site.source) == frozenset()
+    assert found.says_whole

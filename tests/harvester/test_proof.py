@@ -19,7 +19,7 @@ def _ended(received: int, announced: tuple[int | None, int | None], compared: Co
     ("compared", "words"),
     [
         ([Compared.WHOLE, Compared.WHOLE], "with all that ListIdentifiers names."),
-        ([Compared.WHOLE, Compared.PART], "at most four answers of ListIdentifiers for each list; `harvester source"),
+        ([Compared.WHOLE, Compared.PART], "at most four answers of ListIdentifiers; `harvester source"),
         (
             [Compared.WHOLE, Compared.CHANGES],
             "with what ListIdentifiers names of the dates asked for; `harvester source",
@@ -40,7 +40,7 @@ def test_the_least_comparison_of_any_list_is_told(compared: list[Compared | None
 @pytest.mark.parametrize(
     ("compared", "words"),
     [
-        (Compared.PART, "The records were compared with at most four answers of ListIdentifiers for each list;"),
+        (Compared.PART, "The records were compared with at most four answers of ListIdentifiers;"),
         (Compared.NOTHING, "Only the ends of its lists say so: it announces no counts, and ListIdentifiers gives no"),
     ],
 )
@@ -48,6 +48,14 @@ def test_counts_that_were_not_announced_are_no_comparison(compared: Compared, wo
     proof = Proof()
     proof.end(_ended(5, (None, None), compared), 5)
     assert proved("x", {}, proof, is_complete=True).startswith(f"Nothing is missing. {words}")
+
+
+def test_more_than_four_lists_are_compared_with_one_answer_each() -> None:
+    proof = Proof(lists=5)
+    proof.end(_ended(5, (None, None), Compared.PART), 5)
+    assert "compared with one answer of ListIdentifiers for each list; `harvester" in proved(
+        "x", {}, proof, is_complete=True
+    )
 
 
 def test_of_kinds_that_have_no_other_list_no_comparison_is_told() -> None:
