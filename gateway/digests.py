@@ -1,15 +1,19 @@
-"""The digests that documents state of files: how their algorithms are spelled, and how they are computed. Pure.
+"""The digests that documents state of files: how they and their algorithms are spelled, and how to compute them. Pure.
 
 PREMIS (messageDigestAlgorithm) and METS (CHECKSUMTYPE) have the same names; of those of METS, HAVAL, MNP, TIGER and
-WHIRLPOOL are not known here, and prove nothing.
+WHIRLPOOL are not known here, and prove nothing. A digest is read in hexadecimal, also with `0x` before it or with
+colons, spaces or hyphens between its bytes, in base64 (RFC 4648, as `Content-MD5` has it) and in base32 (`urn:sha1:`).
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Protocol, TypeAlias
 
 Digest: TypeAlias = tuple[str, str]  # (algorithm as hashlib names it, lower-case hexadecimal)
@@ -29,17 +33,83 @@ WEAK = frozenset(("crc32", "adler32"))  # 32 bits: a difference proves another f
 UPSTREAM, GATEWAY = "upstream", "gateway"  # messageDigestOriginator: who states a digest in a DIDL of ours
 _ORDER = {name: place for place, name in enumerate(_ALGORITHMS)}
 _HEXADECIMAL = re.compile(r"[0-9a-f]+")
+_BETWEEN = re.compile(r"[\s:_-]")  # what may stand between the bytes
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]")
-_VOCABULARY = re.compile(r"^https?://id\.loc\.gov/vocabulary/(?:preservation/)?cryptographicHashFunctions/")
+# Names that are URIs: of the Library of Congress, and of XML Signature and XML Encryption.
+_VOCABULARY = re.compile(r"^https?://(?:id\.loc\.gov/vocabulary/[^#]*/|www\.w3\.org/[^#]*#)")
+_OTHER_NAMES = {"sha": "sha1", "sha2256": "sha256", "sha2384": "sha384", "sha2512": "sha512", "crc": "crc32"}
+_MOST_CHARACTERS = 1000  # of a value that is looked at
 
 
 def digest(algorithm: str, value: str) -> Digests:
-    """Return a stated digest; nothing when its algorithm is not known or the value does not fit it."""
-    name = _NOT_IN_A_NAME.sub("", _VOCABULARY.sub("", algorithm.strip()).lower())
-    text = value.strip().lower()
-    if name not in _ALGORITHMS or len(text) != _ALGORITHMS[name][1] or not _HEXADECIMAL.fullmatch(text):
+    """Return a stated digest; nothing when its algorithm is not known or the value does not fit it.
+
+    Where no algorithm is named, the value may do so: `md5:…`, `urn:sha1:…`, `{SHA}…`.
+    """
+    before, text = _split(value.strip().strip("\"'")[:_MOST_CHARACTERS])
+    name = _name(algorithm) or before
+    if name not in _ALGORITHMS or before not in ("", name):
         return ()
-    return ((name, text),)
+    found = _hexadecimal(text, _ALGORITHMS[name][1])
+    return ((name, found),) if found else ()
+
+
+def unread(algorithm: str, value: str) -> str:
+    """Return a stated digest in words, when it cannot be read; an empty string when it can, or none is stated."""
+    if not value.strip() or digest(algorithm, value):
+        return ""
+    return f"{algorithm.strip()[:_MOST_TOLD] or 'no algorithm'} {value.strip()[:_MOST_TOLD]}"
+
+
+_MOST_TOLD = 150  # characters: a SHA-512 has 128
+
+
+def _name(algorithm: str) -> str:
+    name = _NOT_IN_A_NAME.sub("", _VOCABULARY.sub("", algorithm.strip()[:_MOST_CHARACTERS]).lower())
+    return _OTHER_NAMES.get(name, name)
+
+
+def _split(value: str) -> tuple[str, str]:
+    """Return the algorithm that stands before a value, if one does, and the value."""
+    text = value[4:] if value[:4].lower() == "urn:" else value
+    for opening, closing in (("{", "}"), ("", ":"), ("", "=")):
+        before, end, rest = text.removeprefix(opening).partition(closing)
+        if text.startswith(opening) and end and (name := _name(before)) in _ALGORITHMS:
+            return name, rest
+    return "", value
+
+
+def _hexadecimal(text: str, digits: int) -> str:
+    """Return a value in lower-case hexadecimal digits, so many; an empty string when it is none."""
+    plain = _BETWEEN.sub("", text).lower().removeprefix("0x")
+    if len(plain) == digits and _HEXADECIMAL.fullmatch(plain):
+        return plain
+    compact = "".join(text.split())
+    for decode, character in ((_base64, 4 / 3), (_base32, 8 / 5)):
+        if 0 <= len(compact) - digits / 2 * character < _MOST_PADDING and len(found := decode(compact)) * 2 == digits:
+            return found.hex()
+    return ""
+
+
+_MOST_PADDING = 8  # what both codes may have behind their last character, and the bits that are over
+
+
+def _base64(text: str) -> bytes:
+    plain = text.rstrip("=").translate(str.maketrans("-_", "+/"))
+    return _decoded(partial(base64.b64decode, validate=True), plain + "=" * (-len(plain) % 4))
+
+
+def _base32(text: str) -> bytes:
+    plain = text.rstrip("=").upper()
+    return _decoded(base64.b32decode, plain + "=" * (-len(plain) % 8))
+
+
+def _decoded(decode: Callable[[bytes], bytes], text: str) -> bytes:
+    try:
+        found = decode(text.encode("ascii"))
+    except (binascii.Error, ValueError):
+        return b""
+    return found
 
 
 def spelled(algorithm: str) -> str:

@@ -91,6 +91,7 @@ _RECEIPT = fields("""
     verified | counts | Of the files fetched: by digest, by size, by nothing.
     bytes_fetched | integer | How many bytes of files were fetched.
     missing | list | What is missing: identifier, fate, reason, and where it applies url, kept and rule.
+    unread | list | Digests that documents state and that cannot be used: identifier, url, digest.
     waiting | integer | How many deletions wait for `--yes`.
     doubts | texts | Why it may not be everything.
     catalogue | object | The catalogue up to the line of this receipt: bytes, and sha256 for `mirror audit --expect`.

@@ -24,12 +24,13 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d
 def stated(file: FileLink, describers: Iterable[Describer]) -> FileLink:
     """Return a file with what the Descriptors of its DIDL Component, and of the Item around it, state of it.
 
-    What the nearest states counts.
+    What the nearest states counts; where it contradicts itself, all of that does.
     """
-    digests: dict[str, Digest] = {}
+    digests: list[Digest] = []
     computed = ""
     for describer in describers:
         own = FileLink("")
+        nearer = dict(digests)
         for each in _statements(describer.element):
             namespace, local = name_of(each)
             if namespace == DCTERMS and local in _TERMS:
@@ -37,12 +38,12 @@ def stated(file: FileLink, describers: Iterable[Describer]) -> FileLink:
             elif "premis" in namespace:
                 own = own if own.size is not None else own._replace(size=premis_size(each))
                 for algorithm, value, originator in premis_digests(each):
-                    if originator != GATEWAY:
-                        digests.setdefault(algorithm, (algorithm, value))
-                    elif algorithm == "sha256":
-                        computed = computed or value
+                    if originator == GATEWAY:
+                        computed = computed or (value if algorithm == "sha256" else "")
+                    elif algorithm not in nearer:
+                        digests.append((algorithm, value))
         file = _with(file, own, is_of_work=describer.is_of_work)
-    return with_digests(file, digests.values(), computed)
+    return with_digests(file, digests, computed)
 
 
 def with_digests(file: FileLink, digests: Iterable[Digest], computed: str = "") -> FileLink:

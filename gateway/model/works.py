@@ -51,9 +51,9 @@ class FileLink(NamedTuple):
         """
         if not self.sha256:
             return tuple((*each, False) for each in self.digests)
-        is_ours = bool(self.found_at) and "sha256" not in dict(self.digests)
-        others = tuple((*each, False) for each in self.digests if each[0] != "sha256")
-        return ("sha256", self.sha256, is_ours), *others
+        is_stated = "sha256" in dict(self.digests)
+        first = (("sha256", self.sha256, bool(self.found_at)),) if not is_stated else ()
+        return *first, *((*each, False) for each in sorted(self.digests, key=lambda each: each[0] != "sha256"))
 
 
 class Work(NamedTuple):

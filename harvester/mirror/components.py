@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from gateway.addresses import address, is_address
-from gateway.digests import GATEWAY, Digests, digest, is_strong
+from gateway.digests import GATEWAY, Digests, digest, is_strong, unread
 from gateway.errors import GatewayError, UnusableRecord, unforeseen
 from gateway.xmlio import Element, children, name_of, parse, text_of
 
@@ -40,6 +40,7 @@ class Component(NamedTuple):
     modified: str = ""
     is_markup: bool = False
     is_broken: bool = False
+    unread: tuple[str, ...] = ()  # digests that are stated and cannot be read, and those that contradict another
     computed: tuple[str, ...] = ()  # algorithms of the digests that a gateway computed when it fetched the file
 
     @property
@@ -118,6 +119,7 @@ def _readers() -> dict[tuple[str, str], Reader]:
 # --- what both kinds of document say in the same way ----------------------------------------------------------------
 
 _MOST_DIGESTS = 100  # that are stated of one file
+_MOST_UNREAD = 5  # that are told
 _SIZE = re.compile(r"(\d{1,15})")
 _EXTENT = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
 
@@ -146,13 +148,21 @@ def with_premis(component: Component, holder: Element) -> Component:
     """Return the Component with the fixity and size that PREMIS, of whichever version, states below `holder`."""
     for fixity in islice(_named(holder, "fixity"), max(0, _MOST_DIGESTS - len(component.digests))):
         parts = {name_of(each)[1]: text_of(each) for each in children(fixity)}
-        found = digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", ""))
+        told = parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", "")
+        found, component = digest(*told), with_unread(component, *told)
         computed = tuple(name for name, _ in found if parts.get("messageDigestOriginator") == GATEWAY)
         component = component._replace(
             digests=component.digests + found, computed=tuple(dict.fromkeys(component.computed + computed))
         )
     size = next((whole_number(text_of(each)) for each in _named(holder, "size")), None)
     return component._replace(size=component.size if component.size is not None else size)
+
+
+def with_unread(component: Component, algorithm: str, value: str) -> Component:
+    """Return the Component with a digest noted that is stated and cannot be read."""
+    told = unread(algorithm, value)
+    is_new = told and told not in component.unread and len(component.unread) < _MOST_UNREAD
+    return component._replace(unread=(*component.unread, told)) if is_new else component
 
 
 def _named(holder: Element, local: str) -> Iterator[Element]:

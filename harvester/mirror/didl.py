@@ -7,13 +7,14 @@ Bibliotheek), or in those of the Item around it that holds nothing else (the Dut
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from lxml import etree
 
 from gateway.addresses import is_address
 from gateway.didl_items import Describer, describers
+from gateway.digests import spelled
 from gateway.xmlio import Element, children, name_of, text_of
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF, escape
 from harvester.mirror.components import Component, decoded, extent, with_premis
@@ -102,6 +103,7 @@ def _described(component: Component, describer: Describer) -> Component:
         size=own.size if component.size is None else component.size,
         digests=component.digests + tuple(each for each in own.digests if each[0] not in known),
         computed=component.computed + tuple(each for each in own.computed if each not in known),
+        unread=tuple(dict.fromkeys((*component.unread, *own.unread, *_contradicted(known, own)))),
     )
     if describer.is_of_work:
         return component
@@ -110,6 +112,13 @@ def _described(component: Component, describer: Describer) -> Component:
         type=component.type or own.type,
         modified=component.modified or own.modified,
     )
+
+
+def _contradicted(known: Mapping[str, str], own: Component) -> Iterator[str]:
+    """Return the digests that the nearest element states otherwise; that one counts."""
+    for algorithm, value in own.digests:
+        if known.get(algorithm, value) != value and algorithm not in own.computed:
+            yield f"{spelled(algorithm)} {value}, where {known[algorithm]} is stated nearer to the file"
 
 
 def _statements(holder: Element) -> Iterator[Element]:

@@ -30,6 +30,7 @@ class HeldFile(NamedTuple):
     stated_size: int | None = None
     stated_digests: tuple[tuple[str, str], ...] = ()
     stated_modified: str = ""
+    stated_unread: tuple[str, ...] = ()  # digests that the document states and that cannot be read
     path: str = ""
     size: int | None = None
     sha512: str = ""
@@ -63,6 +64,7 @@ def entry(component: Component) -> HeldFile:
         component.size,
         component.digests,
         component.modified,
+        component.unread,
     )
 
 
@@ -77,6 +79,7 @@ def stated_again(file: HeldFile, component: Component) -> HeldFile:
         stated_size=said.stated_size,
         stated_digests=said.stated_digests,
         stated_modified=said.stated_modified,
+        stated_unread=said.stated_unread,
     )
 
 

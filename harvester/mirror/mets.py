@@ -9,7 +9,7 @@ from lxml import etree
 
 from gateway.digests import digest
 from gateway.xmlio import Element, children, name_of, text_of
-from harvester.mirror.components import Component, decoded, whole_number, with_premis
+from harvester.mirror.components import Component, decoded, whole_number, with_premis, with_unread
 
 NAMESPACES = ("http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2")
 
@@ -34,7 +34,7 @@ def _file(file: Element) -> Component:
     for each in children(file):
         inside.get(name_of(each)[1], []).append(each)
     contents = [_content(each) for each in inside["FContent"]]
-    return Component(
+    component = Component(
         tuple(filter(None, map(_location, inside["FLocat"]))),
         next((each for each in contents if each is not None), None),
         file.get("MIMETYPE", ""),
@@ -46,6 +46,7 @@ def _file(file: Element) -> Component:
         is_markup=any(each.find("{*}xmlData") is not None for each in inside["FContent"]),
         is_broken=any(text_of(each) for each in inside["FContent"]) and not any(each is not None for each in contents),
     )
+    return with_unread(component, file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
 
 
 def _location(location: Element) -> str:
@@ -80,6 +81,7 @@ def _administered(
             component = component._replace(
                 digests=tuple(dict.fromkeys(component.digests + found.digests)),
                 computed=tuple(dict.fromkeys(component.computed + found.computed)),
+                unread=tuple(dict.fromkeys(component.unread + found.unread)),
                 size=found.size if component.size is None else component.size,
             )
     return component

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from gateway.digests import WEAK
 from gateway.model import RunOutcome
-from harvester.mirror.holding import Holding
+from harvester.mirror.holding import HeldFile, Holding
 from harvester.mirror.verifying import Fate
 
 
@@ -46,6 +46,7 @@ class Receipt:
     verified: Counter[str] = field(default_factory=Counter)  # of the files fetched, by what the document states
     bytes_fetched: int = 0
     missing: list[dict[str, str]] = field(default_factory=list)
+    unread: list[dict[str, str]] = field(default_factory=list)  # digests that documents state and that cannot be read
     waiting: int = 0  # deletions that wait for a person
     doubts: list[str] = field(default_factory=list)
     catalogue: Mapping[str, object] = field(default_factory=dict)  # bytes and SHA-256 up to the line of this
@@ -65,12 +66,17 @@ class Receipt:
         if holding is None:
             return
         for file in holding.files:
+            self._note_unread(holding.identifier, file)
             self.files[file.fate] += 1
             if file.fate is Fate.FETCHED:
                 self.bytes_fetched += file.size or 0
                 has_digest = bool(set(file.verified) - WEAK - {"size"})
                 self.verified["digest" if has_digest else "size" if "size" in file.verified else "none"] += 1
         self.miss_of(holding)
+
+    def _note_unread(self, identifier: str, file: HeldFile) -> None:
+        url = next(iter(file.locations), file.identifier)
+        self.unread.extend({"identifier": identifier, "url": url, "digest": each} for each in file.stated_unread)
 
     def miss_of(self, holding: Holding, **more: str) -> None:
         """Note all that is missing of an object."""
@@ -111,6 +117,10 @@ class Receipt:
         if self.waiting:
             ends.append(f"Deletions that wait: {self.waiting}; `harvester mirror` with --yes lets them pass.")
         end = " ".join(ends) or "Nothing is missing."
+        if self.unread:
+            first = self.unread[0]
+            end += f" Digests that are stated and cannot be used: {len(self.unread)}, such as {first['digest']} of "
+            end += f"{first['url']}."
         doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
         counts = f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched."
         return f"{counts} {end}{doubts}{self.proof}"

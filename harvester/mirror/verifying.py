@@ -112,7 +112,7 @@ def verdict(component: Component, found: Bytes) -> Verdict:
         if found.digests[algorithm] != digest:
             return Verdict(
                 _looks_wrong(component, found) or Fate.CORRUPT,
-                f"Its {algorithm} is {found.digests[algorithm]}; the document states {digest}.",
+                f"Its {algorithm} is {found.digests[algorithm]}; the document states {_stated(component, algorithm)}.",
             )
     if component.size is not None and found.size != component.size:
         return Verdict(
@@ -126,6 +126,10 @@ def verdict(component: Component, found: Bytes) -> Verdict:
     if wrong is not None:
         return Verdict(wrong, _SENTENCES[wrong], verified, is_by_looks=True)
     return Verdict(Fate.FETCHED, "", verified)
+
+
+def _stated(component: Component, algorithm: str) -> str:
+    return " and ".join(digest for name, digest in component.decisive if name == algorithm)
 
 
 _SENTENCES = {

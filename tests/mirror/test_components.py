@@ -387,7 +387,7 @@ def test_an_item_with_several_files_describes_none_of_them():
     ("algorithm", "value", "found"),
     [
         ("SHA-256", "AB" * 32, (("sha256", "ab" * 32),)),
-        ("http://www.w3.org/2000/09/xmldsig#sha1", "ab" * 20, ()),
+        ("http://www.w3.org/2000/09/xmldsig#sha1", "ab" * 20, (("sha1", "ab" * 20),)),
         ("MD5", "ab" * 16, (("md5", "ab" * 16),)),
         ("MD5", "ab" * 20, ()),
         ("MD5", "xy" * 16, ()),

@@ -73,6 +73,119 @@ def _document(form: str, algorithm: str, content: bytes, url: str, title: str) -
     return _didl(said, url, title, is_dutch=form == "Dutch").encode()
 
 
+_CONTENT = b"a file"
+_RIGHT, _WRONG = COMPUTED["MD5"](_CONTENT), "0" * 32
+
+
+def _several(*said: tuple[str, str], is_dutch: bool = True) -> Callable[[str], str]:
+    described = "".join(_fixity(*each) for each in said)
+    return lambda url: _didl(described, url, "One", is_dutch=is_dutch)
+
+
+def _both(url: str) -> str:
+    """Return a DIDL that states one MD5 in its Component, and another one around it."""
+    near = f'<d:Descriptor><d:Statement mimeType="text/xml">{_fixity("MD5", _RIGHT)}</d:Statement></d:Descriptor>'
+    text = _didl(_fixity("MD5", _WRONG), url, "One", is_dutch=True)
+    return text.replace("<d:Component>", f"<d:Component>{near}")
+
+
+_STRONG = tuple(COMPUTED)[:5]
+# What is stated of a file: what became of it, what is verified or the reason, what cannot be used.
+STATED: dict[str, tuple[Callable[[str], str], str, str, tuple[str, ...]]] = {
+    "all": (
+        _several(*((each, COMPUTED[each](_CONTENT)) for each in _STRONG)),
+        "fetched",
+        "sha512 sha384 sha256 sha1 md5",
+        (),
+    ),
+    "one-wrong": (
+        _several(*((each, COMPUTED[each](_CONTENT)) for each in _STRONG[:4]), ("SHA-512", "0" * 128)),
+        "corrupt",
+        f"the document states {'0' * 128}",
+        (),
+    ),
+    "other-form": (
+        _several(("MD5", f"0x{_RIGHT.upper()}"), ("SHA-1", ":".join(re.findall("..", COMPUTED["SHA-1"](_CONTENT))))),
+        "fetched",
+        "sha1 md5",
+        (),
+    ),
+    "unread": (_several(("MD5", _RIGHT), ("TIGER", "abc")), "fetched", "md5", ("TIGER abc",)),
+    "two-of-one-kind": (
+        _several(("MD5", _RIGHT), ("MD5", _WRONG), is_dutch=False),
+        "corrupt",
+        f"the document states {_WRONG} and {_RIGHT}",
+        (),
+    ),
+    "two-of-ours": (
+        _several(("SHA-256", COMPUTED["SHA-256"](_CONTENT)), ("SHA-256", "0" * 64)),
+        "corrupt",
+        f"the document states {'0' * 64} and {COMPUTED['SHA-256'](_CONTENT)}",
+        (),
+    ),
+    "nearer": (_both, "fetched", "md5", (f"MD5 {_WRONG}, where {_RIGHT} is stated nearer to the file",)),
+    "mets": (
+        lambda url: (
+            _mets("MD5", _RIGHT, url, "One")
+            .replace(
+                "<fileSec>",
+                f'<amdSec><techMD ID="t"><mdWrap MDTYPE="PREMIS"><xmlData>{_fixity("MD5", _WRONG)}</xmlData>'
+                "</mdWrap></techMD></amdSec><fileSec>",
+            )
+            .replace("<file ", '<file ADMID="t" ')
+        ),
+        "corrupt",
+        f"the document states {_WRONG} and {_RIGHT}",
+        (),
+    ),
+}
+
+
+def _stating(provider: Provider, names: tuple[str, ...] = tuple(STATED)) -> None:
+    for name in names:
+        document = STATED[name][0](provider.file_url(f"oai:p:{name}/a.txt")).encode()
+        provider.items[f"oai:p:{name}"] = Item({"a.txt": _CONTENT}, document=document)
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_what_is_stated_of_a_file_is_compared_or_told(tmp_path, name):
+    _, fate, told, unread = STATED[name]
+    with serving() as provider:
+        _stating(provider, (name,))
+        mirror = Mirror(tmp_path / "mirror", provider)
+        receipt = mirror.run(status=0 if fate == "fetched" else 3)
+        (file,) = mirror.holding(f"oai:p:{name}").files
+    assert (file.fate, file.stated_unread) == (fate, unread)
+    assert _words(told) <= _words(file.reason or " ".join(file.verified))
+    assert tuple(each["digest"] for each in receipt["unread"]) == unread
+    assert all(f"cannot be used: 1, such as {each} of {provider.url}" in mirror.said for each in unread)
+
+
+@pytest.mark.unmeasured
+@pytest.mark.slow
+def test_a_gateway_tells_on_every_digest_and_hides_no_contradiction(tmp_path):
+    with serving() as one, serving() as another:
+        _stating(one, tuple(each for each in STATED if each != "mets"))
+        _stating(another, ("mets",))
+        kinds = {"didl": (one.base_url, ("oai_didl",)), "mets": (another.base_url, ("mets",))}
+        folder = instance(tmp_path / "a", kinds)
+        ran = called("harvester", folder, "run", "--all", **SETTINGS)
+        assert ran.returncode == 0, ran.stderr
+        with served(folder) as server:
+            mirror = Mirror(tmp_path / "mirror", cast("Provider", SimpleNamespace(base_url=server.url)))
+            mirror.run("--allow", "127.0.0.1", status=3)
+            domain = next(iter(mirror.held())).partition("/")[0].rpartition(":")[0]
+            for name, (_, fate, told, _) in STATED.items():
+                source = "mets" if name == "mets" else "didl"
+                (file,) = mirror.holding(f"{domain}:{source}/oai:p:{name}").files
+                assert (name, file.fate) == (name, fate)
+                assert _words(told) <= _words(file.reason or " ".join(file.verified))
+
+
+def _words(text: str) -> set[str]:
+    return set(text.rstrip(".").split())
+
+
 FORMS = {
     "oai_didl": (
         *(("DIDL", each) for each in ("MD5", "SHA-1", "SHA-512", "CRC32")),
