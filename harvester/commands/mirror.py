@@ -378,14 +378,11 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
         place.recheck_every = "" if every == NEVER else every or place.recheck_every
         seconds = _period(place)
         place.save()
-        with Rechecks(folder) as rechecks:
-            rounds = settings.number("recheck_whole_every")
-            made = partial(
-                Rechecking, rechecks=rechecks, every=seconds, is_all=is_all or not seconds, whole_every=rounds
-            )
-            guard = Guard(place, settings.share("sweep_most_share"))
-            with _mirroring(remote, place, "recheck", shown, guard, made) as work:
-                work.rechecked()
+        rounds = settings.number("recheck_whole_every")
+        made = partial(Rechecking, every=seconds, is_all=is_all or not seconds, whole_every=rounds)
+        guard = Guard(place, settings.share("sweep_most_share"))
+        with _mirroring(remote, place, "recheck", shown, guard, made) as work:
+            work.rechecked()
         notify_of_mirror(place, settings, is_whole=False)
     _say_notes(place)
     say(work.receipt.line())
@@ -431,7 +428,7 @@ def _mirroring(
     robots = Robots(remote.stop.pause, time.monotonic, obeys=place.obeys_robots)
     most = settings.number("fetch_file_max_bytes")
     lanes: Lanes[Result] = Lanes(threads, per_host, remote.fetcher, remote.stop)
-    with lanes, remote.fetcher() as fetch:
+    with lanes, remote.fetcher() as fetch, Rechecks(place.folder) as rechecks:
         yield made(
             place=place,
             kind=kind_of(remote.entry.kind),
@@ -459,6 +456,7 @@ def _mirroring(
             clock=time.time,
             user=_user(settings),
             guard=guard,
+            rechecks=rechecks,
         )
 
 

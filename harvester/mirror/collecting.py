@@ -266,13 +266,13 @@ def _known(want: Want, url: str) -> Sent | None:
     if want.doubted is not None and url == want.doubted.file.url and not is_strong(component.digests):
         doubted = want.doubted.file
         return Sent(url, doubted.entity_tag, doubted.last_modified, Fate.DOUBTFUL)
-    if want.is_recheck:
-        return next((each for each in want.sent if each.is_about(url, component)), None)
+    sent = want.sent or (() if want.is_recheck else want.arrived)
+    last = next((each for each in sent if each.is_about(url, component)), None)
+    if want.is_recheck or last is None or last.fate is not Fate.KEPT:
+        return last
     if want.doubted is not None or is_strong(component.digests):
         return None
-    if held is None or has_digests(component, held) is False:
-        return None
-    return next((each for each in want.arrived if each.url == url), None)
+    return None if held is None or has_digests(component, held) is False else last
 
 
 def _unchanged(want: Want, known: Sent) -> Collected:

@@ -25,6 +25,7 @@ from harvester.mirror.keeping import Keeping
 from harvester.mirror.lanes import Job, Lanes
 from harvester.mirror.planning import Want
 from harvester.mirror.receipt import Change
+from harvester.mirror.rechecks import Rechecks
 from harvester.mirror.reconsidering import Reconsidering
 from harvester.mirror.running import received_from
 from harvester.sources import Options, SourceKind, Step
@@ -47,6 +48,7 @@ class Mirroring(Reconsidering):
     lanes: Lanes[Result]
     limits: Limits
     guard: Guard
+    rechecks: Rechecks  # for what the servers sent last
     sizes: dict[str, int] = field(default_factory=dict, init=False)  # of the lists that were asked for whole, by set
     is_short: bool = field(default=False, init=False)  # together they name much less than is held
 
@@ -172,7 +174,9 @@ class Mirroring(Reconsidering):
             counting.callback(self._count, written)
             for keeping in objects:
                 pending = keeping.pending(self.now())
-                jobs.extend(self._job(keeping, want) for want in pending)
+                checks = self.rechecks.of(keeping.now.identifier, pending)
+                known = {path: check.sent for path, check in checks.items()}
+                jobs.extend(self._job(keeping, want._replace(sent=known.get(want.path, ()))) for want in pending)
                 if not pending:
                     written.append(writers.submit(self.made, keeping))
             for keeping, collected in self.lanes.results(jobs):

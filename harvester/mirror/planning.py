@@ -31,7 +31,7 @@ class Want(NamedTuple):
     is_same: bool
     doubted: Doubt | None = None  # what is kept aside of it
     is_recheck: bool = False  # it is asked whether it has changed, whatever the document says
-    sent: tuple[Sent, ...] = ()  # then: what its addresses sent last
+    sent: tuple[Sent, ...] = ()  # what its addresses sent when it was rechecked last
     refused: Refused | None = None  # what came of it just now, and contradicted what its record stated before
 
     @property

@@ -28,7 +28,7 @@ from harvester.mirror.lanes import Job
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.planning import Want, has_digests
 from harvester.mirror.receipt import Change
-from harvester.mirror.rechecks import Check, Known, Rechecks, Round, Selection, first_due
+from harvester.mirror.rechecks import Check, Known, Round, Selection, first_due
 from harvester.mirror.reconsidering import as_it_was
 from harvester.mirror.running import received_from
 from harvester.mirror.sent import Refused, Sent, with_newer
@@ -101,7 +101,6 @@ class _Object:
 class Rechecking(Mirroring):
     """A run that asks again for what is held: what is due by a period, or all. In some rounds it asks for it whole."""
 
-    rechecks: Rechecks = field(kw_only=True)
     every: int = field(kw_only=True)  # 0: nobody has said how often
     is_all: bool = field(kw_only=True)
     whole_every: int = field(kw_only=True)
@@ -161,8 +160,7 @@ class Rechecking(Mirroring):
             keeping = self._mended(keeping)
         if keeping is None:
             return None
-        known = self.rechecks.of(identifier)
-        checks = {want.path: known[want.path] for want in keeping.wants if _is_of(known.get(want.path), want)}
+        checks = self.rechecks.of(identifier, keeping.wants)
         due = tuple(each for each in keeping.wants if _is_checkable(each) and self._is_due(identifier, each, checks))
         found = _Object(keeping, checks, due)
         if not due:
@@ -360,7 +358,7 @@ class Rechecking(Mirroring):
     def _renew(self, found: _Object, want: Want) -> None:
         """Remember of a file that was asked for again because of its record what came of it."""
         check = found.checks.get(want.path)
-        if check is None or want.before is None or _is_of(check, want):
+        if check is None or want.before is None or check.is_of(want.before):
             return
         sent = with_newer((), want.arrived, want.component.addresses)
         found.checks[want.path] = check._replace(sha512=want.before.sha512, at=self.now(), sent=sent)
@@ -370,14 +368,6 @@ class Rechecking(Mirroring):
             return self.held_again(identifier)
         except (GatewayError, StoreDamaged):
             return None
-
-
-def _is_of(check: Check | None, want: Want) -> bool:
-    """Tell whether a check was of the bytes that are held, and after they came."""
-    held = want.before
-    if check is None or held is None or check.sha512 != held.sha512:
-        return False
-    return not held.received_at or parse_utc_datetime(held.received_at)[0] <= check.at
 
 
 def _is_checkable(want: Want) -> bool:

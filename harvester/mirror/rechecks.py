@@ -10,8 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import Entry
+from harvester.mirror.holding import HeldFile
 from harvester.mirror.memory import Memory
+from harvester.mirror.planning import Want
 from harvester.mirror.sent import Sent
 from harvester.mirror.verifying import Fate
 
@@ -55,6 +58,12 @@ class Check(NamedTuple):
     at: int
     rounds: int
     sent: tuple[Sent, ...] = ()
+
+    def is_of(self, held: HeldFile | None) -> bool:
+        """Tell whether it was a check of the bytes that are held, and after they came."""
+        if held is None or self.sha512 != held.sha512:
+            return False
+        return not held.received_at or parse_utc_datetime(held.received_at)[0] <= self.at
 
 
 class Known(NamedTuple):
@@ -157,8 +166,14 @@ class Rechecks:
         self._memory.rows("INSERT INTO round VALUES (?, ?, ?)", (current.number, current.begun_at, is_ended))
         self._memory.commit()
 
-    def of(self, identifier: str) -> Mapping[str, Check]:
-        """Return the last checks of the files of an object, by their paths."""
+    def of(self, identifier: str, wants: Iterable[Want]) -> dict[str, Check]:
+        """Return the last checks of files of an object as they are held now, by their paths."""
+        known = self._all(identifier)
+        return {
+            want.path: known[want.path] for want in wants if want.path in known and known[want.path].is_of(want.before)
+        }
+
+    def _all(self, identifier: str) -> dict[str, Check]:
         query = "SELECT path, sha512, at, rounds FROM checked WHERE identifier = ?"
         found = {path: Check(*rest) for path, *rest in self._memory.rows(query, (identifier,))}
         query = "SELECT path, url, entity_tag, last_modified, fate, reason, stated FROM sent WHERE identifier = ?"

@@ -343,3 +343,32 @@ def test_a_file_that_one_of_its_two_addresses_contradicts_is_sent_by_neither(pro
     assert recheck()["is_whole"]
     assert provider.sent == []
     assert sorted(mirror.held()["oai:p:0"].values()) == [b"a0", b"b0"]
+
+
+def test_a_run_that_meets_a_record_anew_asks_by_what_the_recheck_has_learned(provider, mirror, recheck, fill):
+    fill(1, says=())
+    mirror.run()
+    provider.tags["oai:p:0/a.txt"] = '"another"'
+    recheck()
+    provider.sent.clear()
+    item = provider.items["oai:p:0"]
+    item.title, item.datestamp = "Another", "2030-01-01T00:00:00Z"
+    mirror.run()
+    recheck()
+    assert provider.sent == []
+
+
+@pytest.mark.parametrize("says", [("size",), ("size", "digest")])
+def test_a_record_that_comes_anew_and_is_as_false_as_before_brings_nothing_again(provider, mirror, recheck, fill, says):
+    fill(1, says=says)
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")
+    item.files["a.txt"] = b"longer"
+    recheck(status=3)
+    provider.sent.clear()
+    item.document, item.datestamp = item.document.replace(b"A title", b"Another"), "2030-01-01T00:00:00Z"
+    mirror.run(status=3 if says == ("size",) else 0)
+    receipt = recheck(status=3)
+    assert len(receipt["missing"] or receipt["doubts"]) == 1
+    assert provider.sent == []
