@@ -28,6 +28,7 @@ from harvester.mirror.receipt import Change
 from harvester.mirror.rechecks import Rechecks
 from harvester.mirror.reconsidering import Reconsidering
 from harvester.mirror.running import received_from
+from harvester.mirror.verifying import Fate
 from harvester.sources import Options, SourceKind, Step
 from harvester.wire.http import Fetch
 from harvester.wire.list_state import state_of
@@ -130,6 +131,7 @@ class Mirroring(Reconsidering):
                 self.receipt.asked.append(step.page.url)
                 self.guard.look(self.kind, options, cursor, step.slices, self.fetch)
             self._collect(self._objects(step))
+            self.rechecks.commit()
             if self.stop.is_asked:
                 return
             self.receipt.doubts.extend(step.doubts)
@@ -181,8 +183,15 @@ class Mirroring(Reconsidering):
                     written.append(writers.submit(self.made, keeping))
             for keeping, collected in self.lanes.results(jobs):
                 keeping.note(self.compared(keeping, collected, answers))
+                self._learn(keeping, collected)
                 if keeping.is_settled:
                     written.append(writers.submit(self.made, keeping))
+
+    def _learn(self, keeping: Keeping, collected: Collected) -> None:
+        """Remember what contradicts the document, so that it is not sent once more."""
+        if any(each.fate is not Fate.KEPT for each in collected.sent):
+            identifier, file = keeping.now.identifier, collected.file
+            self.rechecks.learn(identifier, collected.want, self.now(), file.sha512, collected.sent)
 
     def _count(self, written: Iterable[Future[tuple[Change, Holding]]]) -> None:
         for each in written:

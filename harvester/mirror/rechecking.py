@@ -108,6 +108,7 @@ class Rechecking(Mirroring):
     unchecked: Unasked = field(default_factory=Unasked, init=False)  # files that could not be asked for
     unlearned: Unasked = field(default_factory=Unasked, init=False)  # objects whose records could not be asked for
     failures: int = field(default=0, init=False)  # of the provider, one after the other, asked for single records
+    answered: set[tuple[str, str]] = field(default_factory=set, init=False)  # files, by object and path
 
     def rechecked(self) -> None:
         """Recheck whatever is due."""
@@ -122,6 +123,7 @@ class Rechecking(Mirroring):
             )
             if self.round and not self.stop.is_asked:
                 self.rechecks.end(self.round)
+            self._tell_known()
             self.withdraw()
             if not self.stop.is_asked:
                 self.receipt.doubts.extend(self.unchecked.told("Files"))
@@ -260,6 +262,7 @@ class Rechecking(Mirroring):
             self.unchecked.add(f"{found.identifier} {want.path}", now.reason)
             return
         found.answered.add(want.path)
+        self.answered.add((found.identifier, want.path))
         is_same = now.fate in _SAME and now.sha512 == held.sha512
         sent = collected.sent
         suspect = collected.suspect
@@ -314,8 +317,26 @@ class Rechecking(Mirroring):
             if each.file.is_good or want.before is None or not has_digests(want.component, want.before):
                 continue
             keeping.note(as_it_was(want))
-            why = f"{each.file.reason} What is held has the digest that the document states."
-            self.receipt.doubts.append(f"{keeping.now.identifier}, {path}: {why}")
+            self._doubt(keeping, path, each.file.reason)
+
+    def _doubt(self, keeping: Keeping, path: str, reason: str) -> None:
+        why = f"{reason} What is held has the digest that the document states."
+        self.receipt.doubts.append(f"{keeping.now.identifier}, {path}: {why}")
+
+    def _tell_known(self) -> None:
+        """Tell of files that this run has not asked for, and that contradicted their document the last time."""
+        for identifier in self.rechecks.refusing():
+            keeping = self._made(identifier)
+            if keeping is None:  # it is deleted, or its damage is told where it is looked at
+                continue
+            checks = self.rechecks.of(identifier, keeping.wants)
+            for want in keeping.wants:
+                known = checks[want.path].sent if want.path in checks else ()
+                sent = [each for each in known if each.is_about(each.url, want.component)]
+                is_good = want.before is not None and want.before.is_good
+                is_told = (identifier, want.path) in self.answered
+                if is_good and not is_told and sent and all(each.fate is not Fate.KEPT for each in sent):
+                    self._doubt(keeping, want.path, sent[0].reason)
 
     def _follow(self, found: _Object) -> None:
         """Remember the checks of a version that was made just now: its files are those that came."""
@@ -366,7 +387,7 @@ class Rechecking(Mirroring):
     def _made(self, identifier: str) -> Keeping | None:
         try:
             return self.held_again(identifier)
-        except (GatewayError, StoreDamaged):
+        except (GatewayError, StoreDamaged, OSError):
             return None
 
 

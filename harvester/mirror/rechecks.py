@@ -15,7 +15,7 @@ from harvester.mirror.catalogue import Entry
 from harvester.mirror.holding import HeldFile
 from harvester.mirror.memory import Memory
 from harvester.mirror.planning import Want
-from harvester.mirror.sent import Sent
+from harvester.mirror.sent import Sent, with_newer
 from harvester.mirror.verifying import Fate
 
 NAME = "rechecks.sqlite"
@@ -61,7 +61,9 @@ class Check(NamedTuple):
 
     def is_of(self, held: HeldFile | None) -> bool:
         """Tell whether it was a check of the bytes that are held, and after they came."""
-        if held is None or self.sha512 != held.sha512:
+        if held is None:
+            return not self.sha512
+        if self.sha512 != held.sha512:
             return False
         return not held.received_at or parse_utc_datetime(held.received_at)[0] <= self.at
 
@@ -173,6 +175,18 @@ class Rechecks:
             want.path: known[want.path] for want in wants if want.path in known and known[want.path].is_of(want.before)
         }
 
+    def learn(self, identifier: str, want: Want, now: int, sha512: str, sent: Iterable[Sent]) -> None:
+        """Remember what the addresses of a file sent to a run that was no recheck; `sha512` is what is held now."""
+        check = self.of(identifier, [want]).get(want.path, Check("", 0, 0))
+        known = with_newer(check.sent, sent, want.component.addresses)
+        self._memory.rows("DELETE FROM sent WHERE identifier = ? AND path = ?", (identifier, want.path))
+        self._put(identifier, {want.path: Check(sha512, now, check.rounds, known)})
+
+    def refusing(self) -> list[str]:
+        """Return the objects of which some address sent last what contradicts the document."""
+        query = "SELECT DISTINCT identifier FROM sent WHERE fate <> ? ORDER BY identifier"
+        return [identifier for (identifier,) in self._memory.rows(query, (str(Fate.KEPT),))]
+
     def _all(self, identifier: str) -> dict[str, Check]:
         query = "SELECT path, sha512, at, rounds FROM checked WHERE identifier = ?"
         found = {path: Check(*rest) for path, *rest in self._memory.rows(query, (identifier,))}
@@ -186,11 +200,14 @@ class Rechecks:
         """Remember the checks of all files of an object."""
         self._memory.rows("DELETE FROM checked WHERE identifier = ?", (identifier,))
         self._memory.rows("DELETE FROM sent WHERE identifier = ?", (identifier,))
-        rows = ((identifier, path, *check[:3]) for path, check in checks.items())
-        self._memory.many("INSERT INTO checked VALUES (?, ?, ?, ?, ?)", rows)
-        answers = ((identifier, path, *each) for path, check in checks.items() for each in check.sent)
-        self._memory.many("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", answers)
+        self._put(identifier, checks)
         self._memory.rows("REPLACE INTO mirrored VALUES (?, ?, ?, ?, ?, ?)", (identifier, head, head, *known))
+
+    def _put(self, identifier: str, checks: Mapping[str, Check]) -> None:
+        rows = ((identifier, path, *check[:3]) for path, check in checks.items())
+        self._memory.many("REPLACE INTO checked VALUES (?, ?, ?, ?, ?)", rows)
+        answers = ((identifier, path, *each) for path, check in checks.items() for each in check.sent)
+        self._memory.many("REPLACE INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", answers)
 
     def commit(self) -> None:
         """Keep what was noted."""

@@ -12,7 +12,7 @@ from time import gmtime, strftime
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
-from zlib import crc32
+from zlib import adler32, crc32
 
 from gateway.formats import oai_didl
 from gateway.model import FileLink, Statement, Work
@@ -27,7 +27,11 @@ def _crc32(content: bytes) -> SimpleNamespace:
     return SimpleNamespace(hexdigest=lambda: f"{crc32(content):08x}")
 
 
-OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512, "crc32": _crc32}
+def _adler32(content: bytes) -> SimpleNamespace:
+    return SimpleNamespace(hexdigest=lambda: f"{adler32(content):08x}")
+
+
+OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512, "crc32": _crc32, "adler32": _adler32}
 
 
 @dataclass
@@ -64,6 +68,8 @@ class Provider:
     refusals: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)  # statuses and headers, by verb
     refused: list[str] = field(default_factory=list)  # the verbs that were refused so
     dates: dict[str, str] = field(default_factory=dict)  # Last-Modified of files that have no ETag; "": nor a date
+    has_both: set[str] = field(default_factory=set)  # files that have an ETag beside their date
+    requests: int = 0  # in all, for whatever
     now: str = ""
 
     @property
@@ -179,6 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = urlsplit(self.path).path
+        self.provider.requests += 1
         if path == "/oai":
             arguments = dict(parse_qsl(urlsplit(self.path).query))
             if (verb := arguments.get("verb", "")) in self.provider.refusals:
@@ -206,19 +213,25 @@ class _Handler(BaseHTTPRequestHandler):
         date = self.provider.dates.get(name)
         if date:
             headers["Last-Modified"] = date
-            if self.headers.get("If-Modified-Since") == date:
-                return self.send(304, b"", headers)
-        elif self.provider.has_validators and date is None:
+        if self.provider.has_validators and (date is None or name in self.provider.has_both):
             headers["ETag"] = tag
-            if self.headers.get("If-None-Match") == tag:
-                return self.send(304, b"", headers)
+        if self._is_unchanged(headers):
+            return self.send(304, b"", headers)
+        is_part = "Range" in self.headers and self.headers["If-Range"] in (tag, date)
+        start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-")) if is_part else 0
+        if start >= len(content) > 0:
+            return self.send(416, b"", {"Content-Range": f"bytes */{len(content)}"})
         self.provider.sent.append(name)
-        wanted = self.headers.get("Range", "")
-        if wanted and self.headers.get("If-Range") == tag:
-            start = int(wanted.removeprefix("bytes=").rstrip("-"))
+        if is_part:
             headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
             return self.send(206, content[start:], headers)
         return self.send(200, content, headers)
+
+    def _is_unchanged(self, headers):
+        """Tell whether a condition holds; that of the ETag outweighs that of the date (RFC 9110 §13.2.2)."""
+        if "ETag" in headers and "If-None-Match" in self.headers:
+            return self.headers["If-None-Match"] == headers["ETag"]
+        return "Last-Modified" in headers and self.headers["If-Modified-Since"] == headers["Last-Modified"]
 
     def send(self, status, body, headers):
         self.send_response(status)

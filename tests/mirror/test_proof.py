@@ -68,8 +68,11 @@ def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_no
 
 @pytest.mark.unmeasured
 @pytest.mark.long
-def test_a_recheck_behind_two_gateways_leaves_nothing_stale_in_silence(tmp_path):
+@pytest.mark.parametrize(("gateways", "kills", "seed"), [(2, 4, 2), (0, 2, 3)])
+def test_a_recheck_leaves_nothing_stale_in_silence_and_asks_for_nothing_in_vain(tmp_path, gateways, kills, seed):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds_in_place`."""
     said = []
-    rounds_in_place.proven(tmp_path, objects=24, files=60, rounds=2, kills=2, seed=2, say=said.append)
-    assert len(said) == 2
+    rounds_in_place.proven(
+        tmp_path, 24, 60, rounds=3, kills=kills, seed=seed, say=said.append, whole_every=2, gateways=gateways
+    )
+    assert [each.partition(":")[0] for each in said[:3]] == ["round 0", "round 1", "round 2"]

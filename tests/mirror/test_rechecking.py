@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from hashlib import sha256
 
 import pytest
 
@@ -372,3 +374,38 @@ def test_a_record_that_comes_anew_and_is_as_false_as_before_brings_nothing_again
     receipt = recheck(status=3)
     assert len(receipt["missing"] or receipt["doubts"]) == 1
     assert provider.sent == []
+
+
+def test_a_run_remembers_too_what_contradicts_the_document(provider, mirror, recheck, fill):
+    fill(1, says=("digest",))
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0").replace(sha256(b"a0").hexdigest().encode(), b"0" * 64)
+    item.files["a.txt"], item.datestamp = b"aX", "2030-01-01T00:00:00Z"
+    provider.sent.clear()
+    mirror.run(status=3)
+    for _ in range(2):
+        assert [each["fate"] for each in recheck(status=3)["missing"]] == ["corrupt"]
+    assert provider.sent == ["oai:p:0/a.txt"]
+    mirror.run("--retry-failed", status=3)
+    assert provider.sent == ["oai:p:0/a.txt"]
+    item.document, item.datestamp = b"", "2030-01-02T00:00:00Z"
+    assert mirror.run()["is_whole"]
+    assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize("how", [(), ("--every", "30d")], ids=["after a kill", "by a schedule"])
+def test_what_contradicts_its_document_is_told_by_each_recheck_whether_it_asks_for_it_or_not(
+    provider, mirror, recheck, fill, how
+):
+    fill(1, says=("digest",))
+    mirror.run()
+    item = provider.items["oai:p:0"]
+    item.document = provider._didl("oai:p:0")
+    item.files["a.txt"] = b"aX"
+    doubts = recheck(status=3)["doubts"]
+    with sqlite3.connect(mirror.folder / NAME) as memory:
+        memory.execute("UPDATE round SET is_ended = 0")  # as a process leaves it that was killed just now
+    memory.close()
+    assert recheck(*how, status=3)["doubts"] == doubts
+    assert provider.asked == []

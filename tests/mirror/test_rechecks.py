@@ -12,8 +12,11 @@ import pytest
 from gateway.errors import StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import Entry
+from harvester.mirror.components import Component
+from harvester.mirror.holding import HeldFile
 from harvester.mirror.memory import Memory
 from harvester.mirror.place import Place
+from harvester.mirror.planning import Want
 from harvester.mirror.rechecks import NAME, Check, Known, Rechecks
 
 DAY = 86_400
@@ -72,7 +75,8 @@ def test_a_memory_that_is_damaged_is_begun_anew(tmp_path, damage):
         rechecks.note("a", 1, {"files/a": Check("", 1, 1)}, Known(10, 1000))
     with Rechecks(tmp_path) as rechecks:
         assert list(rechecks.due(1000, 10)) == ["a"]
-        assert rechecks.of("a") == {"files/a": Check("", 1, 1)}
+        want = Want(Component(("http://x",)), "files/a", HeldFile(path="files/a"), is_same=False)
+        assert rechecks.of("a", [want]) == {"files/a": Check("", 1, 1)}
 
 
 def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
