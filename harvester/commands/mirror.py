@@ -176,7 +176,7 @@ def run(
                 work.whole(is_full=not incremental)
         notify_of_mirror(place, settings, is_whole=not retry_failed)
     _say_notes(place)
-    say(work.receipt.line())
+    say(work.receipt.line(place.command("--yes")))
     if as_json:
         write_json(work.receipt.as_data())
     ctx.exit(int(status_of(work.receipt.outcome)))
@@ -309,7 +309,7 @@ def import_(ctx: click.Context, /, folder: Path, source: Path, provider: str, as
             work = Importing(place, receipt, shown, stop, time.time, package, guard, user=_user(settings))
             work.whole(given["since"])
     _say_notes(place)
-    say(receipt.line())
+    say(receipt.line(place.command("--yes")))
     if as_json:
         write_json(receipt.as_data())
     ctx.exit(int(status_of(receipt.outcome)))
@@ -385,7 +385,7 @@ def recheck(ctx: click.Context, /, folder: Path, every: str, is_all: bool, as_js
             work.rechecked()
         notify_of_mirror(place, settings, is_whole=False)
     _say_notes(place)
-    say(work.receipt.line())
+    say(work.receipt.line(place.command("--yes")))
     if as_json:
         write_json(work.receipt.as_data())
     ctx.exit(int(status_of(work.receipt.outcome)))

@@ -21,7 +21,6 @@ from harvester.sources import Options, SourceKind
 from harvester.wire.http import Fetch
 
 ALWAYS_PASS = 5  # so many deletions a run, whatever the share is
-_ACCEPT = "If that is right, run the same command with --accept-identity."
 
 
 @dataclass(slots=True)
@@ -50,6 +49,10 @@ class Guard:
 
     # -- the identity --
 
+    @property
+    def _accept(self) -> str:
+        return f"If that is right: {self.place.command('--accept-identity')}."
+
     def identified(self, said: Identity | None) -> list[str]:
         """Compare what the provider says that it is with what was accepted; return what is told of the difference.
 
@@ -61,7 +64,7 @@ class Guard:
         if self.accepts_identity:
             accepted = Identity(*(now or was for now, was in zip(said, accepted, strict=True)))
         known = merged(KnownIdentity(accepted, accepted), said)
-        told = [f"{each.sentence}. {_ACCEPT}" for each in differences(known)]
+        told = [f"{each.sentence}. {self._accept}" for each in differences(known)]
         self.place.identity_changes += told
         if is_another(known):
             raise AnotherRepository(f"Nothing was taken of the provider. {' '.join(told)}")
@@ -83,7 +86,8 @@ class Guard:
         if not any(self._has(kind, options, cursor, each, fetch) for each in sample):
             told = (
                 f"Nothing was taken of the provider: {len(unknown)} of the first {len(listed)} records are unknown, "
-                f"and it has none of {len(sample)} that are held and were asked for, such as {sample[0]}. {_ACCEPT}"
+                f"and it has none of {len(sample)} that are held and were asked for, such as {sample[0]}. "
+                f"{self._accept}"
             )
             self.place.identity_changes.append(told)
             raise AnotherRepository(told)
@@ -139,4 +143,4 @@ class Guard:
         if expected - count <= (max(ALWAYS_PASS, self.share * expected) if count else 0):
             return []
         told = f"The provider lists {count} records, and {self.living} objects are held: none was deleted for that."
-        return [f"{told} The next run asks for everything again; if the list is right, run it with --yes."]
+        return [f"{told} The next run asks for everything again; if the list is right: {self.place.command('--yes')}."]

@@ -14,6 +14,7 @@ DIR/doubtful/        what came and may not be the file that was asked for (`mirr
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -49,6 +50,7 @@ from harvester.mirror.receipt import Receipt
 from harvester.mirror.waiting import Waiting
 from harvester.mirror.witness import Witness
 
+_PREFIX = "oai_didl"
 _VERSION = 2  # 1: there was no catalogue
 _BEGUN = ("locks", "mirror.json.new")  # what is there when a process died before it had made a mirror
 
@@ -58,7 +60,7 @@ class Order:
     """What is mirrored. A folder is the mirror of one order for ever."""
 
     base_url: str
-    metadata_prefix: str = "oai_didl"
+    metadata_prefix: str = _PREFIX
     sets: tuple[str, ...] = ()
 
 
@@ -214,6 +216,13 @@ class Place:
         if any(each.path and each.sha512 and each.sha512 not in inventory.manifest for each in found.files):
             raise StoreDamaged(f"{inventory.identifier} does not hold what its {RECEIVED} names: it has been altered.")
         return found
+
+    def command(self, *options: str) -> str:
+        """Return the command that runs this mirror, as it may be typed."""
+        order = self.order
+        prefix = () if order.metadata_prefix == _PREFIX else ("--format", order.metadata_prefix)
+        sets = chain.from_iterable(("--set", each) for each in order.sets)
+        return f"`{shlex.join(('harvester', 'mirror', order.base_url, str(self.folder), *prefix, *sets, *options))}`"
 
     @property
     def waiting(self) -> Waiting:

@@ -104,8 +104,8 @@ class Receipt:
         # Of a path that is not UTF-8, the bytes that are none become JSON escapes.
         return json.dumps(self.as_data(), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
 
-    def line(self) -> str:
-        """Return the receipt in a sentence or two, for people."""
+    def line(self, allowing: str = "`harvester mirror` with --yes") -> str:
+        """Return the receipt in a sentence or two, for people; `allowing` is the command that lets deletions pass."""
         objects = _counted(self.objects, Change) or "no objects"
         files = _counted(self.files, Fate) or "none looked at"
         verified = f" (verified: {_counted(self.verified, ('digest', 'size', 'none'))})" if self.verified else ""
@@ -115,7 +115,7 @@ class Receipt:
         if self.outcome not in _ENDED:
             ends.append("It has not come to its end; the same command goes on.")
         if self.waiting:
-            ends.append(f"Deletions that wait: {self.waiting}; `harvester mirror` with --yes lets them pass.")
+            ends.append(f"Deletions that wait: {self.waiting}; {allowing} lets them pass.")
         end = " ".join(ends) or "Nothing is missing."
         if self.unread:
             first = self.unread[0]

@@ -110,7 +110,7 @@ def _receipts(place: Place, contents: Contents) -> Iterator[Found]:
 
 def _unconfirmed(place: Place, contents: Contents) -> Iterator[Found]:
     """Return what no receipt confirms: a run was broken off, or somebody wrote it who knows how."""
-    again = f"`harvester mirror {place.order.base_url} {place.folder}` completes it."
+    again = f"{place.command()} completes it."
     last = contents.last_receipt
     if contents.running:
         command, at, versions = contents.running

@@ -31,7 +31,7 @@ def _concerns(place: Place, settings: Settings) -> Iterator[Concern]:
         yield Concern(
             Need.DELETIONS,
             f"Deletions that wait for a decision: {waiting}; these objects are still held. "
-            f"`harvester mirror {place.order.base_url} {place.folder} --yes` lets them pass.",
+            f"{place.command('--yes')} lets them pass.",
         )
     if changed := place.identity_changes:
         yield Concern(Need.IDENTITY, " ".join(changed))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+import shlex
 
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
 from harvester.mirror.place import opened
+from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -55,11 +61,55 @@ def test_what_waits_is_told_by_each_run_until_a_person_lets_it_pass(mirror, prov
     _delete(provider, *range(20))
     for _ in range(2):  # announced again because of the overlap, or not: the same deletions wait
         assert mirror.run(status=3)["waiting"] == 15
-        assert "Deletions that wait: 15; `harvester mirror` with --yes lets them pass." in mirror.said
+        command = f"`harvester mirror {provider.base_url} {mirror.folder} --yes`"
+        assert f"Deletions that wait: 15; {command} lets them pass." in mirror.said
     receipt = mirror.run("--yes")
     assert (receipt["objects"]["deleted"], receipt["waiting"]) == (15, 0)
     assert mirror.held() == {}
     assert mirror.run()["waiting"] == 0
+
+
+def _deletes_all(provider):
+    _delete(provider, *range(20))
+
+
+def _lists_nothing(provider):
+    provider.items.clear()
+
+
+def _lists_less(provider):
+    for name in list(provider.items)[5:]:
+        del provider.items[name]
+
+
+def _is_another(provider):
+    _identified(provider, _named("another.example.org"))
+
+
+def _has_other_records(provider):
+    provider.items = {f"oai:q:{each}": Item({"a.txt": b"q%d" % each}, datestamp=LATER) for each in range(20)}
+
+
+@pytest.mark.parametrize("change", [_deletes_all, _lists_nothing, _lists_less, _is_another, _has_other_records])
+def test_the_command_that_a_person_needs_is_told_and_works(mirror, provider, fill, change):
+    mirror.folder = mirror.folder.with_name("a mirror")
+    fill(20)
+    answer = provider.answer
+    _identified(provider, _named("one.example.org"))
+    arguments = ("--set", "one", "--format", "oai_didl")
+    mirror.run(*arguments)
+    held = mirror.held()
+    provider.answer = answer
+    change(provider)
+    said = CliRunner().invoke(
+        main, ["mirror", provider.base_url, str(mirror.folder), *arguments, "--full"], env=NO_PAUSES
+    )
+    assert said.exit_code == (4 if change in (_is_another, _has_other_records) else 3), said.stderr
+    assert len(mirror.held()) >= len(held) - 5
+    for _ in range(2):  # who accepts another repository is asked again what is to become of the objects of the former
+        for command in re.findall("`(harvester mirror http[^`]*)`", said.stderr)[:1]:
+            said = CliRunner().invoke(main, shlex.split(command)[1:], env=NO_PAUSES)
+    assert (said.exit_code, "harvester mirror http" in said.stderr) == (0, False), said.stderr
 
 
 def test_while_deletions_wait_those_of_later_runs_wait_too(mirror, provider, fill):

@@ -317,7 +317,7 @@ def test_a_package_deletes_no_more_than_its_share_without_a_word(imported, mirro
     (package / "records.xml").write_text(provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"}))
     receipt = imported(package, status=3)
     assert (receipt["objects"]["deleted"], receipt["waiting"], len(mirror.held())) == (5, 15, 15)
-    assert "Deletions that wait: 15; `harvester mirror` with --yes lets them pass." in mirror.said
+    assert f"Deletions that wait: 15; `harvester mirror {provider.base_url} {mirror.folder} --yes` lets" in mirror.said
     assert imported(package, status=3)["waiting"] == 15
     assert imported(package, "--yes")["waiting"] == 0
     assert mirror.held() == {}
