@@ -40,6 +40,10 @@ from harvester.windows.kept import behind, day_before, label_of, plan, windows_o
 from harvester.windows.walking import Sliced
 from harvester.wire.http import Fetch
 
+# The verbs of pages whose records came each by itself: resources of ResourceSync, files, documents of Solr.
+_BY_THEMSELVES = frozenset(("Resource", "file", "select"))
+MOST_NAMED = 10  # of them among the reasons of a run; `harvester quarantine` names all
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -189,6 +193,7 @@ class _Harvest:
     lists_left: int = 0  # lists and parts of lists that are not shown to be whole
     is_at_limit: bool = False
     is_whole: bool = False
+    named: dict[str, str] = field(default_factory=dict)  # some documents that cannot be used, and why
     door: Admission = field(init=False)  # what lets the answers in, once the source has said who it is
     proof: Proof = field(default_factory=Proof)
 
@@ -347,8 +352,7 @@ class _Harvest:
         label = label_of(step.cursor)
         for note in step.notes:
             self.story.note(f"{label}, page {number}: {note}", aloud=False)
-        if step.page.verb == "GetRecord":
-            self.story.warn(f"{label}: {each.identifier}: {each.problem}" for each in step.slices if each.problem)
+        self._name_unusable(step, label)
         for repair in step.page.repairs:
             self.story.note(f"{label}, page {number} was repaired: {repair}", aloud=False)
         if step.losses:
@@ -360,6 +364,15 @@ class _Harvest:
         self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
         self.story.tell(None if total is None else max(0, total - done))
         publication.feed(len(step.slices), len(step.page.body))
+
+    def _name_unusable(self, step: Step, label: str) -> None:
+        """Name what came by itself and cannot be used: each record that was asked for, and some documents."""
+        found = [(each.identifier, each.problem) for each in step.slices if each.problem]
+        if step.page.verb == "GetRecord":
+            self.story.warn(f"{label}: {identifier}: {problem}" for identifier, problem in found)
+        elif step.page.verb in _BY_THEMSELVES:
+            for identifier, problem in found[: MOST_NAMED - len(self.named)]:
+                self.named.setdefault(identifier, problem if identifier in problem else f"{identifier}: {problem}")
 
     def _is_limit_reached(self) -> bool:
         limit = self.wishes.max_records
@@ -434,6 +447,7 @@ class _Harvest:
             self.outcomes.append(RunOutcome.STOPPED)
             self.story.note("It reached its limit." if self.is_at_limit else "It was asked to stop.")
         tell_waiting(self.instance, self.entry.name, self.story, self.ended)
+        self.story.warn(self.named.values())
         outcome = gravest(self.outcomes)
         is_complete = self.is_whole and self.lists_left == 0 and not self.story.counts["waiting"]
         self.story.counts.update(self.proof.counts)

@@ -576,3 +576,17 @@ def test_files_are_loaded_for_oai_pmh_only(command, folder):
     command("source", "add", "disk", str(folder), "--kind", "files")
     status, _, err = command("source", "load", "disk", str(folder))
     assert (status, "OAI-PMH only" in err) == (2, True)
+
+
+@pytest.mark.slow
+def test_files_that_cannot_be_used_are_named_up_to_ten_of_them(command, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(14):
+        (folder / f"bad{number:02}.xml").write_text("<broken")
+    (folder / "good.xml").write_text(DC.format("good"))
+    command("source", "add", "many", str(folder), "--kind", "files")
+    status, out, _ = command("run", "many", "--json")
+    named = [each for each in json.loads(out)["reasons"] if "bad" in each]
+    assert (status, len(named)) == (3, 10)
+    assert named[0].startswith("bad00.xml: It is no XML")

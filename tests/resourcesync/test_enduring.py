@@ -24,6 +24,7 @@ def test_one_resource_that_always_fails_is_set_aside_and_the_rest_goes_on(site, 
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert sorted(titles()) == ["1", "3", "4", "5", "6"]
     assert any("asked for again: 1" in each for each in ran.run.reasons)
+    assert any(each.startswith(f"{site.url}/2") for each in ran.run.reasons)
     site.files["/2"] = good
     assert run().status is Status.SUCCEEDED
     assert sorted(titles()) == ["1", "2", "3", "4", "5", "6"]
