@@ -11,7 +11,7 @@ cannot be reached now says nothing of its files: they are due again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +19,7 @@ from functools import partial
 from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError, StoreDamaged, TryLater
 from gateway.model import Cursor
 from gateway.xmltext import parse_utc_datetime, utc_datetime
-from harvester.mirror.answers import Answers
+from harvester.mirror.answers import SHORT, Answers
 from harvester.mirror.catalogue import entries
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import collect
@@ -77,21 +77,31 @@ class _Object:
     answered: set[str] = field(default_factory=set)  # paths of which the server has said something
     refused: dict[str, Refused] = field(default_factory=dict)  # bytes that came and contradict the document
     wanted: dict[str, Want] = field(init=False)  # what is due, by path
+    known: dict[str, Check] = field(init=False)  # the checks as they were
+    has_come: bool = False  # bytes of it came
     is_done: bool = True  # whatever was due was asked for, and is settled
 
     def __post_init__(self) -> None:
         self.wanted = {each.path: each for each in self.due}
+        self.known = dict(self.checks)
 
     @property
     def identifier(self) -> str:
         return self.keeping.now.identifier
 
-    def undo(self, known: Mapping[str, Check]) -> None:
+    @property
+    def is_clear(self) -> bool:
+        """Tell whether everything has come, some of it as bytes, and nothing that others could throw doubt on."""
+        results = self.keeping.results.values()
+        is_good = all(each.file.is_good and not _is_short(each) for each in results)
+        return self.has_come and is_good and len(self.answered) == len(self.due)
+
+    def undo(self) -> None:
         """Forget what came and could not be settled: it is due as it was before."""
         for path in self.keeping.results:
             self.checks.pop(path, None)
-            if path in known:
-                self.checks[path] = known[path]
+            if path in self.known:
+                self.checks[path] = self.known[path]
         self.answered -= self.keeping.results.keys()
         self.keeping.results.clear()
         self.is_done = False
@@ -206,16 +216,17 @@ class Rechecking(Mirroring):
     def _recheck(self, batch: list[_Object]) -> None:
         objects = {each.identifier: each for each in batch}
         jobs = [self._asked(found, want) for found in batch for want in found.due]
-        known = {each.identifier: dict(each.checks) for each in batch}
         with suppress(StopAsked):  # what came before is settled
             for keeping, collected in self.lanes.results(jobs):
-                self._take(objects[keeping.now.identifier], collected)
-        self._compare(batch)
-        for each in batch:
-            self._finish(each, known[each.identifier])
-            for refused in each.refused.values():
-                refused.file.unlink(missing_ok=True)
-            self._note(each)
+                found = objects[keeping.now.identifier]
+                self._take(found, collected)
+                if found.is_clear:  # killed later, it need not come again
+                    self._finish(objects.pop(found.identifier))
+                    self.rechecks.commit()
+        left = list(objects.values())
+        self._compare(left)
+        for each in left:
+            self._finish(each)
         self.rechecks.commit()
 
     def _compare(self, batch: list[_Object]) -> None:
@@ -225,16 +236,23 @@ class Rechecking(Mirroring):
                 for each in list(found.keeping.results.values()):
                     found.keeping.note(self.compared(found.keeping, each, answers))
 
-    def _finish(self, found: _Object, known: Mapping[str, Check]) -> None:
+    def _finish(self, found: _Object) -> None:
+        """Settle an object, and remember it."""
+        self._settle_what_came(found)
+        for refused in found.refused.values():
+            refused.file.unlink(missing_ok=True)
+        self._note(found)
+
+    def _settle_what_came(self, found: _Object) -> None:
         """Settle an object; when somebody asked to stop, what is good of it."""
         found.is_done = not (self.stop.is_asked and len(found.answered) < len(found.due))
         if self.stop.is_asked and not all(each.file.is_good for each in found.keeping.results.values()):
-            found.undo(known)
+            found.undo()
             return
         try:
             self._settle(found)
         except StopAsked:
-            found.undo(known)
+            found.undo()
             return
         before = found.keeping.before
         is_whole = before is not None and before.is_whole  # else a part of what is missing may wait there
@@ -263,6 +281,7 @@ class Rechecking(Mirroring):
             return
         found.answered.add(want.path)
         self.answered.add((found.identifier, want.path))
+        found.has_come = found.has_come or collected.incoming is not None
         is_same = now.fate in _SAME and now.sha512 == held.sha512
         sent = collected.sent
         suspect = collected.suspect
@@ -389,6 +408,11 @@ class Rechecking(Mirroring):
             return self.held_again(identifier)
         except (GatewayError, StoreDamaged, OSError):
             return None
+
+
+def _is_short(collected: Collected) -> bool:
+    """Tell whether what came is to be compared with what comes from other addresses."""
+    return collected.incoming is not None and (collected.file.size or 0) <= SHORT
 
 
 def _is_checkable(want: Want) -> bool:

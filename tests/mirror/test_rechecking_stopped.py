@@ -129,6 +129,41 @@ def test_a_recheck_that_is_killed_goes_on(provider, mirror, recheck, fill):
     assert provider.sent == []
 
 
+def test_what_had_come_before_a_kill_is_not_sent_again(provider, mirror, recheck):
+    """Short answers wait for those of other objects; they are few bytes."""
+    provider.has_validators = False
+    for number in range(4):
+        provider.items[f"oai:p:{number}"] = Item({"a": b"%d one" % number * 9000}, says=())
+    mirror.run()
+    for number in (0, 1):
+        provider.items[f"oai:p:{number}"].files["a"] = b"%d two" % number * 9000
+    reached, left = Event(), Event()
+
+    def hangs(_handler):
+        reached.set()
+        left.wait(60)
+        return False
+
+    provider.faults["oai:p:3/a"] = hangs
+    provider.sent.clear()
+    line = command("harvester", mirror.folder.parent / "nowhere", "mirror", "recheck", str(mirror.folder))
+    given = {"mirror_host_connections": 1, "fetch_delay_seconds": 0}
+    with subprocess.Popen(line, env={**environment(given), **NO_PAUSES}, stderr=subprocess.PIPE) as process:
+        assert reached.wait(60)
+        for _ in range(600):
+            if len(list(mirror.folder.glob("ocfl/*/*/*/*/v2/inventory.json"))) == 2:
+                break
+            sleep(0.1)
+        sleep(0.5)  # what was the same is remembered
+        process.kill()
+        left.set()
+    provider.faults.clear()
+    assert recheck()["is_whole"]
+    assert sorted(set(provider.sent)) == [f"oai:p:{number}/a" for number in range(4)]
+    assert len(provider.sent) - provider.sent.count("oai:p:3/a") == 3
+    assert mirror.held() == provider.expected()
+
+
 def mirror_is_locked(mirror, recheck):
     """Tell whether neither a recheck nor a run may work on the mirror now."""
     asked = mirror.provider.asked[:]
