@@ -7,7 +7,7 @@ DIR/failed/          a small file for each object of which something is missing,
 DIR/waiting/         a small file for each deletion that waits for a person
 DIR/receipts/        what each run did, a JSON document each
 DIR/aside/           what is not finished
-DIR/rechecks.sqlite  when each file was asked for last; may be removed
+DIR/rechecks.sqlite  when each file was asked for last, and what its servers sent; may be removed
 DIR/doubtful/        what came and may not be the file that was asked for (`mirror/doubtful.py`)
 """
 

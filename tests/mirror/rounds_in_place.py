@@ -64,6 +64,7 @@ class World:
         self.files: dict[str, File] = {}
         self.renewed: set[str] = set()  # objects whose record came anew in this round
         self.done: Counter[str] = Counter()
+        self.given: Counter[tuple[str, ...]] = Counter()  # files with each kind of fixity
         self.round = 0
 
     def fill(self, objects: int, files: int) -> None:
@@ -71,8 +72,8 @@ class World:
         names = [f"oai:p:{number}" for number in range(objects)]
         for number, name in enumerate(names):
             self.provider.items[name] = Item(says=KINDS[number % len(KINDS)])
-        for name in (*names, *self.chance.choices(names, k=files - objects)):
-            self._add(name)
+        for number in range(files):
+            self._add(names[number % objects])
         self._write(names)
 
     def content(self, path: str) -> bytes:
@@ -125,7 +126,9 @@ class World:
         file = f"f{self.chance.randrange(10**6)}.txt"
         content = self._text(self.chance.randint(100, 5000))
         self.provider.items[name].files[file] = content
-        self.files[f"{name}/{file}"] = File(self.chance.choice(SERVERS), content)
+        server = SERVERS[self.given[self.provider.items[name].says] % len(SERVERS)]  # each with each kind of fixity
+        self.given[self.provider.items[name].says] += 1
+        self.files[f"{name}/{file}"] = File(server, content)
         self._validate(f"{name}/{file}")
         self._state(name)
 
