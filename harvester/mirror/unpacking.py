@@ -139,7 +139,9 @@ class _Meter:
         """Add bytes that are about to be written. Raise ConfigurationError when there is no room for them."""
         self._count += size
         if self._count > self._room.max_bytes:
-            raise ConfigurationError(f"{self._source} has more than {self._room.max_bytes} bytes, unpacked.")
+            raise ConfigurationError(
+                f"{self._source} has more than {self._room.max_bytes} bytes, unpacked (fetch_file_max_bytes)."
+            )
         ratio = self._room.max_ratio
         if ratio and self._count > max(_HARMLESS, ratio * self._packed):
             raise ConfigurationError(
