@@ -26,6 +26,7 @@ class Change(StrEnum):
     UNUSABLE = "unusable"  # a record without an identifier, or not to be cut from its page; an object that is damaged
 
 
+_MOST_DOUBTS = 5  # that a line for people has; each file of a mirror may be in doubt
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
 
@@ -121,7 +122,9 @@ class Receipt:
             first = self.unread[0]
             end += f" Digests that are stated and cannot be used: {len(self.unread)}, such as {first['digest']} of "
             end += f"{first['url']}."
-        doubts = f" In doubt: {' '.join(self.doubts)}" if self.doubts else ""
+        doubts = f" In doubt: {' '.join(self.doubts[:_MOST_DOUBTS])}" if self.doubts else ""
+        if (more := len(self.doubts) - _MOST_DOUBTS) > 0:
+            doubts += f" And {more} more, which the receipt in DIR/receipts names."
         counts = f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched."
         return f"{counts} {end}{doubts}{self.proof}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mirror.provider import Item
+from tests.mirror.provider import Item, serving
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -171,3 +171,32 @@ def test_weak_validators_and_redirects_do(provider, mirror, recheck, fill):
     provider.items["oai:p:9"].files["c.txt"] = b"moves"
     assert recheck()["objects"] == {"updated": 2}
     assert mirror.held()["oai:p:0"]["b.txt"] == b"moves"
+
+
+def test_an_address_that_was_allowed_before_and_is_not_now_makes_no_version(provider, mirror, recheck, fill):
+    with serving() as other:
+        fill(2, says=())
+        ours = provider.file_url
+        provider.file_url = lambda name: (other.file_url if name.endswith("b.txt") else ours)(name)
+        other.items = provider.items
+        allowed = ("--allow", other.url.removeprefix("http://"))
+        mirror.run(*allowed)
+        receipt = recheck(status=3)
+        assert "Files that could not be asked for: 2 (oai:p:" in receipt["doubts"][0]
+        assert "--allow" in receipt["doubts"][0]
+        assert (receipt["missing"], mirror.version("oai:p:0")) == ([], 1)
+        assert recheck(*allowed)["is_whole"]
+
+
+def test_of_many_doubts_the_last_line_has_the_first(provider, mirror, recheck, fill):
+    fill(4, says=("digest",))
+    mirror.run()
+    for name, item in provider.items.items():
+        item.document = provider._didl(name)
+        item.files = dict.fromkeys(item.files, b"<html><body>Your session has expired</body></html>")
+    held = mirror.held()
+    receipt = recheck(status=3)
+    assert len(receipt["doubts"]) == 8
+    assert mirror.said.count("What is held has the digest") == 5
+    assert "And 3 more, which the receipt in DIR/receipts names." in mirror.said
+    assert mirror.held() == held
