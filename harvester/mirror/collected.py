@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gateway.errors import ConfigurationError
 from harvester.mirror.doubtful import Doubt, Suspect
-from harvester.mirror.doubting import Look, doubt
+from harvester.mirror.doubting import doubt
 from harvester.mirror.holding import HeldFile, entry
+from harvester.mirror.look import Look
 from harvester.mirror.looking import MOST, content
 from harvester.mirror.ocfl import Incoming, telling
 from harvester.mirror.planning import Want
 from harvester.mirror.sent import Refused, Sent
 from harvester.mirror.verifying import Fate, Verdict
+from harvester.verification.extraction import extract
 from harvester.wire.dates import http_second
 
 # What says nothing of the file itself: what was doubtful before is doubtful still.
@@ -73,12 +76,21 @@ def looked_at(good: Collected, judged: Verdict, *, is_measured: bool = True) -> 
             content_type=file.content_type,
             stated_size=file.stated_size,
             is_older=before is not None and _is_older(file, before),
+            read=_words_of,
         )
         found, has_end = doubt(look), look.has_end
     if found is not None:
         return suspected(good, *found)
     is_unmeasured = not (is_measured or has_end) and file.stated_size is None
     return replace(good, is_unmeasured=is_unmeasured and (file.size or 0) <= MOST)
+
+
+def _words_of(data: bytes) -> str:
+    """Return the text of a PDF; nothing where the process that reads it cannot start: `gateway check` tells of that."""
+    try:
+        return extract(data).text
+    except ConfigurationError:
+        return ""
 
 
 def _is_older(file: HeldFile, before: HeldFile) -> bool:

@@ -29,7 +29,7 @@ from harvester.mirror.sent import Refused, Sent, fingerprint, settled
 from harvester.mirror.verifying import Bytes, Fate, Verdict, verdict
 from harvester.wire.http import Fetch, Fetched, Request
 
-_LOOK = 2048  # bytes at either end that are looked at
+_LOOK = 4096  # bytes at either end that are looked at
 _HEADERS = (("Accept", "*/*"), ("Accept-Encoding", "identity"))
 
 # What an error of the network, or a status, means for a file; the first row that fits.

@@ -22,13 +22,26 @@ from xml.parsers import expat
 
 MOST = 64 << 20  # bytes of a file that are read whole; of a larger one only the beginning and the end
 _PART = 1 << 20
-_MOST_PARTS = 100_000  # chunks, segments or boxes that are looked at
+MOST_PARTS = 100_000  # chunks, segments or boxes that are looked at
 
 Content: TypeAlias = bytes | mmap
 
 
 class Broken(Exception):
     """Bytes that are no whole file of their kind; the message says what is wrong."""
+
+
+CUT = "It ends in the middle: {}."
+
+
+def whole(data: Content, end: int, what: str, slack: int = 0) -> int:
+    """Return where a file ends that says so. Raise Broken when that is behind its last byte.
+
+    What stands behind is left alone unless it is markup: writers leave much there.
+    """
+    if end > len(data) + slack:
+        raise Broken(CUT.format(what))
+    return end if _MARKUP.match(data[end : end + _NEAR]) else len(data)
 
 
 # --- what kind ------------------------------------------------------------------------------------------------------
@@ -69,6 +82,7 @@ def signatures(first: bytes) -> frozenset[str]:
 
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_ROW_OF_ZEROS = bytes(8)  # UTF-32 has three in a row, or six around a character that is none
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks of UTF-16 and UTF-32
 
 
@@ -77,7 +91,7 @@ def is_text(part: bytes) -> bool:
     if part[:2] in _WIDE:
         return True
     plain = part.replace(b"\x00", b"")
-    is_wide = len(part) * 0.4 < len(part) - len(plain) < len(part) * 0.8
+    is_wide = len(part) * 0.4 < len(part) - len(plain) < len(part) * 0.8 and _ROW_OF_ZEROS not in part
     return _CONTROLS.search(plain if is_wide else part) is None
 
 
@@ -111,7 +125,27 @@ def pdf(data: Content) -> int:
     if is_binary and not any(_has_xref(data, at) for at in (offset, offset + start)):
         raise Broken("Its table of cross-references is not where it should be: bytes were lost, added or changed.")
     _no_hole(data)
+    _check_streams(data)
     return end + len(b"%%EOF")
+
+
+_STREAM = re.compile(rb"/Filter\s{0,4}(?:\[\s{0,4})?/FlateDecode\b[^\x00<>]{0,200}>>\s{0,4}stream\r?\n")
+_MOST_STREAM = 4 << 20
+_WRONG_SUM = "incorrect data check"
+
+
+def _check_streams(data: Content) -> None:
+    """Raise Broken where a compressed stream of a PDF cannot be read; those of an encrypted one cannot anyway."""
+    if len(data) > MOST or data.find(b"/Encrypt") >= 0:
+        return
+    for match in _STREAM.finditer(data):
+        end = data.find(b"endstream", match.end())
+        try:
+            zlib.decompressobj().decompress(data[match.end() : end if end > 0 else len(data)], _MOST_STREAM)
+        except zlib.error as error:
+            if _WRONG_SUM in str(error):
+                continue  # readers take no notice of it, and real files have it
+            raise Broken(f"A stream of it cannot be read: {error}.") from error
 
 
 def _has_xref(data: Content, offset: int) -> bool:
@@ -134,7 +168,7 @@ def _no_hole(data: Content) -> None:
 def png(data: Content) -> int:
     """PNG §5: chunks with a length and a CRC each, the last of them IEND."""
     at = 8
-    for _ in range(_MOST_PARTS):
+    for _ in range(MOST_PARTS):
         head = data[at : at + 8]
         if len(head) < 8:  # noqa: PLR2004 - a length and a name
             raise Broken("It ends in the middle: no IEND.")
@@ -155,7 +189,7 @@ _SOS = 0xDA
 def jpeg(data: Content) -> int:
     """ITU T.81 §B.1: segments, the last of which is a scan, and EOI behind it."""
     at = 2
-    for _ in range(_MOST_PARTS):
+    for _ in range(MOST_PARTS):
         head = data[at : at + 4]
         if head[:1] != b"\xff" or len(head) < 4:  # noqa: PLR2004
             break
@@ -265,6 +299,8 @@ def zip_(data: Content) -> int:
     whole = end + 22 + int.from_bytes(data[end + 20 : end + 22], "little")
     try:
         with zipfile.ZipFile(BufferedReader(_Reading(data, whole))) as archive:
+            if not archive.infolist():
+                raise Broken("Nothing is in it.")
             members = [each for each in archive.infolist() if not each.flag_bits & _ENCRYPTED]
             if len(data) <= MOST and sum(each.file_size for each in members) <= MOST:
                 for each in members:
@@ -280,33 +316,38 @@ def zip_(data: Content) -> int:
 
 def gzip(data: Content) -> int:
     """RFC 1952: members, each with the CRC of what is in it."""
-    at, written = 0, 0
+    at, written, is_zero = 0, 0, True
     while data[at : at + 2] == b"\x1f\x8b":
         reader = zlib.decompressobj(wbits=31)
         try:
             first = reader.decompress(data[at : at + _PART], _PART)
             if not at and first.startswith(b"\x1f\x8b\x08"):
                 raise Broken("It was compressed twice.")
+            is_zero = is_zero and not first.strip(b"\x00")
             left, at = reader.unconsumed_tail, at + _PART
             while not reader.eof:
                 left = left or data[at : at + _PART]
                 if not left:
                     raise Broken("It ends in the middle: the end of its stream is not there.")
                 at += _PART if not reader.unconsumed_tail else 0
-                written += len(reader.decompress(left, _PART))
+                part = reader.decompress(left, _PART)
+                is_zero = is_zero and not part.strip(b"\x00")
+                written += len(part)
                 left = reader.unconsumed_tail
                 if written > 4 * MOST:
                     return len(data)
             at = min(at, len(data)) - len(reader.unused_data)
         except zlib.error as error:
             raise Broken(f"Its stream is broken: {error}.") from error
+    if is_zero:
+        raise Broken("Nothing is in it.")
     return at
 
 
 def mp4(data: Content) -> int:
     """ISO/IEC 14496-12 §4.2: boxes, each with its length, one of which is `moov`."""
     at, names = 0, set[bytes]()
-    for _ in range(_MOST_PARTS):
+    for _ in range(MOST_PARTS):
         head = data[at : at + 16]
         if len(head) < 8 or not head[4:8].isascii() or not head[4:8].strip(b"\x00"):  # noqa: PLR2004
             break
@@ -321,6 +362,9 @@ def mp4(data: Content) -> int:
     return at
 
 
+_NO_SECTOR = 0xFFFFFFFA
+
+
 def ole(data: Content) -> int:
     """[MS-CFB] §2.2: the header names the sectors that hold the table of all sectors."""
     if len(data) < 512:  # noqa: PLR2004
@@ -328,8 +372,15 @@ def ole(data: Content) -> int:
     size = 1 << int.from_bytes(data[30:32], "little") % 16
     count, first = struct.unpack_from("<I", data, 44)[0], struct.unpack_from("<I", data, 48)[0]
     sectors = (*struct.unpack_from(f"<{min(count, 109)}I", data, 76), first)
-    if any((sector + 1) * size >= len(data) for sector in sectors if sector < 0xFFFFFFFA):  # noqa: PLR2004
+    if any((sector + 1) * size >= len(data) for sector in sectors if sector < _NO_SECTOR):
         raise Broken("It ends in the middle: its table of sectors is not there.")
+    used = 0
+    for place, sector in enumerate(sectors[: min(count, 109)]):
+        table = data[(sector + 1) * size : (sector + 2) * size] if sector < _NO_SECTOR else b""
+        kept = table[: len(table) // 4 * 4].rstrip(b"\xff")
+        used = max(used, place * size // 4 + (len(kept) + 3) // 4 if kept else 0)
+    if used * size >= len(data):
+        raise Broken("It ends in the middle: sectors of it are not there.")
     return len(data)
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gateway.digests import is_strong
+from harvester.mirror.beginnings import begins_rightly, is_of_office
 from harvester.mirror.components import Component
 
 
@@ -75,22 +76,6 @@ def is_proven(verified: Iterable[str]) -> bool:
     return not _PROOFS.isdisjoint(verified)
 
 
-# By MIME type, how its files begin. A type that is not here is not judged by its first bytes.
-_BEGINNINGS: dict[str, re.Pattern[bytes]] = {
-    "application/pdf": re.compile(rb"(?s).{0,1019}%PDF-"),  # PDF 1.7 implementation note 13: within the first 1024
-    "application/zip": re.compile(rb"PK(?:\x03\x04|\x05\x06|\x07\x08)"),
-    "application/gzip": re.compile(rb"\x1f\x8b"),
-    "application/postscript": re.compile(rb"(?:\x04)?%!|\xc5\xd0\xd3\xc6"),
-    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
-    "image/png": re.compile(rb"\x89PNG\r\n"),
-    "image/gif": re.compile(rb"GIF8[79]a"),
-    "image/tiff": re.compile(rb"II[*+]\x00|MM\x00[*+]"),
-    "image/jp2": re.compile(rb"\x00\x00\x00\x0cjP|\xff\x4f\xff\x51"),
-    "application/epub+zip": re.compile(rb"PK\x03\x04"),
-}
-# Office documents that are ZIP files; one with a password is an OLE file under the same type.
-_OFFICE = ("application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument.")
-_OFFICE_BEGINNING = re.compile(rb"PK\x03\x04|\xd0\xcf\x11\xe0|<\?xml")  # the last: flat OpenDocument
 # By MIME type, what stands near the end, for files whose end nobody has told.
 _ENDINGS = {
     "application/pdf": b"%%EOF",
@@ -143,8 +128,7 @@ def _looks_wrong(component: Component, found: Bytes) -> Fate | None:
     mime_type = component.mime_type.partition(";")[0].strip().lower()
     if not _is_named_page(component, mime_type) and _is_page(mime_type, found):
         return Fate.WEB_PAGE
-    beginning = _OFFICE_BEGINNING if mime_type.startswith(_OFFICE) else _BEGINNINGS.get(mime_type)
-    if beginning is not None and not beginning.match(found.first):
+    if begins_rightly(mime_type, found.first) is False:
         return Fate.WRONG_TYPE
     if not found.is_measured and _ENDINGS.get(mime_type, b"") not in found.last:
         return Fate.BROKEN_OFF
@@ -159,7 +143,7 @@ def _is_named_page(component: Component, mime_type: str) -> bool:
 
 def _is_page(mime_type: str, found: Bytes) -> bool:
     """Tell whether bytes are a web page where none is meant: by how they begin, or by markup that is served as HTML."""
-    if mime_type in _HYPERTEXT:
+    if mime_type in _HYPERTEXT or is_of_office(mime_type, found.first):
         return False
     is_served_as_one = "text/html" in found.content_type.lower()
     begins_like_one = bool(_PAGE.match(found.first))

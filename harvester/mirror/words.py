@@ -39,12 +39,25 @@ _ENGLISH = (
     r"checking your browser",
     r"are you (?:a )?(?:human|robot)",
     r"invalid (?:request|handle|identifier|url|token|parameter|id|file)",
-    r"(?:file|document|item|page|record|resource) (?:has been|was) (?:removed|withdrawn|deleted|moved)",
+    r"(?:file|document|item|page|record|resource|object|dataset) (?:\w+ ){0,4}(?:is|was) (?:removed|restricted)",
+    r"(?:file|document|item|page|record|resource|object|dataset) (?:has been|was) (?:removed|withdrawn|deleted|moved)",
     r"failed to (?:\w+ ){0,2}(?:load|open|read|retrieve|fetch|connect)",
     r"could not (?:connect|open|read|load)",
     r"redirect(?:ing|ed)",
     r"under (?:an )?embargo",
-    r"(?:blocked|denied|rejected) by",
+    r"(?:blocked|denied|rejected|deleted|removed|quarantined) by",
+    r"(?:request|access|connection) (?:was |has been |is )?(?:rejected|blocked)",
+    r"(?:do|does) not have (?:permission|access|sufficient)",
+    r"(?:insufficient|no) (?:permissions?|privileges|rights)",
+    r"(?:requires?|needs?) (?:a |an |your )?(?:subscription|login|registration|authentication|credentials|password)",
+    r"(?:subscription|registration|login) (?:is )?required",
+    r"please (?:wait|try again|verify)",
+    r"try again later",
+    r"(?:your|the|system|site) (?:\w+ )?administrator",
+    r"tombstone (?:page|record|resource)",
+    r"(?:token|link|url|signature) (?:has |is )?expired",
+    r"(?:software|script|parse|syntax|connection) error",
+    r"(?:virus|malware) (?:was |has been )?(?:found|detected)",
     r"(?:retrieved|restored) from (?:tape|archive)",
     r"just a moment",
     r"not a (?:bot|robot)",
@@ -53,48 +66,112 @@ _ENGLISH = (
     r"welcome to nginx",
     r"index of /\S*",
 )
+# What pages of repositories say, by language: it is not there, nobody may have it, log in, it was removed, come later.
 _DUTCH = (
-    r"niet (?:gevonden|beschikbaar|toegestaan|worden gevonden)",
+    r"niet (?:gevonden|beschikbaar|toegestaan|gemachtigd|bevoegd|worden gevonden)",
     r"bestaat niet",
     r"geen toegang",
+    r"toegang (?:geweigerd|verboten)",
     r"fout(?:melding)?",
     r"aanmelden",
     r"inloggen",
+    r"(?:is|werd) verwijderd",
+    r"onder embargo",
 )
 _GERMAN = (
-    r"nicht (?:gefunden|verfügbar|vorhanden|erlaubt)",
+    r"(?:nicht|keine?) (?:\w+ ){0,2}(?:gefunden|verfügbar|vorhanden|erlaubt|berechtig\w+|zugänglich|erreichbar)",
+    r"existiert nicht",
     r"fehler",
     r"anmelden",
-    r"zugriff verweigert",
+    r"melden sie sich",
+    r"(?:zugriff|zugang) (?:\w+ )?(?:verweigert|gesperrt|verboten|beschränkt|nicht)",
+    r"kein (?:zugriff|zugang)",
+    r"wurde (?:\w+ )?(?:gelöscht|entfernt|gesperrt|zurückgezogen)",
+    r"wartungs(?:arbeiten|modus)",
+    r"sperrfrist",
+)
+_FRENCH = (
+    r"(?:non|pas|plus) (?:\w+ )?(?:trouvée?|disponible|accessible|autorisée?|publiée?)",
+    r"introuvable",
+    r"indisponible",
+    r"erreur",
+    r"accès (?:refusé|interdit|restreint|réservé|limité)",
+    r"n'existe (?:pas|plus)",
+    r"(?:a été|est) (?:supprimé|retiré|déplacé)e?",
+    r"sous embargo",
+    r"(?:veuillez|devez) (?:vous )?(?:connecter|identifier|authentifier|activer|accepter|réessayer)",
+    r"en (?:cours de )?maintenance",
 )
 _ROMANCE = (
-    r"(?:non|pas) (?:\w+ )?(?:trouvée?|disponible|trovat[oa])",
-    r"introuvable",
-    r"erreur",
-    r"accès refusé",
-    r"no (?:encontrad[oa]|se encontró|disponible|existe)",
-    r"não (?:encontrad[oa]|disponível|existe)",
+    r"no (?:encontrad[oa]|disponible|existe|autorizad[oa]|permitid[oa]|se (?:ha )?(?:encontr\w+|pud\w+))",
+    r"no (?:está|tiene) (?:disponible|autorizad[oa]|permisos?|acceso)",
+    r"acceso (?:denegado|restringido|prohibido)",
+    r"(?:iniciar|inicie) sesi[óo]n",
+    r"(?:ha sido|fue) (?:eliminad[oa]|retirad[oa]|borrad[oa])",
+    r"n[ãa]o (?:\w+ ){0,2}(?:encontrad[oa]|dispon[íi]vel|existe|autorizad[oa]|permitid[oa]|localizad[oa])",
+    r"acesso (?:negado|restrito|proibido)",
+    r"(?:foi|est[áa]) (?:removid[oa]|eliminad[oa]|retirad[oa]|exclu[íi]d[oa]|indispon[íi]vel)",
+    r"(?:fa[çc]a|fazer|efetue) (?:o )?login",
+    r"assinatura (?:exigida|necess[áa]ria|requerida)",
+    r"(?:en|em|in) (?:mantenimiento|manuten[çc][ãa]o|manutenzione)",
+    r"(?:bajo|sob|sotto|en) embargo",
+    r"non (?:\w+ )?(?:trovat[oa]|disponibile|autorizzat[oa]|esiste)",
+    r"accesso (?:negato|vietato|riservato)",
     r"erro",
     r"errore",
+    r"nu (?:a fost găsit\w*|există|este disponibil\w*)",
+    r"acces (?:interzis|refuzat)",
 )
 _NORTHERN = (
     r"(?:kunde|kunne) (?:inte|ikke) (?:hittas|findes|finnes|bli funnet|åbnes|öppnas)",
     r"(?:finns inte|findes ikke|finnes ikke|ikke funnet|hittades inte|blev ikke fundet)",
+    r"(?:åtkomst nekad|adgang nægtet|ingen tilgang|saknar behörighet|logga in|logg inn|log ind)",
     r"ei (?:löydy|löytynyt|saatavilla)",
+    r"pääsy (?:estetty|kielletty)",
 )
 _EASTERN = (
     r"nie (?:znaleziono|istnieje|odnaleziono)",
-    r"brak dostępu",
+    r"nie (?:masz|posiadasz) (?:uprawnień|dostępu)",
+    r"brak (?:dostępu|uprawnień)",
+    r"(?:dostęp|publikacja|plik|dokument) (?:\w+ )?(?:zabronion|chronion|zastrzeżon|ograniczon|niedostępn|usunięt)\w*",
+    r"zaloguj się",
     r"błąd",
     r"(?:nebyl\w*|nebola?) nalezen\w*",
     r"nenalezen\w*",
-    r"nem található",
+    r"přístup (?:odepřen|zamítnut)",
+    r"přihlaste se",
+    r"nem (?:található|elérhető|létezik|engedélyezett)",
+    r"hozzáférés megtagadva",
+    r"nije (?:pronađen|dostup)\w*",
+    r"pristup (?:odbijen|zabranjen)",
     r"bulunamad\u0131",
-    r"не (?:найден[аоы]?|знайдено|существует)",
+    r"mevcut değil",
+    r"erişim (?:engel|redd|k\u0131s\u0131t|izn)\w*",
+    r"giriş yap\w*",
+    r"(?:kald\u0131r\u0131ld\u0131|silindi)",
+    r"не (?:найден[аоы]?|знайдено|существует|опубликован\w*)",
+    r"доступ (?:\w+ )?(?:запрещ[её]н|ограничен|закрыт|заборонено)",
+    r"(?:нет|отказано в) доступ\w*",
+    r"(?:требуется|необходима) авторизация",
+    r"(?:файл|документ|страница) (?:\w+ )?(?:удал[её]н\w*|недоступ\w*)",
     r"ошибка",
-    r"tidak (?:ditemukan|tersedia)",
+    r"помилка",
+    r"tidak (?:ditemukan|tersedia|diizinkan|memiliki (?:akses|izin))",
+    r"akses ditolak",
+    r"silakan (?:masuk|login)",
+    r"telah dihapus",
+    r"không (?:tìm thấy|tồn tại|có quyền)",
+    r"δεν (?:βρέθηκε|υπάρχει)",
 )
-_WITHOUT_SPACES = r"不存在|找不到|未找到|没有找到|無法|无法访问|見つかりません|存在しません|찾을 수 없"
+_WITHOUT_SPACES = (
+    r"不存在|找不到|未找到|没有找到|無法|无法(?:访问|打开|下载|显示)|(?:没有|沒有)(?:权限|權限)|无权|(?:禁止|拒绝)访问|访问被拒绝|"
+    r"请先?登录|請先?登入|"
+    r"已被?(?:删除|刪除)|(?:系统|正在)维护|服务器错误|"
+    r"見つかり(?:ません|ませんでした)|存在しません|公開されて(?:いません|おりません)|アクセス(?:が|は)?(?:拒否|禁止|制限)|権限が(?:ない|あり)|"
+    r"ログインして|メンテナンス中|エラーが発生|(?:閲覧|表示|利用)できません|削除され(?:ました|ています)|"
+    r"찾을 수 없|존재하지 않|권한이 없|로그인|접근이 (?:거부|제한)|삭제되었|"
+    r"غير موجود|لم يتم العثور|تسجيل الدخول|غير مسموح"
+)
 # With these words a message begins; a text may use them anywhere else.
 _FIRST = (
     r"\W{0,3}error",
@@ -108,10 +185,16 @@ _FIRST = (
     r"5\d\d [a-z]+",
 )
 
-_ANYWHERE = "|".join((*_ENGLISH, *_DUTCH, *_GERMAN, *_ROMANCE, *_NORTHERN, *_EASTERN)).replace(" ", r"\s")
-_OF_ERRORS = re.compile(rf"\b(?:{_ANYWHERE})\b|{_WITHOUT_SPACES}|\A\s*(?:{'|'.join(_FIRST)})(?:\b|\Z)")
+_ANYWHERE = "|".join((*_ENGLISH, *_DUTCH, *_GERMAN, *_FRENCH, *_ROMANCE, *_NORTHERN, *_EASTERN)).replace(" ", r"\s")
+_WITHIN = re.compile(rf"\b(?:{_ANYWHERE})\b|{_WITHOUT_SPACES}")
+_AT_FIRST = re.compile(rf"\s*(?:{'|'.join(_FIRST)})(?:\b|\Z)")
 
 
 def tell_an_error(text: str) -> bool:
     """Tell whether a text has the words of an error, in whatever case."""
-    return _OF_ERRORS.search(text.lower()) is not None
+    return tell_within(text) or _AT_FIRST.match(text.lower()) is not None
+
+
+def tell_within(text: str) -> bool:
+    """Tell whether a text has words of an error that no title has: a study may begin with `Error`."""
+    return _WITHIN.search(text.lower()) is not None

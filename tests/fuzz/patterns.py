@@ -41,7 +41,10 @@ LOCALS: dict[str, object] = {
 ANCHORED = (
     "gateway/formats/oai_dc.py",
     "harvester/conformance/payloads.py",
+    "harvester/mirror/beginnings.py",
     "harvester/mirror/doubting.py",
+    "harvester/mirror/ends.py",
+    "harvester/mirror/look.py",
     "harvester/mirror/looking.py",
     "harvester/mirror/verifying.py",
 )

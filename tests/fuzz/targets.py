@@ -24,7 +24,8 @@ from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
 from harvester.mirror import holding, inventory
 from harvester.mirror.components import Component, components, files
-from harvester.mirror.doubting import Look, doubt
+from harvester.mirror.doubting import doubt
+from harvester.mirror.look import Look
 from harvester.mirror.package import dumped
 from harvester.mirror.verifying import Bytes, verdict
 from harvester.verification.bytes import mime_type

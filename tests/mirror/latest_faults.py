@@ -14,7 +14,6 @@ from tests.mirror import samples
 from tests.mirror.server_faults import ANY, DOCX, HTML, JPEG, JSON, PDF, PNG, TEXT, XML, ZIP, Fault, always, sent
 from tests.mirror.server_faults import page as _html
 
-SHELL = "a page that a program in the browser fills"
 BLIND = "a JPEG whose middle is missing"
 
 LATEST = (
@@ -75,7 +74,7 @@ LATEST = (
     Fault("a page for CSV", "text/csv", samples.text, always(_html("Dataset 3", "View the dataset"))),
     Fault("a page for an EPUB", "application/epub+zip", samples.docx, always(_html("Book", "Read it"), HTML)),
     Fault(
-        SHELL,
+        "a page that a program in the browser fills",
         HTML,
         samples.page,
         always(

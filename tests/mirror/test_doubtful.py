@@ -158,10 +158,12 @@ def test_a_digest_that_is_stated_later_accepts_without_another_request(mirror, p
     assert count(mirror.folder) == 0
 
 
-def test_a_stated_digest_settles_everything_and_a_size_does_not(mirror, provider):
-    provider.items["digest"] = Item({"a.txt": BAD}, says=("digest",))
-    provider.items["size"] = Item({"a.txt": BAD}, says=("size",))
-    assert [each["identifier"] for each in mirror.run(status=3)["missing"]] == ["size"]
+def test_a_stated_digest_settles_everything_and_a_size_what_a_file_says(mirror, provider):
+    """A message of another program has another size; a disk that was not written has the same."""
+    for name, content in (("words", BAD), ("zeros", bytes(90))):
+        provider.items[f"digest of {name}"] = Item({"a.txt": content}, says=("digest",))
+        provider.items[f"size of {name}"] = Item({"a.txt": content}, says=("size",))
+    assert [each["identifier"] for each in mirror.run(status=3)["missing"]] == ["size of zeros"]
 
 
 def test_an_object_that_is_deleted_leaves_nothing_doubtful(mirror, provider, one):

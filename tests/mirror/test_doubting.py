@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from harvester.mirror import looking
-from harvester.mirror.doubting import Look, doubt
+from harvester.mirror.doubting import doubt
+from harvester.mirror.look import Look
 from tests.conftest import ROOT, SHARED
-from tests.mirror import samples
+from tests.mirror import fresh_samples, samples
 
 WHOLE = {
     "application/pdf": samples.pdf,
@@ -35,6 +36,7 @@ TYPES = {
     ".md": "text/markdown",
     ".py": "text/x-python",
 }
+BROKEN = {"format-corpus__033689.pdf": "broken"}  # of a set of PDFs with errors: ends of lines were changed in it
 URL = "http://e.org/a"
 
 
@@ -66,7 +68,7 @@ def test_no_real_file_is_doubted(suffix):
     files = [file for folder in folders for file in Path(folder).rglob(f"*{suffix}") if file.is_file()]
     doubted = {file.name: found for file in files if (found := rule(file.read_bytes(), TYPES[suffix]))}
     assert files
-    assert doubted == {}
+    assert doubted == {name: found for name, found in BROKEN.items() if name.endswith(suffix)}
 
 
 @pytest.mark.parametrize(
@@ -113,12 +115,16 @@ def test_what_a_rule_sees(data, mime_type, seen):
     assert rule(data, mime_type) == seen
 
 
-def test_a_document_of_word_97_is_whole_when_its_table_of_sectors_is_there():
+@pytest.mark.parametrize(
+    ("size", "seen"), [(2560, None), (2100, None), (2000, "broken"), (1400, "broken"), (600, "broken")]
+)
+def test_a_document_of_word_97_is_whole_when_every_sector_that_its_table_names_is_there(size, seen):
+    """The table is the third sector, and names four; of the last, no byte need be there."""
     head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + b"\x3e\x00\x03\x00\xfe\xff\x09\x00"
     head = head.ljust(44, b"\x00") + struct.pack("<II", 1, 1)
     head = head.ljust(76, b"\x00") + struct.pack("<I", 2) + b"\xff" * 432
-    assert rule(head + b"\x01" * 2048, "application/msword") is None
-    assert rule(head + b"\x01" * 1024, "application/msword") == "broken"
+    table = struct.pack("<4I", 1, 0xFFFFFFFE, 0xFFFFFFFD, 0xFFFFFFFE).ljust(512, b"\xff")
+    assert rule((head + b"\x01" * 1024 + table + b"\x01" * 512)[:size], "application/msword") == seen
 
 
 def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
@@ -173,7 +179,7 @@ def test_what_a_source_has_so_is_not_doubted_for_its_words():
         (b'{"errors": [0.1, 0.25]}', "application/json"),
         (samples.tiff(1), "image/x-nikon-nef"),
         (samples.png(1), "image/vnd.microsoft.icon"),
-        (b"\x00\x00\x00\x0cjP  \r\n\x87\n" + bytes(range(256)), "image/jp2"),
+        (fresh_samples.jp2(1), "image/jp2"),
         (b"\x1b%-12345X@PJL\r\n" + samples.pdf(1), "application/pdf"),
     ],
 )
@@ -181,14 +187,15 @@ def test_what_only_looks_like_a_fault_is_beyond_doubt(data, mime_type):
     assert rule(data, mime_type) is None
 
 
-def test_a_table_that_is_called_excel_is_judged_by_its_name():
-    data = b"id,value\n1,2\n" * 50
-    assert doubt(Look(data, "application/vnd.ms-excel", url="http://e.org/a.csv")) is None
-    assert doubt(Look(data, "application/vnd.ms-excel", url="http://e.org/a.xls")) is not None
+@pytest.mark.parametrize("name", ["a.csv", "a.xls", "a"])
+def test_a_table_that_is_called_excel_is_one_when_its_rows_are_alike(name):
+    url = f"http://e.org/{name}"
+    assert doubt(Look(b"id,value\n1,2\n" * 50, "application/vnd.ms-excel", url=url)) is None
+    assert doubt(Look(b"No such file.\n", "application/vnd.ms-excel", url=url)) is not None
 
 
 def test_zeros_are_a_hole_of_a_pdf_only_where_a_block_of_the_disk_begins():
-    whole = samples.pdf(1, 60_000)
+    whole = samples.pdf(1, 60_000).replace(b"/FlateDecode", b"/DCTDecode  ")
     image = whole[:9000] + bytes(9000) + whole[18_000:]
     assert rule(image, "application/pdf") is None
     hole = whole[:8192] + bytes(8192) + whole[16_384:]
@@ -205,3 +212,64 @@ def test_what_would_take_long_to_read_is_not_read(monkeypatch):
     monkeypatch.setattr(looking, "MOST", 1000)
     assert rule(samples.archive(1), "application/zip") is None
     assert rule(gzip.compress(bytes(9_000_000)), "application/gzip") is None
+
+
+ENDS = {
+    "audio/wav": fresh_samples.wav,
+    "audio/mpeg": fresh_samples.mp3,
+    "image/webp": fresh_samples.webp,
+    "image/jp2": fresh_samples.jp2,
+    "image/vnd.djvu": fresh_samples.djvu,
+    "application/x-7z-compressed": fresh_samples.seven_zip,
+    "application/vnd.rar": fresh_samples.rar,
+    "application/x-tar": fresh_samples.tarred,
+    "application/x-netcdf": fresh_samples.netcdf,
+    "application/x-hdf5": fresh_samples.hdf5,
+    "application/fits": fresh_samples.fits,
+    "application/x-spss-sav": fresh_samples.sav,
+    "application/x-stata-dta": fresh_samples.dta,
+    "application/msword": fresh_samples.doc,
+    "application/rtf": fresh_samples.rtf,
+    "application/postscript": fresh_samples.postscript,
+    "application/x-tex": fresh_samples.latex,
+}
+
+
+@pytest.mark.parametrize("mime_type", ENDS)
+def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
+    data = ENDS[mime_type](7)
+    assert rule(data, mime_type) is None
+    most = len(data) * (9 if mime_type == "application/x-tar" else 16) // 20  # zeros stand behind the members of a tar
+    assert [end for end in (*range(400, most, 997), most) if rule(data[:end], mime_type) is None] == []
+
+
+@pytest.mark.parametrize(
+    ("data", "mime_type", "seen"),
+    [
+        (b"\xef\xbb\xbf \r\n", "text/plain", "empty"),
+        (b"a,b\nfalse,1\n", "text/csv", None),
+        (b"false", "text/csv", "wrong_type"),
+        (b"name\nBerlin\nOslo\n", "text/csv", None),
+        (b"1\r\n2\r\n3\r\n4\r\n", "text/plain", None),
+        (b"40\r\n" + b"x" * 64 + b"\r\n0\r\n\r\n", "text/plain", "transfer"),
+        (b"Date: 1 May 1890\n\nDear sister, the boat has come.\n", "text/plain", None),
+        (b"Content-Type: text/plain\r\n\r\nDear sister\n", "text/plain", "transfer"),
+        (b"-----BEGIN KEY-----\n" + b"QUJDZDEy" * 40 + b"\n-----END KEY-----\n", "text/plain", None),
+        (b"ACGT" * 200 + b"\n", "text/plain", None),
+        (b"<p>One</p>" + b"<a href='x.html'>x</a>" * 9, "text/html", None),
+        (b"<html><body><nav>" + b"<a href='/x'>x</a>" * 9 + b"</nav></body></html>", "text/html", "error_message"),
+        (fresh_samples.text(3) * 2, "text/plain", "appended"),
+        (b"0\t0\t0\n" * 500, "text/tab-separated-values", None),
+        (fresh_samples.png(1, 1, 1), "image/png", "placeholder"),
+        (b"RIFF\xff\xff\xff\xffWAVE" + bytes(100), "audio/wav", None),
+    ],
+)
+def test_what_a_file_is_made_of_tells_more_than_its_words(data, mime_type, seen):
+    assert rule(data, mime_type) == seen
+
+
+def test_the_words_of_a_document_of_one_page_are_read():
+    page, notice = fresh_samples.pdf(1, 1), "This document is under embargo."
+    assert rule(page, "application/pdf", read=lambda _: notice) == "error_message"
+    assert rule(page, "application/pdf", read=lambda _: notice + " word" * 200) is None
+    assert rule(fresh_samples.pdf(1, 3), "application/pdf", read=lambda _: notice) is None
