@@ -18,8 +18,7 @@ from harvester.wire.windows import Window, text_of_windows, windows_of
 def part_had(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """Go on behind a part that has come to its end as it should."""
     walk.failures = 0
-    if not walk.state.window:
-        walk.fetch.spare()
+    walk.fetch.spare()
     return part_over(walk, page, slices)
 
 

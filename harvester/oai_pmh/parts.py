@@ -122,8 +122,8 @@ class Parts:
         """Read one part, in smaller ones where it does not stand still."""
         before: frozenset[str] | None = None
         for _ in range(_WALKS):
-            names, is_whole = self._walked(window)
-            if is_whole or names == before:
+            names, is_whole, is_full = self._walked(window)
+            if is_whole or (names == before and not is_full):
                 self.count += len(names)
                 self.number += 1
                 return True
@@ -131,8 +131,11 @@ class Parts:
         smaller = halves(window, self.granularity, self._dated.earliest, self.last)
         return smaller is not None and all(map(self._is_read, smaller))
 
-    def _walked(self, window: Window) -> tuple[frozenset[str], bool]:
-        """Return what is named in a window, and whether its numbers show that this is all."""
+    def _walked(self, window: Window) -> tuple[frozenset[str], bool, bool]:
+        """Return what is named in a window, and whether its numbers show that this is all.
+
+        The last tells whether that is one full answer: it may be cut there, each time.
+        """
         naming, names, answers = self._naming(window), set[str](), 0
         sizes: set[int | None] = set()
         for answer in naming.answers():
@@ -145,12 +148,13 @@ class Parts:
             answers += 1
             names.update(each.identifier for each in answer.slices)
             sizes.add(answer.token.complete_list_size if answer.token else None)
-        is_one = answers == 1 and len(names) < self._dated.most
-        return frozenset(names), naming.has_ended and (is_one or sizes == {len(names)})
+        is_full = len(names) >= self._dated.most
+        is_shown = (answers == 1 and not is_full) or sizes == {len(names)}
+        return frozenset(names), naming.has_ended and is_shown, answers == 1 and is_full
 
     def names(self, window: Window, identifier: str) -> bool:
         """Tell whether a record is named in a window now. Raise NotOaiPmh for losses, and what asking raises."""
-        names, _ = self._walked(window)
+        names, _, _ = self._walked(window)
         return identifier in names
 
     def _ask_number(self, window: Window) -> None:

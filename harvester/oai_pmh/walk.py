@@ -24,7 +24,8 @@ from harvester.wire.windows import Window, halves, window_of
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
 
-_MOST_AGAIN = 4  # times that each record may come again in smaller windows before the budget pays for it
+# How often a record of a list may come again in smaller windows at no cost, and how many records in any case.
+_MOST_AGAIN, _LEAST_AGAIN = 4, 200
 _MUCH_SLOWER, _SLOW_MS = 10, 5000  # DSpace#12980: from 89 ms at first to 12,988 ms at record 151,200
 
 
@@ -172,7 +173,8 @@ class Walk:
             self.fetch.gained()
             return
         self.again += fresh
-        if self.again <= _MOST_AGAIN * len(self.arrivals.all):
+        least = 0 if self.options.is_part else _LEAST_AGAIN
+        if self.again <= max(least, _MOST_AGAIN * len(self.arrivals.all)):
             self.fetch.spare()
 
     @property

@@ -28,9 +28,8 @@ pytestmark = pytest.mark.slow  # it harvests dozens of repositories
 _COUNT = os.environ.get("ENDPOINTS", "24")
 _SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 4
-# Of one question that is repeated when the budget is just not spent, and of twelve windows that are divided then: each
-# is asked for, its token in four ways, and Identify.
-_BEYOND_REQUESTS = 30 + 12 * 6
+# Of empty windows, and of records that come again up to a limit: neither is counted.
+_BEYOND_REQUESTS = MOST_REQUESTS
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
 
@@ -73,6 +72,13 @@ def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, 
     counts = Counter[str]()
     assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
     assert counts == {"honest": 1}
+
+
+def test_part_of_ListIdentifiers_that_is_cut_each_time_is_read_in_smaller_ones(house: Instance) -> None:  # noqa: N802
+    traits = Traits("one set", "so far", "an empty list with an empty token", "one page of the whole", way="later")
+    counts = Counter[str]()
+    assert verdict(house, opened(traits._replace(page_size=25, has_cursor=False)), "parts", counts) == []
+    assert counts == {"complete": 1}
 
 
 def test_list_that_breaks_off_is_complete_where_the_names_beyond_its_end_are_asked_for_and_none_is_new(

@@ -112,7 +112,9 @@ def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(m
     steps, error = _until_it_ends(repository, Budget(most_requests=most_requests))
     assert len(set(good(steps))) == 60
     assert "brought no new record" in error
-    assert len(repository.asked) - len(repository.listed("ListIdentifiers")) <= most_requests + 8
+    assert (
+        len(repository.asked) - len(repository.listed("ListIdentifiers")) <= most_requests * 4 / 3 + 8
+    )  # empty windows are not counted
 
 
 def test_list_that_comes_newest_first_and_breaks_off_comes_whole_in_smaller_windows():
