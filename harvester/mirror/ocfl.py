@@ -225,6 +225,9 @@ class StorageRoot:
         except FileNotFoundError:
             shutil.rmtree(workspace)
             return
+        for file in (workspace / "files").glob("*"):
+            if file.stat().st_nlink > 1:  # it is in a version already: what is written to it would be written there
+                file.unlink()
         if folder.exists():
             _renew(workspace, folder, (folder / f"v{_newest(folder)}" / NAME).read_bytes())
             return

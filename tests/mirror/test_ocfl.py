@@ -262,3 +262,22 @@ def test_a_file_system_without_links_keeps_copies(tmp_path):
     (tmp_path / "waits").write_bytes(b"bytes")
     put(tmp_path / "waits", tmp_path / "kept", refused)
     assert (tmp_path / "kept").read_bytes() == (tmp_path / "waits").read_bytes() == b"bytes"
+
+
+def test_what_a_killed_commit_left_aside_is_not_written_through_into_its_version(root):
+    """Killed after the version was moved in: what waited aside is the same file as the one in the version."""
+    keep(root, {"received.json": b"first"})
+    held = root.place(NAME) / root.inventory(NAME).place("received.json")
+    waiting = root.workspace(NAME) / "files" / "0"
+    waiting.hardlink_to(held)
+    root.prepare()
+    keep(root, {"received.json": b"second"})
+    assert held.read_bytes() == b"first"
+
+
+def test_what_is_on_its_way_stays_when_a_process_died(root):
+    keep(root, {"received.json": b"first"})
+    part = root.workspace(NAME) / "files" / "part"
+    part.write_bytes(b"of a file that is on its way")
+    root.prepare()
+    assert part.exists()
