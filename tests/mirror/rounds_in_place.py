@@ -460,6 +460,7 @@ def _no_more_than_needed(
 
     What is not held because its record contradicted it is sent when the record does so no more. A file without
     validators is sent to every recheck, and to every run that meets its record anew or tries again what is missing.
+    Where records change without a new datestamp, it is sent once more when a recheck notices that.
     """
     after, sent = _rounds(mirror), Counter(world.provider.sent)
     kills = mirror_kills + recheck_kills
@@ -473,6 +474,7 @@ def _no_more_than_needed(
         most += (whole + recheck_kills) * (whole > 0)
         if file.server == "none":
             most = 1 + recheck_kills + (1 + mirror_kills) * (is_renewed or file.is_new or file.held != content)
+            most += 0 if world.is_behind else 1 + recheck_kills
         told = f"{path} ({file.server}, {file.entity_tag}, {file.date}, round {world.round})"
         assert sent[path] <= most, f"{told} was sent {sent[path]} times, {most} would do"
         if file.hidden_for >= 0:
