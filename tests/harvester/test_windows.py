@@ -185,7 +185,8 @@ def test_a_first_harvest_goes_window_by_window_and_is_proven(run, spread, house)
     assert (ran.status, ran.run.is_complete, ran.run.reasons) == (Status.SUCCEEDED, True, ())
     assert _published(house) == len(spread.items)
     assert {outcome for _, outcome in _windows(house)} == {"done"}
-    spans = _spans(spread)
+    *spans, whole = _spans(spread)
+    assert whole[0] == ""  # how many there are in all
     assert spans[0] == ("", f"{MONTHS[2] - DAY}T23:59:59Z")
     assert spans[1] == (f"{MONTHS[2]}T00:00:00Z", f"{MONTHS[3] - DAY}T23:59:59Z")
     assert spans[-1][1] == ""
@@ -381,7 +382,7 @@ def test_a_list_that_was_harvested_before_is_not_sliced_but_by_a_full_harvest(ru
     ran = run(wishes=Wishes(is_full=True))
     assert (ran.run.is_complete, ran.run.counts["unchanged"]) == (True, len(spread.items))
     windows = _windows(house)
-    assert len(windows) == len(_spans(spread)) - 1 > 5
+    assert len(windows) == len(_spans(spread)) - 2 > 5
     assert run(unit="", wishes=Wishes(is_full=True)).run.is_complete
     assert _windows(house) == []
 
@@ -399,7 +400,7 @@ def test_an_entry_that_reaches_further_back_than_its_windows_gets_more_of_them(r
         assert run(from_="" if begin is None else str(MONTHS[begin])).run.is_complete
         assert _published(house) == len(spread.items) - 3 * (begin or 0)
     assert _spans(spread)[0] == ("", f"{MONTHS[1] - DAY}T23:59:59Z")
-    assert len(_spans(spread)) == 2
+    assert len(_spans(spread)) == 3
 
 
 def test_a_window_of_the_command_line_is_not_sliced(run, spread, house):
