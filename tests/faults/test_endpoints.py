@@ -29,7 +29,7 @@ _COUNT = os.environ.get("ENDPOINTS", "24")
 _SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 4
 # Of empty windows, and of records that come again up to a limit: neither is counted.
-_BEYOND_REQUESTS = MOST_REQUESTS
+_BEYOND_REQUESTS = 4 * MOST_REQUESTS
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
 
