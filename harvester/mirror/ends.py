@@ -189,7 +189,8 @@ def hdf5(data: Content) -> int:
     """HDF5 §II.A: the superblock says where the file ends."""
     start = next((at for at in (0, 512, 1024, 2048, 4096, 8192) if data[at : at + 8] == _HDF), 0)
     version = int.from_bytes(data[start + 8 : start + 9])
-    width = int.from_bytes(data[start + (13 if version < 2 else 9) :][:1])  # noqa: PLR2004
+    place = start + (13 if version < 2 else 9)  # noqa: PLR2004
+    width = int.from_bytes(data[place : place + 1])
     at = start + {0: 24, 1: 28}.get(version, 12) + 2 * width
     end = data[at : at + width]
     if width not in (2, 4, 8) or version > 3:  # noqa: PLR2004

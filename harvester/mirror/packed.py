@@ -45,6 +45,9 @@ def rar(data: Content) -> int:
     return len(data)
 
 
+_MOST_OF_A_BLOCK = 2 << 20  # bytes: a block of RAR 5 may have no more, without what follows it
+
+
 def _vint(data: Content, at: int) -> tuple[int, int]:
     """Return a number of RAR 5, and where it ends."""
     value = 0
@@ -63,7 +66,8 @@ def rar5(data: Content) -> int:
             break
         size, start = _vint(data, at + 4)
         end = start + size
-        if end > len(data) or zlib.crc32(data[at + 4 : end]) != int.from_bytes(data[at : at + 4], "little"):
+        is_whole = size <= _MOST_OF_A_BLOCK and end <= len(data)
+        if not is_whole or zlib.crc32(data[at + 4 : end]) != int.from_bytes(data[at : at + 4], "little"):
             raise Broken("A block of it is not whole, or not what was written.")
         kind, place = _vint(data, start)
         flags, place = _vint(data, place)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import struct
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -212,6 +214,30 @@ def test_what_would_take_long_to_read_is_not_read(monkeypatch):
     monkeypatch.setattr(looking, "MOST", 1000)
     assert rule(samples.archive(1), "application/zip") is None
     assert rule(gzip.compress(bytes(9_000_000)), "application/gzip") is None
+
+
+_LARGE = 64 << 20
+_HUGE_BLOCK = bytes(4) + b"\x80\x80\x80\x10"  # a CRC, and a length of 32 MiB
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "beginning"),
+    [
+        ("application/x-hdf5", fresh_samples.hdf5(1)),
+        ("application/vnd.rar", b"Rar!\x1a\x07\x01\x00" + _HUGE_BLOCK),
+    ],
+    ids=["HDF5", "RAR 5"],
+)
+def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
+    file = tmp_path / "large"
+    file.write_bytes(beginning)
+    os.truncate(file, _LARGE)
+    with looking.content(file) as data:
+        tracemalloc.start()
+        Look(data, mime_type, url=URL)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < 4 << 20
 
 
 ENDS = {
