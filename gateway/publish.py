@@ -39,8 +39,9 @@ _DIGEST_BYTES = 16
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MARGIN_SECONDS = 2 * 86_400  # the overlap of harvests, and a source whose clock or whose day is another
 
-# A few seconds of work. A page may hold a whole repository, and an intent lives for a minute, a lock for less.
 _SINGLE = "GetRecord"  # the verb of what was asked for by itself
+
+# A few seconds of work. A page may hold a whole repository, and an intent lives for a minute, a lock for less.
 _MOST_AT_ONCE = 5_000
 _MOST_BYTES_AT_ONCE = 16_000_000  # of payloads; what is made of them takes several times as much memory
 

@@ -80,11 +80,10 @@ class Versions:
         It came as it is held, so nothing was written of it. `held` is its page and place.
         """
         page, place = before
-        known = self._headers(held[0]).slices[held[1]]
-        version = identifier, known.datestamp, known.is_deleted
-        if any((each.identifier, each.datestamp, each.is_deleted) == version for each in page.slices[:place]):
+        version = _version(self.cut(*held)._replace(identifier=identifier))
+        if any(_version(each) == version for each in page.slices[:place]):
             return True
-        return hash(version) in _listed(self._inbox, page)
+        return version in _listed(self._inbox, page)
 
     def cut(self, page: int, place: int) -> Slice:
         """Return a version that is held."""
@@ -164,6 +163,6 @@ def _listed(inbox: Inbox, page: StoredPage) -> set[int]:
         for number in extents:
             stored = inbox.headers(number)
             if (stored.page.metadata_prefix, stored.page.list_begun) == (key[1], begun):
-                known.versions |= {hash((each.identifier, each.datestamp, each.is_deleted)) for each in stored.slices}
+                known.versions |= {_version(each) for each in stored.slices}
         known.number = extents[-1]
     return known.versions
