@@ -215,7 +215,7 @@ def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
 def _check_file(file: Path) -> None:
     """Raise StoreDamaged for what may never end when it is read."""
     if file.exists() and not file.is_file():
-        raise StoreDamaged(f"{file} is no file.")
+        raise StoreDamaged(f"{file} is no file. Bring it back from a copy.")
 
 
 def _said(raw: bytes, where: str) -> Line:

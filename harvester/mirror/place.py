@@ -314,7 +314,7 @@ def check(folder: Path) -> None:
     if not (folder / "mirror.json").exists():
         raise ConfigurationError(f"{folder} is no mirror: it has no mirror.json.")
     if not (folder / "mirror.json").is_file():
-        raise ConfigurationError(f"{folder / 'mirror.json'} is no file.")
+        raise ConfigurationError(f"{folder / 'mirror.json'} is no file. Bring it back from a copy.")
 
 
 def opened(folder: Path, order: Order | None = None, *, settles: bool = True) -> Place:

@@ -82,6 +82,7 @@ def _catalogue(place: Place, expected: str) -> Generator[Found, None, Contents |
         yield Found(Finding.ALTERED, "mirror.json", "It is not what the last run wrote.")
     yield from _receipts(place, contents)
     yield from _unconfirmed(place, contents)
+    yield from (Found(Finding.DAMAGED, f"waiting/{name}", str(error)) for name, error in place.waiting.damaged())
     return contents
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256, sha512
 from pathlib import Path
 
+from gateway.errors import StoreDamaged
 from harvester.mirror.keeping import Received
 from harvester.mirror.ocfl import replaced, telling
 
@@ -22,12 +23,17 @@ class Waiting:
         return sum(1 for _ in self.folder.glob("*.json"))
 
     def __iter__(self) -> Iterator[Received]:
+        """Return the deletions. Raise StoreDamaged for a file that cannot be read."""
         for file in sorted(self.folder.glob("*.json")):
-            found = json.loads(file.read_bytes())
-            abouts = tuple(each.encode() for each in found["abouts"])
-            yield Received(
-                found["identifier"], found["datestamp"], tuple(found["sets"]), is_deleted=True, abouts=abouts
-            )
+            yield _read(file)
+
+    def damaged(self) -> Iterator[tuple[str, StoreDamaged]]:
+        """Return the names of the files that cannot be read, and why not."""
+        for file in sorted(self.folder.glob("*.json")):
+            try:
+                _read(file)
+            except StoreDamaged as error:
+                yield file.name, error
 
     def __contains__(self, identifier: object) -> bool:
         return isinstance(identifier, str) and self._file(identifier).exists()
@@ -49,11 +55,30 @@ class Waiting:
 
     @property
     def sha512(self) -> str:
-        """The digest of all that waits."""
-        found = "".join(
-            f"{each.name} {sha512(each.read_bytes()).hexdigest()}\n" for each in sorted(self.folder.glob("*.json"))
-        )
+        """The digest of all that waits; of a file that cannot be read only its name counts."""
+        found = "".join(f"{each.name} {_digest(each)}\n" for each in sorted(self.folder.glob("*.json")))
         return sha512(found.encode()).hexdigest()
 
     def _file(self, identifier: str) -> Path:
         return self.folder / f"{sha256(identifier.encode()).hexdigest()}.json"
+
+
+def _read(file: Path) -> Received:
+    try:
+        if not file.is_file():
+            raise ValueError("it is no file")
+        found = json.loads(file.read_bytes())
+        abouts = tuple(each.encode() for each in found["abouts"])
+        return Received(found["identifier"], found["datestamp"], tuple(found["sets"]), is_deleted=True, abouts=abouts)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreDamaged(
+            f"{file} cannot be read: {error}. Bring it back from a copy; or remove it, and `harvester mirror --full` "
+            "brings the deletion again."
+        ) from error
+
+
+def _digest(file: Path) -> str:
+    try:
+        return sha512(file.read_bytes()).hexdigest() if file.is_file() else ""
+    except OSError:
+        return ""

@@ -238,6 +238,24 @@ def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(scene, name):
         assert f"{name} is no file." in done.output
 
 
+@pytest.mark.parametrize("damage", ["a pipe", "no JSON", "another document"])
+def test_a_waiting_deletion_that_cannot_be_read_is_reported_by_audits_and_runs(mirror, provider, fill, damage):
+    fill(3)
+    mirror.run()
+    (mirror.folder / "waiting").mkdir(exist_ok=True)
+    file = mirror.folder / "waiting" / f"{'0' * 64}.json"
+    if damage == "a pipe":
+        os.mkfifo(file)
+    else:
+        file.write_text("{" if damage == "no JSON" else "[1]")
+    assert ("damaged", f"waiting/{file.name}") in audited(mirror.folder)[1]
+    mirror.run("--yes", status=1)
+    assert f"{file} cannot be read" in mirror.said
+    assert "remove it" in mirror.said
+    file.unlink()
+    mirror.run("--yes")
+
+
 # A run that is killed at the n-th call of the system that changes files.
 _KILLED = """
 import os, sys
