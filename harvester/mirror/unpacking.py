@@ -8,7 +8,7 @@ import shutil
 import tarfile
 import unicodedata
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -83,9 +83,14 @@ def _unpack(source: Path, folder: Path, room: Room) -> Iterator[str]:
     """Unpack all files of an archive; return, in sentences, which of them are left out and why."""
     meter = _Meter(source, folder, room)
     places: dict[str, str] = {}  # by names as disks and systems may confuse them, those that have been unpacked
-    for name, stream in _members(source, folder):
+    left_out: set[str] = set()
+    for name, stream in _members(source, folder, left_out):
         if normpath(name) == ".":
             yield f"An entry of the package is left out: its name is {name!r}."
+            continue
+        if stream is None:
+            left_out.add(normpath(name))
+            yield f"{shown(name)} of the package is left out: it is a link to a file that is not unpacked either."
             continue
         if not _is_inside(name):
             raise ConfigurationError(f"{source} has a file that leads out of it: {name!r}.")
@@ -99,6 +104,7 @@ def _unpack(source: Path, folder: Path, room: Room) -> Iterator[str]:
                 shutil.copyfile(folder / known, folder / path)
             continue
         if reason := _refused(folder, path):
+            left_out.add(path)
             yield f"{shown(name)} of the package is left out: {reason}"
             continue
         places[key] = path
@@ -161,11 +167,12 @@ def _is_inside(name: str) -> bool:
     return bool(parts) and not name.startswith("/") and ".." not in parts
 
 
-def _members(source: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _members(source: Path, folder: Path, left_out: Container[str]) -> Iterator[tuple[str, IO[bytes] | None]]:
     """Return the files of an archive; folders, symbolic links and devices are left out.
 
-    A hard link is read from the file in `folder` that it leads to, which stands before it: the archive is read once,
-    from its beginning to its end. Tar first: one that ends with a ZIP file in it ends like a ZIP file.
+    None: the file is a hard link to one that is `left_out`. Any other hard link is read from the file in `folder` that
+    it leads to, which stands before it: the archive is read once, from its beginning to its end. Tar first: one that
+    ends with a ZIP file in it ends like a ZIP file.
     """
     if tarfile.is_tarfile(source):
         with tarfile.open(source, tarinfo=TarMember) as tar:
@@ -175,7 +182,9 @@ def _members(source: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
                     if (name := normpath(member.linkname)) not in unpacked_names:
                         told = f"{member.name!r} is a link to {member.linkname!r}, which is not before it"
                         raise tarfile.ReadError(told)
-                    if (folder / name).is_file():
+                    if name in left_out or not (folder / name).is_file():
+                        yield member.name, None
+                    else:
                         with (folder / name).open("rb") as linked:
                             yield member.name, linked
                 elif member.isfile() and (content := tar.extractfile(member)) is not None:

@@ -61,6 +61,15 @@ def _unpack(file, tmp_path, most=1000, **room):
         return {each.name: each.read_bytes() for each in package.payload.rglob("*") if each.is_file()}
 
 
+def test_a_link_to_a_file_that_is_left_out_is_named_too(tmp_path):
+    name = "n" * 300
+    with unpacked(_tar(tmp_path / "tar", (name, "a"), [("b", name)]), tmp_path / "aside", Room(9), "oai_dc") as package:
+        assert [each.name for each in package.payload.iterdir()] == ["a"]
+        assert package.left_out[1:] == (
+            "b of the package is left out: it is a link to a file that is not unpacked either.",
+        )
+
+
 @pytest.mark.parametrize("pack", [_zip, _tar])
 def test_an_archive_with_too_many_entries_is_refused_and_leaves_nothing(monkeypatch, tmp_path, pack):
     monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
