@@ -20,6 +20,7 @@ from harvester.mirror.verifying import Fate
 
 NAME = "rechecks.sqlite"
 _AT_ONCE = 1000
+_FATES = frozenset(map(str, Fate))
 _SCHEMA = """
 DROP TABLE IF EXISTS file; -- of version 0.3.0, which knew less
 DROP TABLE IF EXISTS object; -- the same
@@ -192,8 +193,9 @@ class Rechecks:
         found = {path: Check(*rest) for path, *rest in self._memory.rows(query, (identifier,))}
         query = "SELECT path, url, entity_tag, last_modified, fate, reason, stated FROM sent WHERE identifier = ?"
         for path, url, entity_tag, last_modified, fate, reason, stated in self._memory.rows(query, (identifier,)):
-            sent = Sent(url, entity_tag, last_modified, Fate(fate), reason, stated)
-            found[path] = found[path]._replace(sent=(*found[path].sent, sent))
+            if path in found and fate in _FATES:
+                sent = Sent(url, entity_tag, last_modified, Fate(fate), reason, stated)
+                found[path] = found[path]._replace(sent=(*found[path].sent, sent))
         return found
 
     def note(self, identifier: str, head: int, checks: Mapping[str, Check], known: Known) -> None:

@@ -65,9 +65,7 @@ class Waiting:
 
 def _read(file: Path) -> Received:
     try:
-        if not file.is_file():
-            raise ValueError("it is no file")
-        found = json.loads(file.read_bytes())
+        found = json.loads(file.read_bytes() if file.is_file() else b"")
         abouts = tuple(each.encode() for each in found["abouts"])
         return Received(found["identifier"], found["datestamp"], tuple(found["sets"]), is_deleted=True, abouts=abouts)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

@@ -124,6 +124,20 @@ def test_a_round_that_was_not_ended_is_begun_anew(tmp_path, later):
         assert rechecks.begun(1000 + later).number == first.number + 1
 
 
+def test_answers_that_fit_nothing_are_as_good_as_forgotten(tmp_path):
+    """A disk that lost power may keep one half of what was written, and another program may write what this cannot."""
+    want = Want(Component(("http://e.org/a",)), "a", HeldFile(path="a", sha512="1"), is_same=False)
+    with Rechecks(tmp_path) as rechecks:
+        rechecks.note("x", 1, {"a": Check("1", 10, 1)}, Known(100, 110))
+    with sqlite3.connect(tmp_path / NAME) as database:
+        for path, fate in (("lost", "kept"), ("a", "unheard of")):
+            row = ("x", path, "http://e.org/a", "e", "", fate, "", "")
+            database.execute("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    database.close()
+    with Rechecks(tmp_path) as rechecks:
+        assert rechecks.of("x", [want]) == {"a": Check("1", 10, 1)}
+
+
 @pytest.mark.slow
 class TestCommand:
     """`harvester mirror recheck --every`."""
