@@ -11,7 +11,7 @@ cannot be reached now says nothing of its files: they are due again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +19,7 @@ from functools import partial
 from gateway.errors import AnswerError, FetchError, GatewayError, RemoteError, StoreDamaged, TryLater
 from gateway.model import Cursor
 from gateway.xmltext import parse_utc_datetime, utc_datetime
-from harvester.mirror.answers import SHORT, Answers
+from harvester.mirror.answers import Answers
 from harvester.mirror.catalogue import entries
 from harvester.mirror.collected import Collected
 from harvester.mirror.collecting import collect
@@ -28,83 +28,21 @@ from harvester.mirror.lanes import Job
 from harvester.mirror.mirroring import Mirroring, Result
 from harvester.mirror.planning import Want, has_digests
 from harvester.mirror.receipt import Change
+from harvester.mirror.rechecked import Rechecked, Unasked, differs, is_checkable
 from harvester.mirror.rechecks import Check, Known, Round, Selection, first_due
 from harvester.mirror.reconsidering import as_it_was
 from harvester.mirror.running import received_from
-from harvester.mirror.sent import Refused, Sent, with_newer
+from harvester.mirror.sent import Sent, with_newer
 from harvester.mirror.verifying import Fate
 from harvester.stopping import StopAsked
 from harvester.wire.urls import host_of
 
 _BATCH = 100  # objects that are rechecked together
 _NEVER = 1 << 62  # when nothing is due
-_MOST_NAMES = 5
 _MOST_FAILURES = 3  # of the provider in a row; then it is asked for no further record in this run
 # What says nothing of the file: its server cannot be asked now.
 _PASSING = frozenset((Fate.UNREACHABLE, Fate.TRY_LATER, Fate.DISALLOWED))
 _SAME = frozenset((Fate.FETCHED, Fate.KEPT))
-
-
-@dataclass(slots=True)
-class Unasked:
-    """What could not be asked for: how many, the first of them, and why not."""
-
-    count: int = 0
-    names: list[str] = field(default_factory=list)
-    reason: str = ""
-
-    def add(self, name: str, reason: str = "") -> None:
-        """Count one more."""
-        self.count += 1
-        self.reason = self.reason or reason
-        if len(self.names) < _MOST_NAMES:
-            self.names.append(name)
-
-    def told(self, what: str) -> Iterator[str]:
-        """Say so, when there is anything."""
-        if self.count:
-            more = ", …" if self.count > len(self.names) else ""
-            yield f"{what} that could not be asked for: {self.count} ({', '.join(self.names)}{more}). {self.reason}"
-
-
-@dataclass(slots=True)
-class _Object:
-    """An object that is rechecked: its last checks, which files are due now, and what was learned of them."""
-
-    keeping: Keeping
-    checks: dict[str, Check]
-    due: tuple[Want, ...]
-    answered: set[str] = field(default_factory=set)  # paths of which the server has said something
-    refused: dict[str, Refused] = field(default_factory=dict)  # bytes that came and contradict the document
-    wanted: dict[str, Want] = field(init=False)  # what is due, by path
-    known: dict[str, Check] = field(init=False)  # the checks as they were
-    has_come: bool = False  # bytes of it came
-    is_done: bool = True  # whatever was due was asked for, and is settled
-
-    def __post_init__(self) -> None:
-        self.wanted = {each.path: each for each in self.due}
-        self.known = dict(self.checks)
-
-    @property
-    def identifier(self) -> str:
-        return self.keeping.now.identifier
-
-    @property
-    def is_clear(self) -> bool:
-        """Tell whether everything has come, some of it as bytes, and nothing that others could throw doubt on."""
-        results = self.keeping.results.values()
-        is_good = all(each.file.is_good and not _is_short(each) for each in results)
-        return self.has_come and is_good and len(self.answered) == len(self.due)
-
-    def undo(self) -> None:
-        """Forget what came and could not be settled: it is due as it was before."""
-        for path in self.keeping.results:
-            self.checks.pop(path, None)
-            if path in self.known:
-                self.checks[path] = self.known[path]
-        self.answered -= self.keeping.results.keys()
-        self.keeping.results.clear()
-        self.is_done = False
 
 
 @dataclass(slots=True)
@@ -136,8 +74,8 @@ class Rechecking(Mirroring):
             self._tell_known()
             self.withdraw()
             if not self.stop.is_asked:
-                self.receipt.doubts.extend(self.unchecked.told("Files"))
-                self.receipt.doubts.extend(self.unlearned.told("Records of changed files"))
+                self.receipt.doubts.extend(self.unchecked.sentences("Files"))
+                self.receipt.doubts.extend(self.unlearned.sentences("Records of changed files"))
                 self._say_when()
 
     def _say_when(self) -> None:
@@ -149,7 +87,7 @@ class Rechecking(Mirroring):
 
     def _recheck_each(self, identifiers: Selection) -> None:
         count = len(identifiers)
-        batch: list[_Object] = []
+        batch: list[Rechecked] = []
         for number, identifier in enumerate(identifiers):
             if self.stop.is_asked:
                 break
@@ -165,7 +103,7 @@ class Rechecking(Mirroring):
 
     # -- what is due --
 
-    def _object(self, identifier: str) -> _Object | None:
+    def _object(self, identifier: str) -> Rechecked | None:
         """Return an object of which something is due; remember when something is, where nothing is now."""
         keeping = self.sound(identifier, partial(self.held_again, identifier))
         if keeping is not None and keeping.harmed:
@@ -173,8 +111,8 @@ class Rechecking(Mirroring):
         if keeping is None:
             return None
         checks = self.rechecks.of(identifier, keeping.wants)
-        due = tuple(each for each in keeping.wants if _is_checkable(each) and self._is_due(identifier, each, checks))
-        found = _Object(keeping, checks, due)
+        due = tuple(each for each in keeping.wants if is_checkable(each) and self._is_due(identifier, each, checks))
+        found = Rechecked(keeping, checks, due)
         if not due:
             self._note(found)
             return None
@@ -203,9 +141,9 @@ class Rechecking(Mirroring):
         received_at = parse_utc_datetime(want.before.received_at)[0] if want.before.received_at else 0
         return first_due(identifier, want.path, received_at, self.every)
 
-    def _note(self, found: _Object) -> None:
+    def _note(self, found: Rechecked) -> None:
         """Remember the checks of an object."""
-        wants = [each for each in found.keeping.wants if _is_checkable(each)]
+        wants = [each for each in found.keeping.wants if is_checkable(each)]
         due_at = min((self._due_at(found.identifier, each, found.checks) for each in wants), default=_NEVER)
         number = self.round.number if self.round and found.is_done else 0
         known = Known(self.every, due_at, number)
@@ -213,7 +151,7 @@ class Rechecking(Mirroring):
 
     # -- asking --
 
-    def _recheck(self, batch: list[_Object]) -> None:
+    def _recheck(self, batch: list[Rechecked]) -> None:
         objects = {each.identifier: each for each in batch}
         jobs = [self._asked(found, want) for found in batch for want in found.due]
         with suppress(StopAsked):  # what came before is settled
@@ -229,21 +167,21 @@ class Rechecking(Mirroring):
             self._finish(each)
         self.rechecks.commit()
 
-    def _compare(self, batch: list[_Object]) -> None:
+    def _compare(self, batch: list[Rechecked]) -> None:
         """Doubt short answers that came from many addresses of a host; the second time, also the first of them."""
         with Answers(self.place.doubtful.folder) as answers:
             for found in (*batch, *batch):
                 for each in list(found.keeping.results.values()):
                     found.keeping.note(self.compared(found.keeping, each, answers))
 
-    def _finish(self, found: _Object) -> None:
+    def _finish(self, found: Rechecked) -> None:
         """Settle an object, and remember it."""
         self._settle_what_came(found)
         for refused in found.refused.values():
             refused.file.unlink(missing_ok=True)
         self._note(found)
 
-    def _settle_what_came(self, found: _Object) -> None:
+    def _settle_what_came(self, found: Rechecked) -> None:
         """Settle an object; when somebody asked to stop, what is good of it."""
         found.is_done = not (self.stop.is_asked and len(found.answered) < len(found.due))
         if self.stop.is_asked and not all(each.file.is_good for each in found.keeping.results.values()):
@@ -259,7 +197,7 @@ class Rechecking(Mirroring):
         if is_whole and len(found.answered) == len(found.due):
             self.place.root.discard(found.identifier)
 
-    def _asked(self, found: _Object, want: Want) -> Job[Result]:
+    def _asked(self, found: Rechecked, want: Want) -> Job[Result]:
         check = found.checks.get(want.path)
         round_now = check.rounds + 1 if check else 1
         is_whole = self.whole_every > 0 and round_now % self.whole_every == 0
@@ -271,7 +209,7 @@ class Rechecking(Mirroring):
 
     # -- what it comes to --
 
-    def _take(self, found: _Object, collected: Collected) -> None:
+    def _take(self, found: Rechecked, collected: Collected) -> None:
         """Take what became of one file that is held."""
         want = found.wanted[collected.want.path]
         held, now = want.before, collected.file
@@ -301,13 +239,13 @@ class Rechecking(Mirroring):
         else:
             found.keeping.note(replace(collected, want=want))
 
-    def _check(self, found: _Object, want: Want, sent: Iterable[Sent]) -> Check:
+    def _check(self, found: Rechecked, want: Want, sent: Iterable[Sent]) -> Check:
         assert want.before is not None
         before = found.checks.get(want.path)
         rounds, known = (before.rounds + 1, before.sent) if before else (1, want.arrived)
         return Check(want.before.sha512, self.now(), rounds, with_newer(known, sent, want.component.addresses))
 
-    def _settle(self, found: _Object) -> None:
+    def _settle(self, found: Rechecked) -> None:
         """Give an object its next version when anything of it is not as it was."""
         keeping = found.keeping
         self.receipt.files[Fate.KEPT] += len(found.answered - keeping.results.keys())
@@ -323,7 +261,7 @@ class Rechecking(Mirroring):
         keeping.with_accepted()
         if keeping.lay_aside(self.now()):
             self.tried.add(found.identifier)
-        if any(_differs(each) for each in keeping.results.values()):
+        if any(differs(each) for each in keeping.results.values()):
             self.counted(*keeping.commit(self.now(), self.user))
             self._follow(found)
         else:
@@ -343,8 +281,10 @@ class Rechecking(Mirroring):
         self.receipt.doubts.append(f"{keeping.now.identifier}, {path}: {why}")
 
     def _tell_known(self) -> None:
-        """Tell of files that this run has not asked for, and that contradicted their document the last time."""
+        """Report files that this run has not asked for, and that contradicted their document the last time."""
         for identifier in self.rechecks.refusing():
+            if self.stop.is_asked:
+                return
             keeping = self._made(identifier)
             if keeping is None:  # it is deleted, or its damage is told where it is looked at
                 continue
@@ -357,13 +297,13 @@ class Rechecking(Mirroring):
                 if is_good and not is_told and sent and all(each.fate is not Fate.KEPT for each in sent):
                     self._doubt(keeping, want.path, sent[0].reason)
 
-    def _follow(self, found: _Object) -> None:
+    def _follow(self, found: Rechecked) -> None:
         """Remember the checks of a version that was made just now: its files are those that came."""
         for path, each in found.keeping.results.items():
             if each.file.path and path in found.answered:
                 found.checks[path] = found.checks[path]._replace(sha512=each.file.sha512)
 
-    def _is_renewed(self, found: _Object) -> bool:
+    def _is_renewed(self, found: Rechecked) -> bool:
         """Ask for the record itself, and bring the object to what it says now; tell whether it says anything new."""
         if self.failures >= _MOST_FAILURES:
             self.unlearned.add(found.identifier)
@@ -395,7 +335,7 @@ class Rechecking(Mirroring):
             self._renew(found, want)
         return True
 
-    def _renew(self, found: _Object, want: Want) -> None:
+    def _renew(self, found: Rechecked, want: Want) -> None:
         """Remember of a file that was asked for again because of its record what came of it."""
         check = found.checks.get(want.path)
         if check is None or want.before is None or check.is_of(want.before):
@@ -408,23 +348,3 @@ class Rechecking(Mirroring):
             return self.held_again(identifier)
         except (GatewayError, StoreDamaged, OSError):
             return None
-
-
-def _is_short(collected: Collected) -> bool:
-    """Tell whether what came is to be compared with what comes from other addresses."""
-    return collected.incoming is not None and (collected.file.size or 0) <= SHORT
-
-
-def _is_checkable(want: Want) -> bool:
-    """Tell whether something is held of a file that can be asked for; what is missing is tried by other runs."""
-    return want.component.content is None and bool(want.before and want.before.path and want.component.addresses)
-
-
-def _differs(collected: Collected) -> bool:
-    """Tell whether a file is another one, or in another state, than is known of it."""
-    before, now = collected.want.before, collected.file
-    if before is None or now.sha512 != before.sha512:
-        return True
-    return (now.is_good, now.is_stale) != (before.is_good, before.is_stale) or (
-        not now.is_good and (now.fate, now.rule) != (before.fate, before.rule)
-    )

@@ -1,6 +1,7 @@
-"""When each file of a mirror was asked for last, and what its server said of it: the memory of `mirror recheck`.
+"""When each file of a mirror was asked for last, and what its servers sent: the memory of `mirror recheck`.
 
-It lies in DIR/rechecks.sqlite and may be removed: then every file is due as if it had never been rechecked.
+It lies in DIR/rechecks.sqlite and may be removed: then every file is due as if it had never been rechecked, and bytes
+that contradict a document are sent once more.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _LONGEST_ROUND_SECONDS = 30 * 86_400  # what began before it is begun anew
 
 
 class Check(NamedTuple):
-    """The last check of a file: of which bytes that are held, when, the how manieth, and what its addresses sent."""
+    """The last check of a file: of which held bytes, when, how many checks there were, and what its addresses sent."""
 
     sha512: str
     at: int
