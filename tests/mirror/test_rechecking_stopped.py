@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
+from contextlib import closing
 from threading import Event
 from time import sleep
 
 import pytest
 
+from harvester.commands import mirror as commands
+from harvester.mirror.rechecks import NAME
+from harvester.stopping import Stop
 from tests.live import command, environment
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
@@ -21,15 +26,26 @@ DAY = 86_400
 ONE, TWO = ({name: f"{name} {text}".encode() for name in ("a", "b", "c")} for text in ("one", "two"))
 
 
+def _until(condition):
+    """Wait until something is so. Fail after a minute."""
+    for _ in range(6000):
+        if condition():
+            return
+        sleep(0.01)
+    pytest.fail("It took more than a minute.")
+
+
 @pytest.fixture
-def stops(provider):
-    """Return a function that lets SIGTERM come while a file is asked for, once."""
+def stops(provider, monkeypatch):
+    """Return a function that lets SIGTERM come while a file is asked for, once; the answer comes when it is noted."""
+    made = []
+    monkeypatch.setattr(commands, "Stop", lambda: made.append(Stop()) or made[-1])
 
     def stopping(name):
         def fault(_handler):
             del provider.faults[name]
             os.kill(os.getpid(), signal.SIGTERM)
-            sleep(0.3)  # the command takes note of it
+            _until(lambda: made[-1].is_asked)
             return False
 
         provider.faults[name] = fault
@@ -129,6 +145,12 @@ def test_a_recheck_that_is_killed_goes_on(provider, mirror, recheck, fill):
     assert provider.sent == []
 
 
+def _checked(folder):
+    """Return how many files are remembered as checked."""
+    with closing(sqlite3.connect(folder / NAME)) as database:
+        return database.execute("SELECT count(*) FROM checked").fetchone()[0]
+
+
 def test_what_had_come_before_a_kill_is_not_sent_again(provider, mirror, recheck):
     """Short answers wait for those of other objects; they are few bytes."""
     provider.has_validators = False
@@ -150,11 +172,7 @@ def test_what_had_come_before_a_kill_is_not_sent_again(provider, mirror, recheck
     given = {"mirror_host_connections": 1, "fetch_delay_seconds": 0}
     with subprocess.Popen(line, env={**environment(given), **NO_PAUSES}, stderr=subprocess.PIPE) as process:
         assert reached.wait(60)
-        for _ in range(600):
-            if len(list(mirror.folder.glob("ocfl/*/*/*/*/v2/inventory.json"))) == 2:
-                break
-            sleep(0.1)
-        sleep(0.5)  # what was the same is remembered
+        _until(lambda: _checked(mirror.folder) == 3)
         process.kill()
         left.set()
     provider.faults.clear()
