@@ -67,7 +67,7 @@ class Robots:
         place = robots_url(url)
         with self._lock:
             self._busy[place] += 1
-            if self._busy[place] >= _MOST_BUSY:
+            if self._busy[place] >= _MOST_BUSY and not isinstance(self._said.get(place), TryLater):
                 self._said[place] = TryLater(f"Its host is left alone for the rest of this run. {error}")
 
     def heard(self, url: str) -> None:

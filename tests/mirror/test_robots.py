@@ -149,3 +149,20 @@ def test_a_redirect_leads_nowhere_that_robots_txt_forbids(mirror, provider, fill
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", {"Location": "/secret/a.txt"}) or True
     assert [each["fate"] for each in mirror.run(status=3)["missing"]] == ["disallowed"]
     assert "/secret/a.txt" not in provider.asked
+
+
+def test_a_busy_host_is_left_alone_for_one_reason_however_many_files_it_has(robots):
+    """Each file that is not asked for is reported busy, too, with the reason that came of the last one."""
+    fetch, _ = site(404, "")
+    reasons = []
+    for number in range(20):
+        url = f"http://e.org/{number}"
+        try:
+            robots[0].check(url, fetch)
+        except TryLater as error:
+            reasons.append(str(error))
+            robots[0].busy(url, error)
+        else:
+            robots[0].busy(url, TryLater("It answers with 503."))
+    assert set(reasons) == {"Its host is left alone for the rest of this run. It answers with 503."}
+    assert len(reasons) == 15
