@@ -1,4 +1,4 @@
-"""With what files of a type begin, and how it begins when their transfer or their storage was sent in their place."""
+"""How the files of each type begin, and how bytes begin that are a part of a transfer or only name where a file is."""
 
 from __future__ import annotations
 

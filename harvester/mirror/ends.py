@@ -1,4 +1,4 @@
-"""Where files end that programs of research and of libraries write: sound, scans, archives, arrays, tables, texts.
+"""Where files end that research programs and libraries write: sound, scans, archives, arrays, tables, texts.
 
 It goes on with `mirror/looking.py`: each function returns where a file ends, or raises `Broken`.
 """

@@ -2,8 +2,8 @@
 
     INSTANCE/mirrors.json    {"/srv/mirror": {"bytes": 9120, "sha256": …, "at": …}}
 
-Who brings back an old copy of a whole mirror would have to bring back this file too. Without an instance folder nothing
-is remembered: a mirror needs none.
+An older copy of a whole mirror is recognised, unless an older copy of this file was brought back with it. Without an
+instance folder nothing is remembered: a mirror needs none.
 """
 
 from __future__ import annotations

@@ -75,6 +75,7 @@ def test_an_error_of_ours_leaves_when_the_others_have_ended():
         list(lanes.results([Job("a", bad), Job("b", lambda _: ended.set())]))
 
 
+@pytest.mark.slow
 def test_a_provider_that_is_ill_is_told_and_asked_again_the_next_time(mirror, provider, fill):
     fill(3)
     provider.page_size = 2
