@@ -108,8 +108,8 @@ class Run:
             return None
         if missing := {DOCUMENT, *inventory.state.values()} - {*inventory.state, *inventory.manifest}:
             raise StoreDamaged(
-                f"The inventory of {identifier} does not name {min(missing)}: it has been altered. Bring it back from a "
-                "copy."
+                f"The inventory of {identifier} does not name {min(missing)}: it has been altered. "
+                "Bring it back from a copy."
             )
         contents = {name: _content(root.place(identifier), inventory, name) for name in inventory.state}
         abouts = tuple(contents[name]() for name in sorted(contents) if name.startswith("about-"))
