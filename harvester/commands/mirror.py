@@ -25,7 +25,7 @@ from harvester.kinds import fetcher, kind_of, with_address
 from harvester.locks import lock
 from harvester.mirror.auditing import compared, incomplete, listed
 from harvester.mirror.collecting import Limits
-from harvester.mirror.findings import MENDABLE, Found
+from harvester.mirror.findings import MENDABLE, Finding, Found
 from harvester.mirror.guarding import Guard
 from harvester.mirror.held import HeldInMirror
 from harvester.mirror.holding import Holding
@@ -54,6 +54,7 @@ from harvester.tending.due import NEVER, is_duration, seconds_of
 from harvester.web import Pace
 from harvester.wire.http import Fetch
 
+_OF_THE_MEMORY = frozenset((Finding.ALTERED, Finding.INCOMPLETE))  # no other is, when an older copy has come back
 _DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 
@@ -228,10 +229,17 @@ def audit(
 
 
 def _accept(place: Place, found: list[Found]) -> str:
-    """Make the catalogue anew from what is here; a receipt tells what was found before. Return its proof."""
+    """Make the catalogue anew from what is here; a receipt tells what was found before. Return its proof.
+
+    A catalogue that only differs from what the instance remembers goes on: other instances may remember it.
+    """
     order = place.order
     place.notes.clear()
-    place.take_what_is_here()
+    findings = Counter(each.finding for each in found)
+    if not place.is_as_remembered and findings[Finding.ALTERED] == 1 and not {*findings} - _OF_THE_MEMORY:
+        place.take_catalogue()
+    else:
+        place.take_what_is_here()
     receipt = Receipt("audit --accept", order.base_url, order.metadata_prefix, _now(), order.sets, ended_at=_now())
     receipt.doubts = [f"Accepted: {each.finding} {each.identifier}: {each.reason}" for each in found]
     receipt.outcome = RunOutcome.SUCCEEDED_WITH_ERRORS if found else RunOutcome.SUCCEEDED

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -284,7 +285,7 @@ class Catalogue:
         if mark is not None and not self.begins_with(mark):
             raise StoreDamaged(
                 f"{self.file} is not the catalogue that the last run wrote: bring it back from a copy. "
-                "`harvester mirror audit DIR` tells what is wrong, and with --accept takes what is here."
+                f"{audit_of(self.file.parent)} tells what is wrong, and with --accept takes what is here."
             )
 
     def begins_with(self, mark: Mark) -> bool:
@@ -357,6 +358,11 @@ class Catalogue:
     def behind(self, mark: Mark | None) -> list[Line]:
         """Return what stands behind a mark."""
         return [line for _, _, line in _lines(self.file, mark.bytes if mark else 0)]
+
+
+def audit_of(folder: Path, *options: str) -> str:
+    """Return the command that audits a mirror, as it may be typed."""
+    return f"`{shlex.join(('harvester', 'mirror', 'audit', str(folder), *options))}`"
 
 
 def _raw(line: Line) -> bytes:

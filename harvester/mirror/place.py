@@ -28,7 +28,7 @@ from gateway.errors import ConfigurationError, StoreDamaged
 from gateway.model import Identity
 from gateway.xmltext import utc_datetime
 from harvester.mirror import holding
-from harvester.mirror.catalogue import Begun, Catalogue, Line, Mark
+from harvester.mirror.catalogue import Begun, Catalogue, Line, Mark, audit_of
 from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.cataloguing import (
     entry_of,
@@ -91,6 +91,7 @@ class Place:
     broken_off: Begun | None = field(default=None, init=False)  # the run before, when it has no receipt
     _is_ready: bool = field(default=False, init=False)
     _is_made: bool = field(default=False, init=False)  # the catalogue, by this process
+    _is_accepted: bool = field(default=False, init=False)  # the catalogue, whatever the instance remembers of it
 
     def __post_init__(self) -> None:
         """Have a catalogue, which is read when it is needed."""
@@ -152,17 +153,23 @@ class Place:
         if self.version < _VERSION:
             self.save()
 
+    @property
+    def is_as_remembered(self) -> bool:
+        """Tell whether the catalogue begins with what the instance remembers of it, if it remembers any."""
+        remembered = self.witness and self.witness.remembered(self.folder)
+        return not remembered or self.catalogue.begins_with(remembered)
+
     def _ask_witness(self) -> None:
         """Raise StoreDamaged when the catalogue does not begin with what the instance remembers of it."""
-        remembered = self.witness and self.witness.remembered(self.folder)
-        if not self.witness or not remembered or self.catalogue.begins_with(remembered):
+        if not self.witness or self.is_as_remembered:
             return
-        if self._is_made or not self.proven:
-            self.notes.append(f"{self.witness.file} remembers another catalogue of {self.folder}; this one is new.")
+        if self._is_made or self._is_accepted or not self.proven:
+            told = "accepted" if self._is_accepted else "new"
+            self.notes.append(f"{self.witness.file} remembers another catalogue of {self.folder}; this one is {told}.")
             return
         raise StoreDamaged(
             f"{self.folder} is an older copy, or another mirror than the one that {self.witness.file} remembers. Bring "
-            "the newer one back; or take what is here with `harvester mirror audit DIR --accept`."
+            f"the newer one back; or take what is here with {audit_of(self.folder, '--accept')}."
         )
 
     def _begin(self, command: str) -> None:
@@ -171,7 +178,7 @@ class Place:
         if contents.foreign:
             raise StoreDamaged(
                 f"{self.catalogue.file} has {contents.foreign_lines} lines that no run wrote, the first of them: "
-                f"{contents.foreign}. `harvester mirror audit DIR` tells what is wrong; bring the folder back from a "
+                f"{contents.foreign}. {audit_of(self.folder)} tells what is wrong; bring the folder back from a "
                 "copy, or take what is here with --accept."
             )
         self.broken_off = contents.running
@@ -186,9 +193,13 @@ class Place:
         if self.proven or (has_content and self.version >= _VERSION) or any(map(has_mark, kept)):
             raise StoreDamaged(
                 f"{self.catalogue.file} is not there any more: bring it back from a copy. "
-                "`harvester mirror audit DIR --accept` makes it anew from what is here."
+                f"{audit_of(self.folder, '--accept')} makes it anew from what is here."
             )
         return False
+
+    def take_catalogue(self) -> None:
+        """Go on with the catalogue that is here, whatever the instance remembers of it."""
+        self._is_accepted = True
 
     def take_what_is_here(self) -> None:
         """Make the catalogue from what lies in the folder, whatever a catalogue said of it before."""
