@@ -108,18 +108,22 @@ def size_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> List
     return replace(state, announced_first=first, announced=size)
 
 
-def late_among(state: ListState, answer: ListAnswer) -> int:
+def late_among(state: ListState, answer: ListAnswer, there: frozenset[str]) -> int:
     """Count what a token has brought that is dated after the first answer of the list: it moved, or was not there then.
 
     What is dated after this answer, too, says nothing of when it came. A day says it only where there are no numbers,
-    so that nothing else does: then what is dated of the day on which the list began may have come since.
+    so that nothing else does: then what is dated of the day on which the list began may have come since, unless it is
+    `there`: named as of that day when the list began.
     """
     now = moment_of(answer.response_date)
     if not state.token or now is None:
         return 0
     first, last = utc_datetime(state.first), utc_datetime(now)
     is_open = state.announced is None
-    return sum(first < each.datestamp <= last or (is_open and each.datestamp == first[:10]) for each in answer.slices)
+    return sum(
+        first < each.datestamp <= last or (is_open and each.datestamp == first[:10] and each.identifier not in there)
+        for each in answer.slices
+    )
 
 
 def cursor_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:

@@ -13,11 +13,12 @@ from harvester.oai_pmh.ending import part_had
 from harvester.oai_pmh.ladder import ordered, sent_otherwise
 from harvester.oai_pmh.notices import cursor_noticed, dates_noticed, late_among, opening_noticed, size_noticed, strays
 from harvester.oai_pmh.opening import asked_otherwise, asked_with_dates, is_to_be_dated
-from harvester.oai_pmh.probing import end_shown, nothing_shown
+from harvester.oai_pmh.probing import end_shown, named_of_today, nothing_shown
 from harvester.oai_pmh.requests import only, url_of
 from harvester.oai_pmh.walk import Walk
 from harvester.sources import Step
 from harvester.sources._asking import PASSING, PATIENCE, asked
+from harvester.wire.dates import DAY
 from harvester.wire.http import Fetched
 from harvester.wire.oai_pmh import ListAnswer
 
@@ -187,7 +188,17 @@ def _taken(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
         received=state.received + len(found.kept),
         repeated=state.repeated + found.repeated,
         part=state.part + found.fresh,
-        late=state.late + late_among(state, answer),
+        late=state.late + late_among(state, answer, walk.there),
         has_pages=state.has_pages or bool(answer.slices),
     )
+    if is_opening and _may_hide_changes(walk, answer):
+        walk.there = named_of_today(walk)
     return found.kept
+
+
+def _may_hide_changes(walk: Walk, answer: ListAnswer) -> bool:
+    """Tell whether neither number, order nor date of a list that begins will tell what changes while it is walked."""
+    state = walk.state
+    has_more = bool(answer.token and answer.token.text) and state.announced is None and state.is_unordered
+    is_whole = not (state.window or walk.options.is_part or state.until or state.is_first_generation)
+    return has_more and is_whole and all(len(each.datestamp) == len(DAY) for each in answer.slices)

@@ -8,14 +8,16 @@ believed.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from math import inf
 from typing import NamedTuple
 
-from gateway.errors import NotOaiPmh, TryLater
+from gateway.errors import NotOaiPmh, RemoteError, TryLater
 from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.oai_pmh.descent import one_rung_down
 from harvester.oai_pmh.names import Names
+from harvester.oai_pmh.naming import Naming
 from harvester.oai_pmh.requests import only, url_of
 from harvester.oai_pmh.roll import Roll
 from harvester.oai_pmh.walk import Walk
@@ -25,8 +27,9 @@ from harvester.sources._asking import PASSING, PATIENCE, asked
 from harvester.wire.dates import moment_of
 from harvester.wire.list_state import Rung
 from harvester.wire.oai_pmh import ResumptionToken
-from harvester.wire.windows import Window
+from harvester.wire.windows import Window, window_of
 
+_LEFT_FOR_THE_END = 2  # answers of those that a run may read
 _DEADLINE_SECONDS = 60.0  # of each: a list that has ended goes without them
 _UNANSWERED = (*PASSING, TryLater)
 
@@ -100,6 +103,29 @@ def _of_the_end(walk: Walk) -> Seen:
         return _from_the_last_date_on(walk, MOST_ANSWERS)[0]
     except _UNANSWERED:
         return Seen()
+
+
+def named_of_today(walk: Walk) -> frozenset[str]:
+    """Return what is named of the day on which a list began, at its beginning; none where these are too many.
+
+    Without a number and where dates are days, this alone tells what came later on that day.
+    """
+    most = walk.options.answers.share - _LEFT_FOR_THE_END
+    if most < 1:
+        return frozenset()
+    day = utc_datetime(walk.state.first)[:10]
+    state = replace(walk.state, window=str(window_of(day, "")))
+    naming = Naming(walk.options, walk.cursor, walk.fetch, state, PATIENCE, _DEADLINE_SECONDS)
+    named: set[str] = set()
+    try:
+        for answer in islice(naming.answers(), most):
+            walk.options.answers.read(1)
+            if any(each.datestamp < day for each in answer.slices):
+                return frozenset()
+            named.update(each.identifier for each in answer.slices)
+    except (*_UNANSWERED, RemoteError):
+        return frozenset()
+    return frozenset(named) if naming.has_ended else frozenset()
 
 
 def compare(walk: Walk) -> Seen:

@@ -36,7 +36,8 @@ class Walk:
     as it was before the failures, `doom` the error that ends the run when they were too many. `trouble` is the last
     error that led to a fallback step, `in_vain` how many of them there were in this run. `singly_tries` is 1 when
     all was asked for record by record because of that, 2 when that failed, too, and smaller windows are asked for.
-    `compared` is with how much of ListIdentifiers the list was compared; None: not yet.
+    `compared` is with how much of ListIdentifiers the list was compared; None: not yet. `there` are records of the day
+    on which the list began that were named then, where that was asked.
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch) -> None:
@@ -61,6 +62,7 @@ class Walk:
         self.safe = self.state
         self.doom: GatewayError | None = None
         self.compared: Compared | None = None
+        self.there: frozenset[str] = frozenset()
         self._has_windows = False
         self.trouble: GatewayError = NotOaiPmh("The list is not answered as the protocol has it.")
         self.has_other_granularity = self.has_slowed = False

@@ -21,6 +21,7 @@ from harvester.progress import Silence
 from harvester.sources import Compared, NothingHeld, Step
 from harvester.sources.oai_pmh import SOURCE
 from harvester.stopping import Stop
+from harvester.wire.dates import DAY
 from tests.sources.repository import (
     NOW,
     URL,
@@ -197,6 +198,54 @@ def test_a_clean_list_of_a_hundred_pages_costs_at_most_four_requests_more(size: 
     assert steps[-1].compared is Compared.PART
     assert len(repository.listed()) == 100
     assert len(repository.asked) <= 104
+
+
+def _of_today() -> Repository:
+    """Return a hundred pages in no order and without a size, of which two records are dated today, in days."""
+    repository = Repository(page_size=3, is_ordered=False).fill(300)
+    repository.size = lambda _: None
+    days = {name: stamp[:10] for name, stamp in repository.records.items()}
+    repository.records = days | dict.fromkeys([*days][::150], utc_datetime(NOW)[:10])
+    return repository
+
+
+def test_records_that_were_of_today_before_the_list_began_are_no_reason_to_read_all_names():
+    repository = _of_today()
+    steps = walked(repository, granularity=DAY)
+    assert _is_whole(steps, repository)
+    assert steps[-1].compared is Compared.PART
+    assert len(repository.asked) <= 104
+
+
+def test_a_record_that_is_of_today_since_the_list_began_lets_all_names_be_compared():
+    """Where pages are counted, a record that comes or goes lets another one slip away, and days hide that."""
+    repository = _of_today()
+
+    def changing(repository: Repository, _: Arguments) -> Answer | None:
+        if len(repository.listed()) == 20:
+            repository.records["oai:x:200"] = utc_datetime(NOW)[:10]
+        return None
+
+    repository.faults = [changing]
+    steps = walked(repository, granularity=DAY)
+    assert _is_whole(steps, repository)
+    assert steps[-1].compared is Compared.WHOLE
+
+
+@pytest.mark.parametrize("answer", [refused("badArgument"), "<html></html>", None])
+def test_where_nothing_tells_what_was_of_today_all_names_are_compared(answer: Answer | None):
+    """ListIdentifiers fails for dates, or does not look at them."""
+    repository = _of_today()
+
+    def without_dates(repository: Repository, arguments: Arguments) -> Answer | None:
+        if arguments["verb"] != "ListIdentifiers" or "from" not in arguments:
+            return None
+        return answer or repository.answer({name: text for name, text in arguments.items() if name != "from"})
+
+    repository.faults = [without_dates]
+    steps = walked(repository, granularity=DAY)
+    assert _is_whole(steps, repository)
+    assert steps[-1].compared is Compared.WHOLE
 
 
 def test_records_added_while_a_list_is_walked_are_no_reason_to_read_all_names():
