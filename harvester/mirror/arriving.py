@@ -20,11 +20,12 @@ from harvester.web.encodings import is_compressed_file
 from harvester.wire.http import Fetched, settled_date
 
 _CHUNK = 1 << 20
+_SAID = ("ETag", "Last-Modified", "Content-Type")  # of a file, whichever part of it comes
 _CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<length>\d{1,18}|\*)")
 
 
 class Arriving:
-    """A `Sink` that writes to a file. `digests` are those of all bytes that are there."""
+    """A `Sink` that writes to a file. `said` are the headers with which its first part came."""
 
     def __init__(self, file: Path, url: str, max_bytes: int, algorithms: Iterable[str] = ()) -> None:
         """Take the file, where its bytes come from, how many there may be, and which digests are wanted too."""
@@ -33,6 +34,7 @@ class Arriving:
         self._algorithms = tuple(dict.fromkeys((*ALWAYS, *algorithms)))
         self._stream: BinaryIO | None = None
         self._validator = ""
+        self.said: tuple[tuple[str, str], ...] = ()
         self.size = 0
         self.is_pieced = False  # whether a rest was added to a part
         self._begin_anew()
@@ -58,8 +60,10 @@ class Arriving:
         elif answer.status == HTTPStatus.OK:
             self._begin_anew()
             self._validator = _validator(answer)
+            self.said = tuple((name, answer.header(name)) for name in _SAID if answer.header(name))
+            note = {"url": self._url, "validator": self._validator, "said": dict(self.said)}
             with telling(self._note):
-                self._note.write_text(json.dumps({"url": self._url, "validator": self._validator}), "utf-8")
+                self._note.write_text(json.dumps(note), "utf-8")
         else:
             is_all = answer.header("Content-Range").strip() == f"bytes */{self.size}"
             if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and not is_all:
@@ -125,7 +129,7 @@ class Arriving:
         if self.size:
             with telling(self._file):
                 os.truncate(self._file, 0)
-        self.size, self._validator, self.is_pieced = 0, "", False
+        self.size, self._validator, self.said, self.is_pieced = 0, "", (), False
         self._hashes = {name: begun(name) for name in self._algorithms}
 
     def _remember(self) -> None:
@@ -143,6 +147,7 @@ class Arriving:
             while part := stream.read(_CHUNK):
                 self._count(part)
         self._validator = note["validator"]
+        self.said = tuple(note.get("said", {}).items())
 
     def _count(self, part: bytes) -> None:
         self.size += len(part)

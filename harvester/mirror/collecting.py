@@ -187,8 +187,8 @@ def _judged(
         and is_strong(want.component.digests)
         and arriving.size
     ):
-        # The part is all there is; its digest will tell. What the answer says of itself is not said of the file.
-        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=())
+        # The part is all there is; its digest will tell. What this answer says of itself is not said of the file.
+        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=arriving.said)
     elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
         arriving.forget()
         answer = fetch(request)  # without a range: the part was forgotten

@@ -209,6 +209,27 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
     assert file.read_bytes() == stated
 
 
+def test_a_file_that_had_arrived_whole_keeps_the_validators_with_which_it_came(file):
+    said = {"ETag": '"one"', "Last-Modified": "Sun, 13 Sep 2020 12:26:40 GMT", "Content-Type": "text/plain"}
+    before = Arriving(file, URL, 10_000)
+    before.begin(answer(**{name.replace("-", "_"): value for name, value in said.items()}))
+    before.write(CONTENT)
+    before.close()
+
+    def fetch(request):
+        assert dict(request.sink.headers())["Range"] == "bytes=2560-"
+        found = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
+        request.sink.begin(found)
+        return found
+
+    digests = (("sha256", hashlib.sha256(CONTENT).hexdigest()),)
+    want = Want(Component((URL,), digests=digests), "files/a", None, is_same=False)
+    found = collect(want, file, fetch, Limits(10_000))
+    held = found.file
+    assert {"ETag": held.entity_tag, "Last-Modified": held.last_modified, "Content-Type": held.content_type} == said
+    assert [each.entity_tag for each in found.sent] == ['"one"']
+
+
 def test_streams_without_a_name_keep_their_paths():
     streams = [Component(content=content, mime_type="text/plain") for content in (b"one", b"two")]
     first = wants(streams, ())
