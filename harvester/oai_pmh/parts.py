@@ -25,6 +25,7 @@ from harvester.wire.windows import Window, halves
 
 _DAY_SECONDS = 86_400
 _WALKS = 2  # of a part that its numbers do not show to be whole
+_MOST_WALKS = 100  # for each part at the beginning: two for each of the 31 halves down to a second, and as many beside
 LEAST_SHARE = (
     0.8  # of the names in all parts that are still announced behind them; less is the number of something else
 )
@@ -79,7 +80,7 @@ class Parts:
         self._dated, self._take = dated, take
         self.granularity = granularity_of(options, state)
         self.unit = _DAY_SECONDS if self.granularity == DAY else 1
-        self.count = self.number = 0
+        self.count = self.number = self._left = 0
         self.announced: int | None = None
 
     @property
@@ -109,7 +110,9 @@ class Parts:
         Raise NotOaiPmh for losses, and what asking raises.
         """
         here = self._state.here
-        for window in self._dated.parts(here, self.last, self.unit):
+        windows = self._dated.parts(here, self.last, self.unit)
+        self._left = _MOST_WALKS * len(windows)
+        for window in windows:
             if not self._is_read(window):
                 return False
         later = utc_datetime(self.last + 1)
@@ -122,6 +125,11 @@ class Parts:
         """Read one part, in smaller ones where it does not stand still."""
         before: frozenset[str] | None = None
         for _ in range(_WALKS):
+            self._left -= 1
+            if self._left < 0:
+                raise NotOaiPmh(
+                    "ListIdentifiers names more and more in smaller and smaller parts: there is no end of it."
+                )
             names, is_whole, is_full = self._walked(window)
             if is_whole or (names == before and not is_full):
                 self.count += len(names)
