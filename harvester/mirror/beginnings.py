@@ -41,7 +41,7 @@ _BEGINNINGS: tuple[tuple[re.Pattern[str], re.Pattern[bytes]], ...] = tuple(
         (r"application/(?:x-)?netcdf4?", rb"CDF[\x01\x02\x05]|" + _HDF),
         (r"application/(?:x-)?hdf5?", _HDF + rb"|\x0e\x03\x13\x01"),
         (r"application/(?:fits|x-fits)|image/(?:x-)?fits", rb"SIMPLE  =|XTENSION"),
-        (r"application/(?:x-)?spss-sav", rb"\$FL[23]|\xc5\xd7\xe2\xe2"),
+        (r"application/(?:x-)?spss-sav", rb"\$FL[23]|\xc5\xd7\xe2\xe2|SR\x00[\x04\x06]"),
         (r"application/x-stata-dta", rb"<stata_dta>|[\x66-\x73][\x01\x02]"),
         (r"application/(?:vnd\.sqlite3|x-sqlite3)", rb"SQLite format 3\x00"),
         (r"application/vnd\.apache\.parquet", rb"PAR[1E]"),

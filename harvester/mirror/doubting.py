@@ -15,7 +15,8 @@ from harvester.mirror import looking
 from harvester.mirror.beginnings import begins_rightly, has_transfer, is_base64, is_pointer
 from harvester.mirror.look import PAGE, TABLE_TYPES, Look, is_even, visible
 from harvester.mirror.looking import Content
-from harvester.mirror.messages import tells_an_error
+from harvester.mirror.messages import has_error_behind, tells_an_error
+from harvester.mirror.packed import members, unpacked
 from harvester.mirror.words import tell_an_error
 
 
@@ -88,6 +89,8 @@ def _is_of_another_kind(look: Look) -> bool:
     found = {_family(each) for each in looking.signatures(look.first)} - {""}
     if _PDF.match(look.first):
         found.add("pdf")
+    if _is_packed_drawing(look):
+        return False
     if not found or not look.kind or begins_rightly(look.mime_type, look.first):
         return False
     if look.kind != "binary":  # text was announced
@@ -97,6 +100,27 @@ def _is_of_another_kind(look: Look) -> bool:
         return False
     is_media = look.mime_type.startswith(("image/", "audio/", "video/")) and not _RAW.fullmatch(look.mime_type)
     return meant not in found if meant else is_media
+
+
+def _is_packed_drawing(look: Look) -> bool:
+    """Tell whether an SVG is kept in gzip, which its type allows."""
+    return look.mime_type == "image/svg+xml" and b"<svg" in unpacked(look.data, _MOST_INSIDE)
+
+
+def _holds_a_message(look: Look) -> bool:
+    """Tell whether nothing but an error message is in a file of gzip, or in the only file of a ZIP."""
+    if look.has_size:
+        return False
+    if look.first.startswith(b"PK\x03\x04"):
+        return any(
+            tells_an_error(Look(each, "", url=name)) for name, each in members(look.data, _MOST_INSIDE, 1).items()
+        )
+    inside = unpacked(look.data, _MOST_INSIDE) if look.first.startswith(b"\x1f\x8b") else b""
+    return bool(inside) and tells_an_error(Look(inside, "", url=_PACKED.sub("", look.url)))
+
+
+_MOST_INSIDE = 64 << 10  # bytes
+_PACKED = re.compile(r"(?i)\.t?gz\Z")
 
 
 def _has_other_type(look: Look) -> bool:
@@ -110,7 +134,12 @@ def _begins_wrongly(look: Look) -> bool:
 
 def _is_binary_for_text(look: Look) -> bool:
     """Tell whether something other than text came where text is announced."""
-    return look.kind in ("text", "html", "xml", "json") and b"\x00" in look.first + look.last and not look.is_text
+    return (
+        look.kind in ("text", "html", "xml", "json")
+        and b"\x00" in look.first + look.last
+        and not look.is_text
+        and not _is_packed_drawing(look)
+    )
 
 
 def _has_page(look: Look) -> bool:
@@ -206,13 +235,18 @@ def _is_twice(look: Look) -> bool:
     return look.data.find(beginning, 1) == half and look.data[:half] == look.data[half:]
 
 
+_ENTRIES = re.compile(
+    rb"WARC/\d|From \S|(?:Received|Return-Path|MIME-Version|Message-ID|From): "
+)  # pages are parts of them
 _END_OF_PAGE = re.compile(rb"(?i)</html>\s*\Z")
 _PAGE_BEGINS = re.compile(rb"(?i)<!doctype html|<html\b")
 
 
 def _ends_in_page(look: Look) -> bool:
     """Tell whether a text ends in a page that is an error message."""
-    if not look.is_text or look.came in ("html", "xml") or look.has_size or not _END_OF_PAGE.search(look.last[-64:]):
+    if not look.is_text or look.came in ("html", "xml") or _ENTRIES.match(look.first):
+        return False
+    if look.has_size or not _END_OF_PAGE.search(look.last[-64:]):
         return False
     begun = [match.start() for match in _PAGE_BEGINS.finditer(look.last)]
     return bool(begun) and tell_an_error(visible(look.last[begun[0] :]))
@@ -273,6 +307,7 @@ RULES = (
     Rule("led_away", _was_led_away, "A redirect led to the home page, to a form to log in or to an error page."),
     Rule("web_page", _has_page, "A web page came in its place."),
     Rule("error_message", tells_an_error, "It is short, and reads like an error message or a form to log in."),
+    Rule("error_message", _holds_a_message, "What is packed in it is an error message or a form to log in."),
     Rule("wrong_type", _has_other_type, "Its first bytes are those of another type than the document states."),
     Rule("wrong_type", _begins_wrongly, "It does not begin as files of the type do that the document states."),
     Rule("wrong_type", _is_binary_for_text, "It is no text, and the document states that it is."),
@@ -283,6 +318,7 @@ RULES = (
     Rule("placeholder", _is_dot, "It is an image of a dot."),
     Rule("appended", _is_twice, "It came twice, one behind the other."),
     Rule("appended", _ends_in_page, "A page with an error message stands behind its end."),
+    Rule("appended", has_error_behind, "It ends in what a program printed when it failed."),
     Rule("appended", _has_more, "Something else stands behind its end."),
     Rule("appended", _has_zeros_behind, "Zeros stand behind its end."),
     Rule("older", lambda look: look.is_older, "The server dates it before what it sent from this address earlier."),

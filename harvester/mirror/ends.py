@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 
 from harvester.mirror.looking import CUT, MOST, MOST_PARTS, Broken, Content, whole
-from harvester.mirror.packed import rar, rar5, seven_zip, tar
+from harvester.mirror.packed import rar, rar5, seven_zip, stream, tar, zstandard
 
 _NEAR = 1024
 _UNKNOWN = 0x7FFF_FF00  # sizes from here on were written before the size was known
@@ -388,6 +388,8 @@ BINARY: tuple[tuple[re.Pattern[bytes], Callable[[Content], int]], ...] = (
     (re.compile(rb"(?s)(?:.{512}|.{1024}|.{2048})?\x89HDF\r\n\x1a\n"), hdf5),
     (re.compile(rb"SIMPLE  = {10,20}T"), fits),
     (re.compile(rb"\$FL[23]@\(#\)"), spss),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)|\xfd7zXZ\x00"), stream),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), zstandard),
     (re.compile(rb"<stata_dta>"), stata),
     (re.compile(rb"SQLite format 3\x00"), sqlite),
     (re.compile(rb"PAR1"), parquet),

@@ -291,6 +291,9 @@ _END_OF_ZIP = b"PK\x05\x06"
 _ENCRYPTED = 1
 
 
+_LIST = re.compile(r"(?i)(?:\A|/)manifest[\w.-]{0,30}\.(?:txt|json|csv|tsv|xml)\Z")
+
+
 def zip_(data: Content) -> int:
     """APPNOTE §4.3: a central directory at the end names every member, each with its CRC."""
     end = data.rfind(_END_OF_ZIP)
@@ -301,6 +304,8 @@ def zip_(data: Content) -> int:
         with zipfile.ZipFile(BufferedReader(_Reading(data, whole))) as archive:
             if not archive.infolist():
                 raise Broken("Nothing is in it.")
+            if all(_LIST.search(each.filename) for each in archive.infolist()):
+                raise Broken("Only a list of files is in it, and none of them.")
             members = [each for each in archive.infolist() if not each.flag_bits & _ENCRYPTED]
             if len(data) <= MOST and sum(each.file_size for each in members) <= MOST:
                 for each in members:

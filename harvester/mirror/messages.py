@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from typing import AnyStr
+from urllib.parse import urlsplit
 
 from gateway.errors import GatewayError
 from gateway.xmlio import parse
-from harvester.mirror.look import TABLE_TYPES, Look, decoded, is_even
+from harvester.mirror.look import PAGE, TABLE_TYPES, Look, decoded, is_even, visible
 from harvester.mirror.words import tell_an_error, tell_within
 
 _FEWER, _FEW, _MORE = 256, 600, 2500  # characters of a message, of a page that is one, and of a page around one
 _TITLE = re.compile(r"(?is)<(title|h1|h2)\b[^<>]*>([^<]{0,300})<")
 _PASSWORD = re.compile(rb"(?i)<input[^<>]*\btype\s*=\s*[\"']?password")
+_UNLISTED = re.compile(rb"(?i)<meta[^<>]*\bname\s*=\s*[\"']?robots[\"']?[^<>]*\bnoindex\b")
+_PRIVATE = re.compile(
+    rb"(?i)https?://(?:10\.\d|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|[\w.-]{1,80}\.(?:local|lan|internal|localdomain)\b)"
+)
+_NOTICE = re.compile(
+    rb"(?i)<\w{1,10}\s[^<>]{0,200}\bclass\s*=\s*[\"'][^\"'<>]{0,200}\b(?:alert|error|failure|warning|flash)\b"
+)
+_STATUS = re.compile(r"\s*(?:4(?:0\d|1[0-8]|2[1-9]|31|51)|5(?:0\d|1[01]|2\d))\s*")
 _REFRESH = re.compile(
     rb"(?i)<meta[^<>]*http-equiv\s*=\s*[\"']?refresh|\b(?:window|document)\.location(?:\.href)?\s*=|location\.(?:replace|assign)\("
 )
@@ -22,6 +32,10 @@ _WRITTEN = re.compile(
 )
 
 
+_PROGRAMS = re.compile(
+    r"(?i)\.(?:php|pyi?|r|pl|cgi|rb|js|ts|java|c|cc|cpp|h|f\d{0,2}|for|sh|bat|ps1|m|jl|sql|do|sps|sas|go|rs|lua|toml)\Z"
+)
+_CODE = re.compile(r"[\w.]{1,60}\(")
 _COMMENTS = ("#", "//", "/*", "--", "%", ";", "'", '"', "@")
 
 
@@ -34,7 +48,15 @@ def tells_an_error(look: Look) -> bool:
     return bool(look.short) and not _is_table(look) and _is_message(look)
 
 
+def is_written(look: Look) -> bool:
+    """Tell whether a text is a program, or a list of a form of its own, by its type or by its name."""
+    is_named = look.kind in ("", "text") and _PROGRAMS.search(urlsplit(look.url).path)
+    return bool(is_named or look.first.startswith(b"#!") or _WRITTEN.fullmatch(look.mime_type))
+
+
 def _is_message(look: Look) -> bool:
+    if look.came == "text" and (_is_complaint(look.words) or _is_list(look.words)):
+        return _is_complaint(look.words)
     if look.came == "html" and (_is_page_of_error(look) or (look.kind == "html" and is_page(look))):
         return True
     if "json" in (look.came, look.kind) and _is_json_error(look):
@@ -44,8 +66,8 @@ def _is_message(look: Look) -> bool:
     most = _FEW if look.came == "html" else _FEWER
     is_meant = look.kind == look.came and look.kind in ("json", "xml")
     words = look.words
-    if _WRITTEN.fullmatch(look.mime_type):
-        words = "" if words.startswith(_COMMENTS) else words.partition("\n")[0]
+    if is_written(look):
+        words = "" if _CODE.match(words) or words.startswith((*_COMMENTS, "<?php")) else words.partition("\n")[0]
     return not is_meant and len(look.words) <= most and tell_an_error(words)
 
 
@@ -58,11 +80,46 @@ _LEAST_CALLS, _SHARE_OF_CALLS = 2, 0.3
 
 def _is_trace(look: Look) -> bool:
     """Tell whether a text is what a program prints when it fails: the calls that led there."""
-    if _WRITTEN.fullmatch(look.mime_type):
+    if is_written(look):
         return False
     lines = decoded(look.short).splitlines()
-    calls = sum(_CALL.match(line) is not None for line in lines)
+    calls = _calls(lines)
     return calls >= _LEAST_CALLS and calls >= len(lines) * _SHARE_OF_CALLS
+
+
+def _calls(lines: list[str]) -> int:
+    return sum(_CALL.match(line) is not None for line in lines)
+
+
+_COMPLAINT = re.compile(r"[\w./-]{1,40}: (?:\S{1,20} ){0,4}\S{0,200}/\S{1,200}: [\w /,()-]{3,80}\.?")
+_CODED = re.compile(r"(?m)^\s{0,8}[\w.-]{1,30}\s{0,4}=\s{0,4}\w")
+_NAMED = re.compile(r"(?m)^\s{0,8}(?:[-*] )?[\w.-]{1,80}\.[A-Za-z]\w{1,4}(?:\s{2}|\s?[:\t-])")
+
+
+def _is_complaint(words: str) -> bool:
+    """Tell whether a line is what a command prints when it fails: its name, a path, the reason."""
+    return "://" not in words and _COMPLAINT.fullmatch(words) is not None
+
+
+def _is_list(words: str) -> bool:
+    """Tell whether a text is a list: of files and what is in them, or of codes and what they mean."""
+    return _has_many(_NAMED, words, 2) or _has_many(_CODED, words, 3)
+
+
+_BEGUN = re.compile(rb"(?im)^<(?:br|b|p|div|h[1-6]|html|!doctype html|table|pre|font|center)\b[^<>]{0,200}>")
+_LAST_LINES = 15
+
+
+def has_error_behind(look: Look) -> bool:
+    """Tell whether a text or a table ends in what a program printed when it failed: markup, or its calls."""
+    if look.came != "text" or look.has_size or is_written(look) or look.mime_type not in (*TABLE_TYPES, "text/plain"):
+        return False
+    begun = _BEGUN.search(look.last)
+    if begun is not None and begun.start() and not _BEGUN.search(look.first[: -len(look.last)]):
+        rest = look.last[begun.start() :].rstrip()
+        return rest.endswith(b">") and tell_within(visible(rest))
+    lines = decoded(look.last).splitlines()[-_LAST_LINES:]
+    return look.mime_type in TABLE_TYPES and _calls(lines) >= _LEAST_CALLS
 
 
 _LEAST_NOTICE = 12  # characters
@@ -80,11 +137,19 @@ def _is_table(look: Look) -> bool:
 
 
 def _is_page_of_error(look: Look) -> bool:
-    if len(look.words) <= _FEW and _REFRESH.search(look.short):
+    if len(look.words) <= _FEW and any(each.search(look.short) for each in (_REFRESH, _UNLISTED, _PRIVATE, _NOTICE)):
         return True
-    titles = (match[2] for match in _TITLE.finditer(decoded(look.short)))
-    has_password = _PASSWORD.search(look.short) is not None
+    titles = [match[2] for match in _TITLE.finditer(decoded(look.short))]
+    if len(look.words) <= _FEW and any(_STATUS.fullmatch(each) for each in titles):
+        return True
+    if look.kind == "xml" and len(look.words) <= _FEWER and PAGE.match(look.first):
+        return True
+    has_password = _PASSWORD.search(look.short) is not None and not _has_many(_SENTENCE, look.words, _OF_PROSE)
     return len(look.words) <= _MORE and (has_password or any(tell_an_error(each) for each in titles))
+
+
+_SENTENCE = re.compile(r"[.!?。](?:\s|\Z)")
+_OF_PROSE = 15  # sentences: an article whose site has a form to log in beside it
 
 
 _FORM = re.compile(rb"(?i)<form\b")
@@ -93,7 +158,8 @@ _LINK = re.compile(rb"(?i)<a\b[^<>]*\bhref\s*=\s*[\"']?/")
 _FROM_ELSEWHERE = re.compile(rb"(?i)<script\b[^<>]*\bsrc\s*=")
 _INLINE = re.compile(rb"(?i)<script\b[^<>]*>[^<]{600}")
 _SHOWN = re.compile(rb"(?i)<(?:img|svg|canvas|table|object|embed|iframe|video|audio|picture|math)\b")
-_MANY_LINKS, _NO_WORDS = 3, 60
+_ANY_LINK = re.compile(rb"(?i)<a\b[^<>]*\bhref\s*=\s*[\"']?[^#\"'\s]")
+_MANY_LINKS, _NO_WORDS, _OF_A_LINK = 3, 60, 100
 
 
 def is_page(look: Look) -> bool:
@@ -106,13 +172,15 @@ def is_page(look: Look) -> bool:
         return False
     if _FORM.search(look.short) or _BACK.search(look.short):
         return True
+    if 0 < len(words) <= _OF_A_LINK and _ANY_LINK.search(look.short) and not _SHOWN.search(look.short):
+        return PAGE.match(look.first) is not None
     if _has_many(_LINK, look.short, _MANY_LINKS):
         return True
     is_filled = _FROM_ELSEWHERE.search(look.short) and not _INLINE.search(look.short)
     return bool(is_filled) and len(words) <= _NO_WORDS and not _SHOWN.search(look.short)
 
 
-def _has_many(pattern: re.Pattern[bytes], text: bytes, count: int) -> bool:
+def _has_many(pattern: re.Pattern[AnyStr], text: AnyStr, count: int) -> bool:
     return sum(1 for _, _ in zip(range(count), pattern.finditer(text), strict=False)) == count
 
 
@@ -121,6 +189,12 @@ _ERROR_KEYS = frozenset(
 )
 _MESSAGE_KEYS = frozenset(("message", "detail", "reason", "msg", "status_message"))
 _NAME_KEYS = frozenset(("title", "description"))  # data have those too, and may begin with the word error
+_BESIDE_KEYS = frozenset(
+    (
+        *("status", "code", "type", "path", "timestamp", "url", "documentation_url", "help", "instance", "method"),
+        *("request_id", "requestid", "trace_id", "traceid", "requesturl", "requestmethod", "statuscode", "status_code"),
+    )
+)
 _STATE_KEYS = frozenset(("state", "status", "result"))
 _STATES = frozenset(
     (
@@ -145,6 +219,8 @@ def _is_json_error(look: Look) -> bool:  # noqa: PLR0911 - a list of signs
     if not isinstance(found, dict) or len(found) > _FEW_KEYS:
         return False
     values = {str(key).lower(): value for key, value in found.items()}
+    if any(_is_series(each) for each in values.values()):
+        return False
     if any(_is_error_value(values.get(key)) for key in _ERROR_KEYS) or False in (
         values.get("success"),
         values.get("ok"),
@@ -153,6 +229,8 @@ def _is_json_error(look: Look) -> bool:  # noqa: PLR0911 - a list of signs
     statuses = (str(values[key]) for key in _STATUS_KEYS if key in values and len(values) <= _FEWER_KEYS)
     if any(_is_bad(each.lower()) for each in statuses):
         return True
+    if values.keys() & _MESSAGE_KEYS and values.keys() <= _MESSAGE_KEYS | _BESIDE_KEYS:
+        return all(_is_plain(each) for each in values.values())
     states = (str(values[key]).lower() for key in _STATE_KEYS if key in values and len(values) <= _FEWER_KEYS)
     if any(each in _STATES for each in states) and all(_is_plain(each) for each in values.values()):
         return True
@@ -160,6 +238,11 @@ def _is_json_error(look: Look) -> bool:  # noqa: PLR0911 - a list of signs
     names = [str(values[key]) for key in _NAME_KEYS if key in values]
     is_told = any(tell_an_error(each) for each in messages) or any(tell_within(each) for each in names)
     return len(look.words) <= _FEW and is_told
+
+
+def _is_series(value: object) -> bool:
+    """Tell whether a value is a list of numbers, which are data."""
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, (int, float)) for each in value)
 
 
 def _is_plain(value: object) -> bool:
@@ -178,6 +261,7 @@ def _is_bad(status: str) -> bool:
 
 _BAD = ("error", "fail", "failed", "failure", "not found", "notfound", "ko")
 _ERROR_ROOTS = re.compile(r"(?i)(?:\w*errors?|\w*exceptions?|\w*exceptionreport|fault|problem|rpcfault|failure)")
+_LISTINGS = re.compile(r"(?i)list\w*result|enumerationresults|multistatus|(?:directory)?listing")
 
 
 def _is_xml_error(look: Look) -> bool:
@@ -191,7 +275,7 @@ def _is_xml_error(look: Look) -> bool:
     names = [str(each.tag).rpartition("}")[2] for each in (root, *list(root)[:20])]
     if names[0].lower() == "svg":
         return len(look.words) <= _FEWER and tell_an_error(look.words)
-    if _ERROR_ROOTS.fullmatch(names[0]):
+    if _ERROR_ROOTS.fullmatch(names[0]) or _LISTINGS.fullmatch(names[0]):
         return True
     inner = [str(each.tag).rpartition("}")[2] for child in list(root)[:5] for each in list(child)[:5]]
     told = ((name.lower(), (each.text or "").strip().lower()) for name, each in zip(names[1:], root, strict=False))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import lzma
 import struct
+import zipfile
 import zlib
+from io import BytesIO
 
 from harvester.mirror.looking import CUT, MOST, MOST_PARTS, Broken, Content, whole
 
@@ -19,6 +23,94 @@ def seven_zip(data: Content) -> int:
     if size <= MOST and zlib.crc32(data[32 + offset : end]) != crc:
         raise Broken("Its table of members is not what was written: its CRC is another.")
     return whole(data, end, "")
+
+
+def unpacked(data: Content, most: int) -> bytes:
+    """Return what is in a file of gzip, when that is one member and of so many bytes at most; else nothing."""
+    reader = zlib.decompressobj(wbits=31)
+    try:
+        found = reader.decompress(data[:most], most)
+    except zlib.error:
+        return b""
+    return found if reader.eof and not reader.unused_data else b""
+
+
+def members(data: Content, most: int, count: int) -> dict[str, bytes]:
+    """Return the files in a ZIP, when all that is in it are so many at most, of so many bytes in all; else nothing."""
+    if len(data) > most:
+        return {}
+    try:
+        with zipfile.ZipFile(BytesIO(data[:])) as archive:
+            found = [each for each in archive.infolist() if not each.is_dir()]
+            if len(found) > count or sum(each.file_size for each in found) > most:
+                return {}
+            return {each.filename: archive.read(each) for each in found}
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error, RuntimeError):
+        return {}
+
+
+_STEP = 1 << 20
+
+
+def _reader(data: bytes) -> bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
+    if data.startswith(b"BZh"):
+        return bz2.BZ2Decompressor()
+    return lzma.LZMADecompressor(memlimit=MOST) if data.startswith(b"\xfd7zXZ\x00") else None
+
+
+def stream(data: Content) -> int:
+    """Bzip2 and xz: streams one behind the other, each with its end and its check."""
+    at, written = 0, 0
+    while (reader := _reader(data[at : at + 6])) is not None:
+        try:
+            while not reader.eof:
+                part = data[at : at + _STEP] if reader.needs_input else b""
+                if not part and reader.needs_input:
+                    raise Broken(CUT.format("the end of its stream is not there"))
+                at += len(part)
+                written += len(reader.decompress(part, _STEP))
+                if written > MOST:
+                    return len(data)
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            if "memory" in str(error).lower():
+                return len(data)
+            raise Broken(f"Its stream is broken: {error}.") from error
+        at -= len(reader.unused_data)
+    return at
+
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def zstandard(data: Content) -> int:
+    """RFC 8878 §3.1: frames of blocks, each with its length; frames to skip have theirs."""
+    at = 0
+    for _ in range(MOST_PARTS):
+        head = data[at : at + 8]
+        if head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F:  # noqa: PLR2004
+            at = _there(data, at + 8 + int.from_bytes(head[4:8], "little"))
+        elif head[:4] == _ZSTD:
+            at = _frame(data, at + 4)
+        else:
+            break
+    return at
+
+
+def _frame(data: Content, at: int) -> int:
+    flags = int.from_bytes(data[at : at + 1])
+    is_single = flags >> 5 & 1
+    at += 1 + (not is_single) + (0, 1, 2, 4)[flags & 3] + (is_single, 2, 4, 8)[flags >> 6]
+    while True:
+        block = int.from_bytes(data[at : at + 3], "little")
+        at = _there(data, at + 3 + (1 if block >> 1 & 3 == 1 else block >> 3))
+        if block & 1:
+            return _there(data, at + (4 if flags & 4 else 0))
+
+
+def _there(data: Content, end: int) -> int:
+    if end > len(data):
+        raise Broken(CUT.format("a block of it is not whole"))
+    return end
 
 
 _RAR_END, _RAR_MAIN, _RAR_LOCKED = 0x7B, 0x73, 0x80

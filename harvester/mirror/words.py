@@ -61,7 +61,9 @@ _ENGLISH = (
     r"(?:retrieved|restored) from (?:tape|archive)",
     r"just a moment",
     r"not a (?:bot|robot)",
-    r"(?:domain|\w\.\w+) is for sale",
+    r"(?:domain|\w\.\w+) (?:name )?(?:is|may be|could be) (?:for sale|available)",
+    r"exceed(?:s|ed) (?:the|your|its) (?:\w+ ){0,3}(?:limit|quota)",
+    r"request (?:was )?unsuccessful",
     r"default (?:web )?page: it works",
     r"welcome to nginx",
     r"index of /\S*",
@@ -166,7 +168,7 @@ _EASTERN = (
 _WITHOUT_SPACES = (
     r"不存在|找不到|未找到|没有找到|無法|无法(?:访问|打开|下载|显示)|(?:没有|沒有)(?:权限|權限)|无权|(?:禁止|拒绝)访问|访问被拒绝|"
     r"请先?登录|請先?登入|"
-    r"已被?(?:删除|刪除)|(?:系统|正在)维护|服务器错误|"
+    r"已被?(?:删除|刪除)|(?:访问|请求|訪問|請求)\w{0,4}被(?:阻断|拦截|禁止|拒绝|阻斷|攔截)|(?:系统|正在)维护|服务器错误|"
     r"見つかり(?:ません|ませんでした)|存在しません|公開されて(?:いません|おりません)|アクセス(?:が|は)?(?:拒否|禁止|制限)|権限が(?:ない|あり)|"
     r"ログインして|メンテナンス中|エラーが発生|(?:閲覧|表示|利用)できません|削除され(?:ました|ています)|"
     r"찾을 수 없|존재하지 않|권한이 없|로그인|접근이 (?:거부|제한)|삭제되었|"
