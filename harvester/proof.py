@@ -25,11 +25,13 @@ class Proof:
     announced: int = 0
     is_announced: bool = False
     lists: int = 1  # that the run walks
+    has_windows: bool = False  # some of them came in windows
 
     def end(self, step: Step, received: int) -> None:
         """Take the last step of a list, or of a window, of which so many records came in this run."""
         if step.compared is not None and not step.cursor.window:
             self.compared = min((each for each in (self.compared, step.compared) if each), key=_IN_ORDER.index)
+        self.has_windows = self.has_windows or bool(step.cursor.window)
         told = [each for each in step.announced if each is not None]
         self.is_announced = self.is_announced or bool(told)
         earlier = max(0, step.received - received)
@@ -74,7 +76,8 @@ def _compared(source: str, proof: Proof) -> str:
     if proof.compared is Compared.PART:
         few = "at most four answers of ListIdentifiers"
         answers = few if proof.lists <= MOST_ANSWERS else "one answer of ListIdentifiers for each list"
-        return f"The records were compared with {counts}{answers}; {sweep}."
+        ends = ", and with what it names at the end of each window" if proof.has_windows else ""
+        return f"The records were compared with {counts}{answers}{ends}; {sweep}."
     if counts:
         return "The records were compared with the counts alone, because ListIdentifiers gives no names."
     return "Only the ends of its lists say so: it announces no counts, and ListIdentifiers gives no names."

@@ -58,6 +58,16 @@ def test_more_than_four_lists_are_compared_with_one_answer_each() -> None:
     )
 
 
+def test_of_lists_in_windows_the_ends_of_these_are_told() -> None:
+    proof = Proof()
+    window = _ended(5, (None, None), None)
+    proof.end(window._replace(cursor=Cursor("x", "oai_dc", window="2020-01-01T00:00:00Z/2020-12-31T23:59:59Z")), 5)
+    proof.end(_ended(0, (None, None), Compared.PART), 0)
+    assert "four answers of ListIdentifiers, and with what it names at the end of each window; `harvester" in proved(
+        "x", {}, proof, is_complete=True
+    )
+
+
 def test_of_kinds_that_have_no_other_list_no_comparison_is_told() -> None:
     assert proved("x", {}, Proof(), is_complete=True) == "Nothing is missing."
 
