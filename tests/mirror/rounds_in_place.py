@@ -62,7 +62,6 @@ class World:
     def __init__(self, provider: Provider, seed: int, *, is_behind: bool) -> None:
         self.provider, self.chance, self.is_behind = provider, random.Random(seed), is_behind
         self.files: dict[str, File] = {}
-        self.renewed: set[str] = set()  # objects whose record came anew in this round
         self.done: Counter[str] = Counter()
         self.given: Counter[tuple[str, ...]] = Counter()  # files with each kind of fixity
         self.round = 0
@@ -100,14 +99,12 @@ class World:
     def change(self, share: float = 0.2) -> None:
         """Let a share of the records change, and a share of the files of the other objects."""
         self.round += 1
-        self.renewed.clear()
         for each in self.files.values():
             each.is_new = False
         changes = (self._add, self._replace, self._withdraw, self._delete, self._retitle, self._retitle_falsely)
         for name, item in self.provider.items.items():
             if self.chance.random() < share:
                 item.datestamp, item.title = f"2030-01-{self.round:02}T00:00:00Z", f"In round {self.round}"
-                self.renewed.add(name)
                 if item.deleted:
                     self._revive(name)
                 else:
@@ -459,22 +456,20 @@ def _no_more_than_needed(
     """Check how often each file was sent: what has changed once, what has not never, and once more for each kill.
 
     What is not held because its record contradicted it is sent when the record does so no more. A file without
-    validators is sent to every recheck, and to every run that meets its record anew or tries again what is missing.
-    Where records change without a new datestamp, it is sent once more when a recheck notices that.
+    validators may be sent to every run and every recheck, and once more to both for each kill. Where records change
+    without a new datestamp, it is sent once more when a recheck notices that.
     """
     after, sent = _rounds(mirror), Counter(world.provider.sent)
     kills = mirror_kills + recheck_kills
     for path in world.living:
         file = world.files[path]
-        is_renewed = path.rpartition("/")[0] in world.renewed
         first = before.get(path, 0) if before.get(path, 0) < after[path] else 0
         whole = sum(number % whole_every == 0 for number in range(first + 1, after[path] + 1))
         content = world.content(path)
         most = (1 + kills) * (file.is_new or file.held_before != content == file.held)
         most += (whole + recheck_kills) * (whole > 0)
         if file.server == "none":
-            most = 1 + recheck_kills + (1 + mirror_kills) * (is_renewed or file.is_new or file.held != content)
-            most += 0 if world.is_behind else 1 + recheck_kills
+            most = 2 * (1 + kills) + (0 if world.is_behind else 1 + recheck_kills)
         told = f"{path} ({file.server}, {file.entity_tag}, {file.date}, round {world.round})"
         assert sent[path] <= most, f"{told} was sent {sent[path]} times, {most} would do"
         if file.hidden_for >= 0:
