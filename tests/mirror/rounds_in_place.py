@@ -40,6 +40,7 @@ KINDS: tuple[tuple[str, ...], ...] = (
 SERVERS = ("strong", "weak", "date", "both", "none")  # what validates a file
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz \n"
 _TRIES = 40  # to hit a process before it ends
+_SHOWN_AFTER = 2.1  # seconds; a gateway shows a record once the second of its datestamp is over
 
 
 @dataclass
@@ -386,6 +387,8 @@ def proven(
             provider.sent.clear()
             for each in commands:
                 done = killer.run(each, planned[number, each.name])
+                if each in harvests:
+                    sleep(_SHOWN_AFTER)
             named = _compared(mirror, world, done)
             _no_more_than_needed(mirror, world, before, mirrors.kills, rechecks.kills, whole_every)
             hidden = sum(each.hidden_for >= 0 for each in world.files.values())
