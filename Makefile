@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
-	@echo "make test    tests of every kind and the coverage that must be kept; at most three minutes"
+	@echo "make test    tests of every kind and the coverage that must be kept; some ten minutes"
 	@echo "make test-all  every test: also long proofs, self-tests of the benches, the reference data"
 	@echo "make everyday  the tests that take seconds"
 	@echo "make lint    style and types"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -126,14 +127,11 @@ def _came(inbox: Inbox, page: StoredPage) -> dict[int, tuple[int, int]]:
     known = _CAME.setdefault(inbox, {}).setdefault(key, _Came())
     if known.number >= page.number:
         known = _CAME[inbox][key] = _Came()
-    while extents := [each for each, _ in inbox.extents(key[0], known.number, _PAGES_AT_ONCE) if each < page.number]:
-        for number in extents:
-            stored = inbox.headers(number)
-            if stored.page.metadata_prefix == key[1]:
-                for each in stored.slices:
-                    version = _version(each)
-                    known.versions[version] = known.versions.get(version, (number, number))[0], number
-        known.number = extents[-1]
+    for stored in _between(inbox, key, known.number, page.number):
+        number = stored.number
+        for version in map(_version, stored.slices):
+            known.versions[version] = known.versions.get(version, (number, number))[0], number
+    known.number = page.number - 1
     return known.versions
 
 
@@ -159,10 +157,18 @@ def _listed(inbox: Inbox, page: StoredPage) -> set[int]:
     known = lists.get(key)
     if known is None or known.begun != begun or known.number >= page.number:
         known = lists[key] = _Listed(begun, begun)
-    while extents := [each for each, _ in inbox.extents(key[0], known.number, _PAGES_AT_ONCE) if each < page.number]:
-        for number in extents:
-            stored = inbox.headers(number)
-            if (stored.page.metadata_prefix, stored.page.list_begun) == (key[1], begun):
-                known.versions |= {_version(each) for each in stored.slices}
-        known.number = extents[-1]
+    for stored in _between(inbox, key, known.number, page.number):
+        if stored.page.list_begun == begun:
+            known.versions.update(map(_version, stored.slices))
+    known.number = page.number - 1
     return known.versions
+
+
+def _between(inbox: Inbox, key: tuple[str, str], after: int, before: int) -> Iterator[StoredPage]:
+    """Yield the pages of a source and format between two numbers, without their bytes."""
+    source, metadata_prefix = key
+    while numbers := [each for each, _ in inbox.extents(source, after, _PAGES_AT_ONCE) if each < before]:
+        for stored in map(inbox.headers, numbers):
+            if stored.page.metadata_prefix == metadata_prefix:
+                yield stored
+        after = numbers[-1]

@@ -8,6 +8,7 @@ miss the record.
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class Ceiling:
 
     def __init__(self, store: Path) -> None:
         """Take the path of the store."""
-        self._file = store.with_name(NAME)
+        self._store, self._file = store, store.with_name(NAME)
 
     def read(self) -> int:
         """Return the ceiling; 0 when there is no file, or one that says nothing."""
@@ -32,10 +33,15 @@ class Ceiling:
         return 0
 
     def write(self, second: int) -> None:
-        """Write the ceiling, whole or not at all. Raise StoreUnwritable."""
+        """Write the ceiling, whole or not at all. Raise StoreUnwritable.
+
+        The file has the mode of the store, whatever the umask of this process: SQLite does the same with its files.
+        """
         aside = self._file.with_name(f"{NAME}.new")
         try:
-            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o660), "w") as stream:
+            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+                with suppress(FileNotFoundError):
+                    os.fchmod(stream.fileno(), stat.S_IMODE(self._store.stat().st_mode))
                 stream.write(f"{utc_datetime(second)}\n")
             aside.replace(self._file)
         except OSError as error:

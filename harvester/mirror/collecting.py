@@ -48,8 +48,8 @@ _BY_STATUS = {404: Fate.NOT_FOUND, 410: Fate.NOT_FOUND, 401: Fate.REFUSED, 403: 
 class Limits:
     """How large a file may be, and what raises a FetchError when an address may not be asked for (robots.txt).
 
-    It is told of an address whose host did not answer, was busy, or did answer. Up to `whole_again_max_bytes` a file
-    that came in parts, and has no digest stated, is fetched once more whole.
+    `failed`, `busy` and `heard` are called with an address whose host did not answer, was busy, or answered. Up to
+    `whole_again_max_bytes` a file that came in parts, and has no digest stated, is fetched once more whole.
     """
 
     max_bytes: int

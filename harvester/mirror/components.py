@@ -119,7 +119,7 @@ def _readers() -> dict[tuple[str, str], Reader]:
 # --- what both kinds of document say in the same way ----------------------------------------------------------------
 
 _MOST_DIGESTS = 100  # that are stated of one file
-_MOST_UNREAD = 5  # that are told
+_MOST_UNREAD = 5  # digests of one file that are kept, to be named
 _SIZE = re.compile(r"(\d{1,15})")
 _EXTENT = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
 

@@ -45,7 +45,8 @@ def tells_an_error(look: Look) -> bool:
         return False
     if not look.is_text or look.printed:
         return _is_notice(look.printed)
-    return bool(look.short) and not _is_table(look) and _is_message(look)
+    is_list = _is_table(look) or (look.came == "text" and _is_list(look.words))
+    return bool(look.short) and not is_list and _is_message(look)
 
 
 def is_written(look: Look) -> bool:
@@ -55,13 +56,13 @@ def is_written(look: Look) -> bool:
 
 
 def _is_message(look: Look) -> bool:
-    if look.came == "text" and (_is_complaint(look.words) or _is_list(look.words)):
-        return _is_complaint(look.words)
     if look.came == "html" and (_is_page_of_error(look) or (look.kind == "html" and is_page(look))):
         return True
     if "json" in (look.came, look.kind) and _is_json_error(look):
         return True
-    if (look.came == "xml" and _is_xml_error(look)) or (look.came == "text" and _is_trace(look)):
+    if look.came == "xml" and _is_xml_error(look):
+        return True
+    if look.came == "text" and (_is_complaint(look.words) or _is_trace(look)):
         return True
     most = _FEW if look.came == "html" else _FEWER
     is_meant = look.kind == look.came and look.kind in ("json", "xml")

@@ -7,6 +7,7 @@ import lzma
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from io import BytesIO
 
 from harvester.mirror.looking import CUT, MOST, MOST_PARTS, Broken, Content, whole
@@ -49,7 +50,7 @@ def members(data: Content, most: int, count: int) -> dict[str, bytes]:
         return {}
 
 
-_STEP = 1 << 20
+_STEP = 1 << 16  # bytes; each of many short streams costs one
 
 
 def _reader(data: bytes) -> bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
@@ -61,7 +62,10 @@ def _reader(data: bytes) -> bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
 def stream(data: Content) -> int:
     """Bzip2 and xz: streams one behind the other, each with its end and its check."""
     at, written = 0, 0
-    while (reader := _reader(data[at : at + 6])) is not None:
+    for _ in range(MOST_PARTS):
+        reader = _reader(data[at : at + 6])
+        if reader is None:
+            return at
         try:
             while not reader.eof:
                 part = data[at : at + _STEP] if reader.needs_input else b""
@@ -76,7 +80,7 @@ def stream(data: Content) -> int:
                 return len(data)
             raise Broken(f"Its stream is broken: {error}.") from error
         at -= len(reader.unused_data)
-    return at
+    return len(data)
 
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -84,27 +88,28 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 def zstandard(data: Content) -> int:
     """RFC 8878 §3.1: frames of blocks, each with its length; frames to skip have theirs."""
-    at = 0
-    for _ in range(MOST_PARTS):
+    at, parts = 0, iter(range(MOST_PARTS))  # frames and blocks
+    for _ in parts:
         head = data[at : at + 8]
         if head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F:  # noqa: PLR2004
             at = _there(data, at + 8 + int.from_bytes(head[4:8], "little"))
         elif head[:4] == _ZSTD:
-            at = _frame(data, at + 4)
+            at = _frame(data, at + 4, parts)
         else:
-            break
-    return at
+            return at
+    return len(data)
 
 
-def _frame(data: Content, at: int) -> int:
+def _frame(data: Content, at: int, parts: Iterator[int]) -> int:
     flags = int.from_bytes(data[at : at + 1])
     is_single = flags >> 5 & 1
     at += 1 + (not is_single) + (0, 1, 2, 4)[flags & 3] + (is_single, 2, 4, 8)[flags >> 6]
-    while True:
+    for _ in parts:
         block = int.from_bytes(data[at : at + 3], "little")
         at = _there(data, at + 3 + (1 if block >> 1 & 3 == 1 else block >> 3))
         if block & 1:
             return _there(data, at + (4 if flags & 4 else 0))
+    return at
 
 
 def _there(data: Content, end: int) -> int:

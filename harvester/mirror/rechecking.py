@@ -286,7 +286,7 @@ class Rechecking(Mirroring):
             if self.stop.is_asked:
                 return
             keeping = self._made(identifier)
-            if keeping is None:  # it is deleted, or its damage is told where it is looked at
+            if keeping is None:  # a deleted object, or a damaged one, which is reported where it is read
                 continue
             checks = self.rechecks.of(identifier, keeping.wants)
             for want in keeping.wants:

@@ -245,7 +245,7 @@ def _more_announced(walk: Walk) -> str:
     names = Names(walk, there, there, _DEADLINE_SECONDS)
     unseen = names.unseen(1)
     if not unseen and (names.announced > _came(walk) or not names.answers):
-        walk.notes.append(f"ListIdentifiers announces more records than the {_came(walk)} that came.")
+        walk.notes.append("ListIdentifiers announces more records than came.")
         walk.doubt()
     return unseen
 

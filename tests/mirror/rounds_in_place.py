@@ -286,6 +286,7 @@ class Command:
 
     name: str
     line: list[str]
+    shown_at: str = ""  # where a gateway shows what it has harvested
     requests: int = 4
     kills: int = 0  # in this round
     killed: int = 0  # in all
@@ -371,10 +372,10 @@ def proven(
         url, harvests = provider.base_url, list[Command]()
         for number in range(gateways):
             gateway = instance(folder / f"gateway{number}", {"p": (url, ("oai_didl",))})
-            harvests.append(Command(f"harvest {number}", command("harvester", gateway, "run", "p", "--yes")))
             relay = open_servers.enter_context(Relay(open_servers.enter_context(served(gateway)).url))
             killer.counters.append(relay)
             url = relay.url
+            harvests.append(Command(f"harvest {number}", command("harvester", gateway, "run", "p", "--yes"), url))
         mirror = Mirror(folder / "mirror", provider)
         options = ("--allow", "127.0.0.1")
         mirroring = ("mirror", url, str(mirror.folder), "--yes", *options)
@@ -388,8 +389,8 @@ def proven(
             provider.sent.clear()
             for each in commands:
                 done = killer.run(each, planned[number, each.name])
-                if each in harvests:
-                    _wait_until_shown(killer.counters[1 + harvests.index(each)].url)
+                if each.shown_at:
+                    _wait_until_shown(each.shown_at)
             named = _compared(mirror, world, done)
             _no_more_than_needed(mirror, world, before, mirrors.kills, rechecks.kills, whole_every)
             hidden = sum(each.hidden_for >= 0 for each in world.files.values())

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 import zstandard
 
+from harvester.mirror import packed
 from harvester.mirror.doubting import doubt
 from harvester.mirror.look import Look
 
@@ -186,3 +187,31 @@ def test_a_stream_of_which_bytes_are_others_is_doubtful(mime_type):
 def test_a_frame_that_readers_skip_is_a_part_of_its_file():
     skipped = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
     assert rule(skipped + PACKED["application/zstd"](ROWS), "application/zstd") is None
+
+
+class Counted(bytes):
+    """Bytes that count how many of them were read."""
+
+    read = 0
+
+    def __getitem__(self, place):
+        found = super().__getitem__(place)
+        self.read += len(found)
+        return found
+
+
+@pytest.mark.parametrize("mime_type", PACKED)
+def test_a_file_of_very_many_empty_streams_costs_little_and_is_believed(mime_type, monkeypatch):
+    judge = packed.zstandard if mime_type == "application/zstd" else packed.stream
+    monkeypatch.setattr(packed, "MOST_PARTS", 50)
+    few, many = (Counted(PACKED[mime_type](b"") * count) for count in (20, 20_000))
+    assert judge(few) == len(few)
+    assert judge(many) == len(many)
+    assert many.read < 50 * 70_000
+
+
+def test_a_frame_of_very_many_empty_blocks_costs_little_and_is_believed(monkeypatch):
+    monkeypatch.setattr(packed, "MOST_PARTS", 50)
+    frame = Counted(b"\x28\xb5\x2f\xfd\x20\x00" + b"\x00\x00\x00" * 20_000)
+    assert packed.zstandard(frame) == len(frame)
+    assert frame.read < 1000

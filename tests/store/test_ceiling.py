@@ -40,6 +40,15 @@ def test_an_older_copy_of_a_store_answers_later_seconds_than_the_store_it_replac
         assert store.intend().datestamp > answered
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o660])
+def test_the_file_has_the_mode_of_the_store_whatever_the_umask(tmp_path, clocks, mode) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    (tmp_path / "store.sqlite").chmod(mode)
+    (tmp_path / "answered-until").unlink()
+    open_store(tmp_path, clock=clocks.host()).close()
+    assert (tmp_path / "answered-until").stat().st_mode & 0o777 == mode
+
+
 def test_a_file_that_says_nothing_is_no_ceiling(tmp_path, clocks) -> None:
     open_store(tmp_path, create=True, clock=clocks.host()).close()
     (tmp_path / "answered-until").write_text("soon")

@@ -96,6 +96,7 @@ def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(said: _Sa
         assert web(Request(said.url, "x")).url.startswith("http")
 
 
+@pytest.mark.slow
 @given(
     st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(gzip.compress)),
     st.one_of(st.sampled_from(["gzip", "deflate", "gzip, deflate", "br", "identity"]), st.text(max_size=20)),
@@ -115,6 +116,7 @@ _WAITS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @example("Mon, 20 Nov 1995 19:12:08 +99999999999999999999", "")
 @example("Mon, 20 Nov 1995 19:12:08 GMT", "Mon, 20 Nov 1995 19:12:08 +99999999999999999999")
 @given(_WAITS, _WAITS)

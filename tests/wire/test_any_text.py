@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from urllib.parse import parse_qsl, urlsplit
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def test_any_text_is_a_state_or_means_from_the_start(text: str) -> None:
     assert sentence or not text
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*ListState.__slots__, "other"]), JSON), st.sampled_from([1, 2, "1", None]))
 def test_edited_state_is_read_back_as_it_is_kept_or_refused(values: dict[str, object], version: object) -> None:
     state, sentence = state_of(json.dumps({"version": version, **values}))
