@@ -6,7 +6,17 @@ Times are whole seconds since 1970-01-01T00:00:00Z unless a field is a string, w
 from __future__ import annotations
 
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
-from gateway.model.discovery import Candidate, Decision, Ending, Lease, Outcome, SearchState, Trace, Unpublished
+from gateway.model.discovery import (
+    Candidate,
+    Decision,
+    DocumentKind,
+    Ending,
+    Lease,
+    Outcome,
+    SearchState,
+    Trace,
+    Unpublished,
+)
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.published import (
@@ -34,6 +44,7 @@ __all__ = [
     "Cursor",
     "Decision",
     "Deletion",
+    "DocumentKind",
     "Ending",
     "Event",
     "FileLink",

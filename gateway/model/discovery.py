@@ -57,11 +57,28 @@ class Outcome(StrEnum):
     FAULT = "fault"
 
 
+class DocumentKind(StrEnum):
+    """What kind of document a file is: a closed list. COAR's Resource Types have no name for some of these."""
+
+    ARTICLE = "article"  # COAR: journal article, conference paper, book part, report
+    PREPRINT = "preprint"
+    NOTICE = "notice"  # an erratum, a retraction, an expression of concern, a comment on another work
+    FRONT_MATTER = "front-matter"  # the contents of an issue, a cover page without the work
+    PREVIEW = "preview"  # the first page, or some
+    SUPPLEMENT = "supplement"
+    REVIEW = "review"  # a peer review and its answers, not a review article
+    POSTER = "poster"  # a poster or slides
+    THESIS = "thesis"
+    VOLUME = "volume"  # a whole volume of proceedings, an issue, a book
+    UNKNOWN = "unknown"
+
+
 class Candidate(NamedTuple):
     """One copy of a work that was looked at: where it is, what it is, how it was found, and what came of it.
 
     `version` is submitted, accepted, published or not told; `license` the name of what was stated for this very copy;
-    `evidence` where in the answer of the step `found_by` it stood.
+    `evidence` where in the answer of the step `found_by` it stood. `kind` (a DocumentKind) and `text_version` (like
+    `version`) are what the file itself says; `identified_by` names what of the work stands on its first pages.
     """
 
     url: str
@@ -86,6 +103,11 @@ class Candidate(NamedTuple):
     modified: str = ""  # the UTCdatetime of its last change, as its server says
     robots: str = ""  # what robots.txt says of its address: allowed, denied, or that there is none
     status: int = 0  # of HTTP, of the last answer on the way to it; 0: there was none
+    kind: str = ""
+    text_version: str = ""
+    identified_by: tuple[str, ...] = ()
+    pages: int = 0
+    open_from: str = ""  # a date (`2027-01-31`) before which it may not be had
 
 
 class Trace(NamedTuple):

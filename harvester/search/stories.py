@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import Any
 
 from gateway.model import Candidate, Decision, Ending, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
@@ -74,7 +75,14 @@ def kept(searched: Searched) -> str:
 def candidates_of(state: SearchState | None) -> tuple[Candidate, ...]:
     """Return the copies that the last search for an item has looked at."""
     found = json.loads(state.story)["candidates"] if state is not None and state.story else ()
-    return tuple(Candidate(**{**each, "outcome": Outcome(each["outcome"])}) for each in found)
+    return tuple(_candidate(each) for each in found)
+
+
+def _candidate(kept: dict[str, Any]) -> Candidate:
+    """Return a candidate as it was kept, also by an earlier release: what that one did not know is empty."""
+    told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+    told["outcome"] = Outcome(told["outcome"])
+    return Candidate(**told)
 
 
 def identity_of_story(state: SearchState | None) -> Identity | None:

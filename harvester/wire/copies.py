@@ -24,8 +24,20 @@ class Copy(NamedTuple):
     open_from: str = ""
 
 
+class Related(NamedTuple):
+    """Another work that a service names: how it is related, in the word of the service, and its identifier."""
+
+    relation: str  # has-preprint, is-version-of …
+    scheme: str  # doi, arxiv …
+    value: str
+
+
 class Description(NamedTuple):
-    """A work as a service describes it. `is_open` is None where the service does not tell."""
+    """A work as a service describes it. `is_open` is None where the service does not tell.
+
+    `other_titles` are translated and original ones; `kind` is the service's word for the type of the work; `retracted`
+    a sentence that tells by which notice the work was retracted, or empty.
+    """
 
     doi: str = ""
     title: str = ""
@@ -39,6 +51,10 @@ class Description(NamedTuple):
     is_open: bool | None = None
     pages: int = 0
     also: tuple[str, ...] = ()  # other identifiers of the same work, as the service spells them
+    other_titles: tuple[str, ...] = ()
+    kind: str = ""
+    retracted: str = ""
+    related: tuple[Related, ...] = ()
 
 
 _VERSIONS = {
