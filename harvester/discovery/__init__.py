@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gateway.model import Outcome, Work
+from gateway.model import Candidate, Outcome, Work
 from harvester.wire.copies import Copy, Description
 from harvester.wire.http import Fetch
 from harvester.wire.identifiers import Identifiers, identifiers_of
+from harvester.wire.licenses import is_open
 from harvester.wire.policies import Policy
+
+_MAY_BE_THE_WORK = frozenset((Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT))
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a work so far. `settings` are those that begin with `discover_`, by their names without it."""
+    """What is known of a work so far. `settings` are those that begin with `discover_`, by their names without it.
+
+    `candidates` are the copies that were looked at, and those that were accepted before.
+    """
 
     work: Work
     identifiers: Identifiers
@@ -26,6 +32,15 @@ class Known:
     described: tuple[Description, ...] = ()
     pages: tuple[Copy, ...] = ()
     policy: Policy | None = None
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def needs_policy(self) -> bool:
+        """Tell whether there is a file that may be the work, and nobody stated an open licence for it."""
+        return any(
+            each.outcome in _MAY_BE_THE_WORK and not each.is_auxiliary and not is_open(each.license)
+            for each in self.candidates
+        )
 
     @property
     def doi(self) -> str:
@@ -66,7 +81,8 @@ class Found:
 class Step:
     """One step. Those of least `cost` go first; `needs` names a setting without which it is switched off.
 
-    `is_for_files`: once the work is found it is not taken any more.
+    `is_for_files`: once the work is found it is not taken any more. `is_first`: it is taken before the first copy is
+    fetched; before every other step for files, all copies that are known are looked at.
     """
 
     name: str
@@ -76,6 +92,7 @@ class Step:
     find: Callable[[Known, Fetch], Found]
     needs: str = ""
     is_for_files: bool = True
+    is_first: bool = False
 
 
 def known_of(work: Work, settings: Mapping[str, str]) -> Known:

@@ -42,4 +42,5 @@ STEP = Step(
     has_doi,
     _find,
     is_for_files=False,
+    is_first=True,
 )

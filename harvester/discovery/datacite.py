@@ -19,4 +19,5 @@ STEP = Step(
     lambda known: bool(known.doi) and not known.described,
     _find,
     is_for_files=False,
+    is_first=True,
 )

@@ -39,4 +39,11 @@ def _find(known: Known, _fetch: Fetch) -> Found:
     return Found(Outcome.SUCCESS if files else Outcome.NO_PDF_LINK, copies)
 
 
-STEP = Step("own_links", 60, "Takes the links that the record names itself.", lambda known: bool(_copies(known)), _find)
+STEP = Step(
+    "own_links",
+    45,
+    "Takes the links that the record names itself.",
+    lambda known: bool(_copies(known)),
+    _find,
+    is_first=True,
+)

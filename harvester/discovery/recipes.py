@@ -55,5 +55,10 @@ def _find(known: Known, _fetch: Fetch) -> Found:
 
 
 STEP = Step(
-    "recipes", 40, "Knows the address of the file from an identifier.", lambda known: bool(_copies(known)), _find
+    "recipes",
+    40,
+    "Knows the address of the file from an identifier.",
+    lambda known: bool(_copies(known)),
+    _find,
+    is_first=True,
 )

@@ -1,4 +1,6 @@
-"""SHERPA/RoMEO, now Open Policy Finder: what the publisher permits with which version; for every item with an ISSN.
+"""SHERPA/RoMEO, now Open Policy Finder: what the publisher permits with which version.
+
+Where no file was found, or an open licence was stated for it, there is nothing that a policy could decide.
 
 Copies of the old interface (version 2.9, XML) are asked in their own way; the setting `discover_policy_url` names one.
 """
@@ -57,9 +59,9 @@ def _of_version(policy: Policy, version: str) -> str:
 
 STEP = Step(
     "sherpa",
-    90,
-    "Asks Open Policy Finder what the publisher of the ISSN permits.",
-    lambda known: bool(known.identifiers.all("issn")),
+    200,  # last: whether it is asked depends on what was found
+    "Asks Open Policy Finder what the publisher of the ISSN permits, for a file without an open licence.",
+    lambda known: known.needs_policy and bool(known.identifiers.all("issn")),
     _find,
     needs="policy_key",
     is_for_files=False,

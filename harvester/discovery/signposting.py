@@ -27,10 +27,15 @@ def _find(known: Known, fetch: Fetch) -> Found:
         if is_pdf(visited):
             return Found(Outcome.SUCCESS, (Copy(url, mime_type=_PDF, evidence="page:is the file"),))
         found = _told(known, visited, fetch)
-        if found.copies:
+        if found.copies or _has_links(visited):
             return found
         ends.append(found)
     return ends[0]
+
+
+def _has_links(visited: Visit) -> bool:
+    """Tell whether a page has links to files: then `landing_page` looks at no further page either."""
+    return visited.page is not None and any(not copy.is_page for copy in visited.page.copies)
 
 
 def _told(known: Known, visited: Visit, fetch: Fetch) -> Found:

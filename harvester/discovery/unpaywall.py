@@ -12,4 +12,6 @@ def _find(known: Known, fetch: Fetch) -> Found:
     return described(address("https://api.unpaywall.org/v2/", known.doi, email=known.email), fetch, unpaywall.read)
 
 
-STEP = Step("unpaywall", 30, "Asks Unpaywall for all open copies of the DOI.", has_doi, _find, needs="email")
+STEP = Step(
+    "unpaywall", 30, "Asks Unpaywall for all open copies of the DOI.", has_doi, _find, needs="email", is_first=True
+)

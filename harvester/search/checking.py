@@ -45,6 +45,12 @@ def check(told: Told, known: Known, fetch: Fetch, at: int, keep: Keep = lambda _
     return candidate
 
 
+def unasked(told: Told, at: int) -> Candidate:
+    """Return a copy that is no PDF, or asks for a key: its address is kept, and nobody asks for it."""
+    outcome = Outcome.SKIP_HOST if told.copy.needs_key else Outcome.WRONG_MIMETYPE
+    return _claimed(told, at)._replace(mime_type=told.copy.mime_type, outcome=outcome)
+
+
 def again(candidate: Candidate) -> Told:
     """Return what was told of a copy when it was looked at before."""
     copy = Copy(

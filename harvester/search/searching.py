@@ -1,25 +1,30 @@
 """One work goes through the steps: in the order of their cost, until its file is found; every step leaves a trace.
 
+The first steps only gather: what they know is put in order before the first copy is fetched. Each further step is
+taken only while no file is found, and after all copies that are known were looked at.
+
 Nothing here knows of databases, threads or the network: what is known of a work and `fetch` go in, a value comes out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 from gateway.errors import GatewayError, TryLater
 from gateway.model import Candidate, FileLink, Outcome, Trace, Work
 from harvester.discovery import Found, Known, Step, known_of
+from harvester.discovery._once import Once
 from harvester.discovery._visiting import outcome_of
-from harvester.search.checking import Keep, Told, again, check, is_same, look
+from harvester.search.checking import Keep, Told, again, check, is_same, look, unasked
 from harvester.search.identity import Identity
+from harvester.verification.bytes import PDF
 from harvester.wire.copies import Copy
-from harvester.wire.http import Fetch, Fetched, Request
+from harvester.wire.http import Fetch
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import VERSIONS, Colour, Policy
-from harvester.wire.urls import host_of
 
 # What may be otherwise tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
@@ -39,6 +44,27 @@ _TELLING = (
 _DIGITS = 4  # of a year
 RECHECK = "recheck"  # the trace of those copies that had been accepted before
 _MOST_NAMED = 100  # files of one record that are fetched; a lease lasts no longer
+MOST_ADDRESSES = 20  # of copies that are asked for in one search, whatever became of them; more if more files may be
+
+# What shows us nothing of a file: it takes no place among those that may be fetched.
+_REFUSED = frozenset(
+    (
+        Outcome.FORBIDDEN,
+        Outcome.RATE_LIMITED,
+        Outcome.BLOCKED_CAPTCHA,
+        Outcome.BLOCKED_COOKIE,
+        Outcome.BLOCKED_WALL,
+        Outcome.ROBOTS_DENIED,
+        Outcome.SKIP_HOST,
+        Outcome.TAKEN_DOWN,
+        Outcome.PRIVATE_ADDRESS,
+        Outcome.BAD_SCHEME,
+        Outcome.EMBARGOED_UNTIL,
+        Outcome.DNS_ERROR,
+        Outcome.TLS_ERROR,
+        Outcome.TIMEOUT,
+    )
+)
 
 
 class Searched(NamedTuple):
@@ -91,13 +117,18 @@ class _Search:
     def __init__(
         self, known: Known, fetch: Fetch, at: int, most_files: int, accepted: Iterable[Candidate], keep: Keep
     ) -> None:
-        self.known, self.fetch, self.at, self.files_left = known, fetch, at, most_files
+        self.fetch, self.at, self.files_left = Once(fetch), at, most_files
+        self.addresses_left = max(MOST_ADDRESSES, most_files)
         self.accepted = {each.url: each for each in accepted}
+        self.known = replace(known, candidates=tuple(self.accepted.values()))
         self.keep = keep
         self.traces: list[Trace] = []
         self.candidates: list[Candidate] = []
+        self.waiting: list[Told] = []  # copies that nobody has looked at yet
+        self.addresses: list[Candidate] = []  # of what is no PDF, or asks for a key: kept, and not asked
         self.ends: set[Outcome] = set()  # of the steps that were taken
         self.seen: set[str] = set()
+        self.reached: set[str] = set()  # where copies led to
 
     @property
     def is_found(self) -> bool:
@@ -107,6 +138,8 @@ class _Search:
         if not is_another:
             self._recheck()
         for step in steps:
+            if not step.is_first:
+                self._try()
             if (self.is_found and step.is_for_files) or not step.wants(self.known):
                 continue
             if step.needs and not self.known.settings.get(step.needs):
@@ -114,11 +147,12 @@ class _Search:
                 self.traces.append(Trace(step.name, Outcome.SKIP_HOST, note=note))
                 continue
             self._take(step)
+        self._try()
         self._recheck_changed()
         return Searched(
             outcome=self._outcome(),
             traces=tuple(self.traces),
-            candidates=tuple(self.candidates),
+            candidates=(*self.candidates, *self.addresses),
             policy=self.known.policy,
             is_over=self._is_over(),
             published=self._published(),
@@ -138,13 +172,13 @@ class _Search:
         for url, each in self.accepted.items():
             if is_same(each, self.fetch, self.keep):
                 self.seen.add(url)
-                self.candidates.append(each._replace(outcome=Outcome.SUCCESS))
+                self._looked_at(each._replace(outcome=Outcome.SUCCESS))
 
     def _recheck_changed(self) -> None:
         """Look at every accepted copy that was not looked at yet, also beyond the limit of files."""
         for url, each in self.accepted.items():
             if url not in self.seen:
-                self.candidates.append(self._checked(again(each)))
+                self._looked_at(self._checked(again(each)))
         if self.accepted:
             # Every one of them was looked at: as it was, because a step named it, or just now.
             outcome = next(each.outcome for each in self.candidates if each.url in self.accepted)
@@ -157,39 +191,44 @@ class _Search:
         return found if found.sha256 or before is None else before._replace(outcome=found.outcome, status=found.status)
 
     def _take(self, step: Step) -> None:
-        found, host = self._found(step)
+        self.fetch.last_host = ""
+        found = self._found(step)
         self.known = self.known.with_(found)
         self.ends.add(found.outcome)
         files = [copy for copy in found.copies if not copy.is_page]
-        self.traces.append(Trace(step.name, found.outcome, len(files), found.note, found.host or host))
-        for told in self._new(step, files):
-            if self.is_found or not self.files_left:
-                break
-            self.files_left -= 1
-            self.seen.add(told.copy.url)
-            self.candidates.append(self._checked(told))
+        self.traces.append(Trace(step.name, found.outcome, len(files), found.note, found.host or self.fetch.last_host))
+        self.waiting += [Told(step.name, copy) for copy in files]
 
-    def _found(self, step: Step) -> tuple[Found, str]:
-        """Return what a step found, and the host that it asked last; empty: it asked nobody."""
-        hosts = [""]
-
-        def fetch(request: Request) -> Fetched:
-            hosts.append(host_of(request.url))
-            return self.fetch(request)
-
+    def _found(self, step: Step) -> Found:
         try:
-            found = step.find(self.known, fetch)
+            return step.find(self.known, self.fetch)
         except TryLater as error:
-            found = Found(Outcome.RATE_LIMITED, note=str(error))
+            return Found(Outcome.RATE_LIMITED, note=str(error))
         except GatewayError as error:
-            found = Found(outcome_of(error), note=str(error))
-        return found, hosts[-1]
+            return Found(outcome_of(error), note=str(error))
 
-    def _new(self, step: Step, files: Iterable[Copy]) -> Iterator[Told]:
-        """Return the copies that were not looked at yet, those that can be handed on first."""
-        for copy in sorted(files, key=_order):
-            if copy.url not in self.seen:
-                yield Told(step.name, copy)
+    def _try(self) -> None:
+        """Look at the copies that wait, the best first, until one is the work. Each address is looked at once."""
+        waiting, self.waiting = sorted(self.waiting, key=lambda told: _order(told.copy)), []
+        for told in waiting:
+            if self.is_found:
+                return
+            if told.copy.url in self.seen | self.reached - self.accepted.keys():
+                continue
+            if told.copy.is_other_type or told.copy.needs_key:
+                self.seen.add(told.copy.url)
+                self.addresses.append(unasked(told, self.at))
+            elif self.addresses_left and (self.files_left > 0 or _is_open(told.copy)):
+                self.addresses_left -= 1
+                self.seen.add(told.copy.url)
+                candidate = self._checked(told)
+                self.files_left -= _takes_a_place(told.copy, candidate)
+                self._looked_at(candidate)
+
+    def _looked_at(self, candidate: Candidate) -> None:
+        self.reached |= {*candidate.hops, candidate.final_url}
+        self.candidates.append(candidate)
+        self.known = replace(self.known, candidates=(*self.known.candidates, candidate))
 
     def _outcome(self) -> Outcome:
         if self.is_found:
@@ -221,10 +260,20 @@ class _Search:
         return self.is_found or not (self.ends | {each.outcome for each in self.candidates}) & PASSING
 
 
+def _is_open(copy: Copy) -> bool:
+    """Tell whether a copy is known to be open: it is looked at however many others were no work."""
+    return copy.is_open or is_open(copy.license)
+
+
+def _takes_a_place(copy: Copy, candidate: Candidate) -> bool:
+    """Tell whether a copy counts among the files of a work: it is a PDF, or was said to be one and not refused."""
+    return candidate.mime_type == PDF or (copy.says_pdf and candidate.outcome not in _REFUSED)
+
+
 _VERSIONS = {"published": 0, "accepted": 1, "": 2, "submitted": 3}
 _HOSTS = {"repository": 0, "": 1, "publisher": 2}
 
 
-def _order(copy: Copy) -> tuple[bool, int, int]:
-    """Return the place of a copy among those of a step: a licence, the version of record, a host that lets us in."""
-    return not copy.license, _VERSIONS.get(copy.version, 2), _HOSTS.get(copy.host_type, 1)
+def _order(copy: Copy) -> tuple[bool, bool, int, int]:
+    """Return the place of a copy among all: a licence, open, the version of record, a host that lets us in."""
+    return not copy.license, not copy.is_open, _VERSIONS.get(copy.version, 2), _HOSTS.get(copy.host_type, 1)

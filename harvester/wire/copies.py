@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from harvester.wire.urls import host_of, split
+
+# What servers call a PDF, and what says nothing.
+_MAY_BE_PDF = frozenset(
+    (
+        "",
+        "application/pdf",
+        "application/x-pdf",
+        "application/octet-stream",
+        "application/force-download",
+        "application/download",
+        "application/x-download",
+        "binary/octet-stream",
+        "unspecified",
+    )
+)
+_OTHER_NAMES = (".xml", ".nxml", ".txt", ".md", ".csv", ".json", ".zip", ".gz", ".tar", ".epub", ".xlsx")
+# Interfaces for text mining that give nothing without a key of one's own.
+_WITH_A_KEY = frozenset(("api.elsevier.com", "api.wiley.com"))
+
 
 class Copy(NamedTuple):
     """One place where a copy may be had. Empty strings mean: not told.
 
     `is_page` says that the address is a page about the work, and the file still to be found on it. `version` is one of
     submitted, accepted, published; `license` a name of `licenses`; `evidence` says in words of the answer where it
-    stood there; `open_from` is a date before which it may not be had.
+    stood there; `open_from` is a date before which it may not be had. `is_open`: the service says that everybody may
+    read this copy, under whatever licence.
     """
 
     url: str
@@ -22,6 +43,23 @@ class Copy(NamedTuple):
     host_type: str = ""  # publisher, repository
     evidence: str = ""
     open_from: str = ""
+    is_open: bool = False
+
+    @property
+    def is_other_type(self) -> bool:
+        """Tell whether the service, or else the address, says that it is no PDF: XML, plain text, data."""
+        stated = self.mime_type.partition(";")[0].strip().lower()
+        return stated not in _MAY_BE_PDF or (not stated and split(self.url).path.lower().endswith(_OTHER_NAMES))
+
+    @property
+    def says_pdf(self) -> bool:
+        """Tell whether the service, or the address itself, says that it is a PDF."""
+        return "pdf" in self.mime_type.lower() or "pdf" in self.url.lower()
+
+    @property
+    def needs_key(self) -> bool:
+        """Tell whether the address is that of an interface which gives nothing without a key."""
+        return host_of(self.url) in _WITH_A_KEY
 
 
 class Related(NamedTuple):

@@ -14,6 +14,7 @@ _MARKUP = re.compile(r"<[^<>]++>")
 # For whom links are: what is for checking similarity is by contract for nobody else, and half of all links are.
 _NOT_FOR_READERS = frozenset(("similarity-checking",))
 _NOT_A_FILE = frozenset(("text/html", "application/xhtml+xml"))
+REGISTERED = "crossref:resource"  # where the DOI resolves to
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -37,13 +38,20 @@ def _described(work: Node) -> Description:
         year=next((str(each) for each in values(work, "issued", "date-parts")), ""),
         abstract=_plain(text(work, "abstract")),
         issns=tuple(dict.fromkeys(texts(work, "ISSN"))),
-        copies=without_repetitions([copy for link in parts(work, "link") for copy in _copies(work, link)]),
+        copies=without_repetitions(
+            [*_registered(work), *(copy for link in parts(work, "link") for copy in _copies(work, link))]
+        ),
         also=tuple(texts(work, "alternative-id")),
     )
 
 
+def _registered(work: Node) -> list[Copy]:
+    """Return the page that the DOI resolves to, where the answer names it."""
+    return [Copy(url, is_page=True, evidence=REGISTERED) for url in texts(work, "resource", "primary", "URL")[:1]]
+
+
 def _copies(work: Node, link: Node) -> list[Copy]:
-    """Return the copy that a link leads to. What is for mining may need a key, and is asked for like any other."""
+    """Return the copy that a link leads to; none where it is not for readers."""
     if text(link, "intended-application") in _NOT_FOR_READERS:
         return []
     word = text(link, "content-version")

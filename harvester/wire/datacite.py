@@ -36,7 +36,7 @@ def _described(work: Node) -> Description:
         key=lambda pair: pair[0] == "other-oa",
     )
     name, address = next(iter(stated), ("", ""))
-    known = Copy("", license=name, license_url=address, host_type="repository")
+    known = Copy("", license=name, license_url=address, host_type="repository", is_open=bool(name))
     files = [known._replace(url=url, evidence="datacite:contentUrl") for url in texts(work, "contentUrl")]
     pages = [known._replace(url=url, is_page=True, evidence="datacite:url") for url in texts(work, "url")]
     return Description(

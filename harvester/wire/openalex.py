@@ -46,6 +46,7 @@ def _copies(location: Node) -> list[Copy]:
         license_url=license_uri(stated),
         host_type=_HOSTS.get(text(location, "source", "type"), ""),
         evidence=f"openalex:{text(location, 'source', 'display_name')}",
+        is_open=location.get("is_oa") is True,
     )
     files = [known._replace(url=url, mime_type="application/pdf") for url in texts(location, "pdf_url")]
     pages = texts(location, "landing_page_url") if location.get("is_oa") is True else []

@@ -43,4 +43,5 @@ def _copy(told: Node) -> Copy:
         license=license_of(stated),
         license_url=license_uri(stated),
         evidence=f"semantic_scholar:{status}",
+        is_open=status not in ("", "closed"),
     )

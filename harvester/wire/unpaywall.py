@@ -60,6 +60,7 @@ def _copies(location: Node) -> list[Copy]:
         license_url=license_uri(stated),
         host_type=text(location, "host_type"),
         evidence=f"unpaywall:{text(location, 'evidence')}",
+        is_open=True,
     )
     files = [known._replace(url=url, mime_type="application/pdf") for url in texts(location, "url_for_pdf")]
     pages = texts(location, "url_for_landing_page") or texts(location, "url")

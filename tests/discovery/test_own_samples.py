@@ -32,7 +32,7 @@ def test_a_work_of_crossref_has_its_files_and_the_licence_of_each_version() -> N
         ("7.html", True, "text/html", "published"),
         ("7/manuscript", False, "", "accepted"),
     ]
-    assert {copy[4:] for copy in found.copies if copy.is_page} == {
+    assert {copy[4:9] for copy in found.copies if copy.is_page} == {
         (*CC_BY, "publisher", "crossref:link[syndication]", "2021-09-09")
     }
 
@@ -55,7 +55,7 @@ def test_a_work_of_datacite_has_its_files_before_its_page_and_the_licence_that_s
     assert (found.container, found.publisher) == ("Fields of the North", "Invented Data Archive")
     assert (found.abstract, found.issns, found.also) == ("All weights of one summer.", ("2049-3630",), ("field-12",))
     assert found.is_open is True
-    known = Copy("", license=CC_BY[0], license_url=CC_BY[1], host_type="repository")
+    known = Copy("", license=CC_BY[0], license_url=CC_BY[1], host_type="repository", is_open=True)
     assert found.copies == (
         known._replace(url="https://data.example.org/field-12/weights.csv", evidence="datacite:contentUrl"),
         known._replace(url="https://data.example.org/field-12", is_page=True, evidence="datacite:url"),
@@ -102,6 +102,7 @@ def test_a_work_of_unpaywall_has_the_file_and_the_page_of_every_location() -> No
         license="cc-by",
         host_type="publisher",
         evidence="unpaywall:open (via page says license)",
+        is_open=True,
     )
     assert found.copies == (
         open_file,
@@ -112,6 +113,7 @@ def test_a_work_of_unpaywall_has_the_file_and_the_page_of_every_location() -> No
             version="accepted",
             host_type="repository",
             evidence="unpaywall:deprecated",
+            is_open=True,
         ),
     )
 

@@ -95,6 +95,7 @@ def test_links_for_checking_similarity_are_for_nobody() -> None:
     assert Counter(copy.evidence for copy in copies).keys() == {
         "crossref:link[text-mining]",
         "crossref:link[syndication]",
+        "crossref:resource",
     }
     assert sum(copy.mime_type == "application/pdf" for copy in copies) == 38
 
@@ -254,6 +255,7 @@ def test_what_datacite_may_tell_besides() -> None:
         "repository",
         "datacite:contentUrl",
         "",
+        True,
     )
 
 

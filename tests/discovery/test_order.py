@@ -1,0 +1,356 @@
+"""In which order copies are looked at, which of them take a place, and how many requests a work takes, by its kind."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+
+import pytest
+
+from gateway.errors import AddressRefused, GatewayError, NameUnknown
+from gateway.model import Outcome, Work
+from harvester.discovery import Found, Known, Step, known_of
+from harvester.discovery._once import Once
+from harvester.discovery._walking import pages_of
+from harvester.search.searching import MOST_ADDRESSES, Searched, search
+from harvester.search.steps import steps
+from harvester.wire import semantic_scholar
+from harvester.wire.copies import Copy
+from harvester.wire.http import Request
+from tests.discovery.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, to, work
+
+NOW = 1_700_000_000
+DOI = "10.1234/x"
+TITLE = "Coherence properties of quantum dot resonance fluorescence"
+PUBLISHER, REPOSITORY = "https://publisher.example.com", "https://repository.example.org"
+PAGE, FILE = f"{PUBLISHER}/article/x", f"{PUBLISHER}/article/x.pdf"
+CC_BY = "https://creativecommons.org/licenses/by/4.0/"
+GOOD = answer(a_pdf(*[TITLE] * 60), Content_Type="application/pdf")
+
+
+def crossref(*links: Mapping[str, str], doi: str = DOI, page: str = PAGE, **more: object) -> dict[str, Answer]:
+    told = {"DOI": doi, "title": [TITLE], "ISSN": ["0378-5955"], "link": list(links), **more}
+    if page:
+        told["resource"] = {"primary": {"URL": page}}
+    return {f"https://api.crossref.org/works/{doi}": answer(json.dumps({"message": told}))}
+
+
+def link(url: str, content_type: str = "unspecified", purpose: str = "text-mining") -> dict[str, str]:
+    return {"URL": url, "content-type": content_type, "intended-application": purpose, "content-version": "vor"}
+
+
+def unpaywall(*locations: Mapping[str, str], doi: str = DOI) -> dict[str, Answer]:
+    told = {"doi": doi, "is_oa": bool(locations), "oa_locations": list(locations)}
+    return {f"https://api.unpaywall.org/v2/{doi}": answer(json.dumps(told))}
+
+
+def location(url: str = "", page: str = "", license_: str = "", host_type: str = "publisher") -> dict[str, str]:
+    return {
+        "url_for_pdf": url,
+        "url_for_landing_page": page,
+        "license": license_,
+        "host_type": host_type,
+        "version": "publishedVersion",
+    }
+
+
+CLOSED = {
+    f"https://api.openalex.org/works/https://doi.org/{DOI}?api_key=k": answer(
+        json.dumps({"doi": DOI, "locations": [{"landing_page_url": PAGE, "is_oa": False}]})
+    ),
+    f"https://api.semanticscholar.org/graph/v1/paper/DOI:{DOI}?fields={semantic_scholar.FIELDS}": answer(
+        json.dumps({"title": TITLE, "isOpenAccess": False, "openAccessPdf": None})
+    ),
+    PAGE: answer("<p>Buy this article."),
+}
+
+
+def searched(about: Work, own: Mapping[str, Answer], *, most_files: int = 6, only: tuple[Step, ...] = ()) -> Searched:
+    return _searched(about, own, most_files, only)[0]
+
+
+def _searched(
+    about: Work, own: Mapping[str, Answer], most_files: int = 6, only: tuple[Step, ...] = ()
+) -> tuple[Searched, list[str]]:
+    web = RecordedWeb(own, has_recordings=False)
+    return search(about, only or steps(), web, SETTINGS, at=NOW, most_files=most_files), web.asked
+
+
+# --- the order ----------------------------------------------------------------------------------------------------
+
+
+def test_the_steps_that_only_gather_are_those_of_least_cost() -> None:
+    told = [step.is_first for step in steps()]
+    assert told == sorted(told, reverse=True)
+    assert {"crossref", "datacite", "unpaywall", "recipes", "own_links"} <= {s.name for s in steps() if s.is_first}
+
+
+def test_the_open_copy_that_unpaywall_knows_is_asked_for_before_the_links_of_the_publisher() -> None:
+    own = {**crossref(link(FILE)), **unpaywall(location(f"{REPOSITORY}/1.pdf", license_="cc-by"))}
+    found, asked = _searched(work(TITLE, doi=DOI), {**own, f"{REPOSITORY}/1.pdf": GOOD, FILE: answer(status=403)})
+    assert found.outcome is Outcome.SUCCESS
+    assert [each.url for each in found.candidates] == [f"{REPOSITORY}/1.pdf"]
+    assert FILE not in asked
+
+
+def test_a_copy_without_licence_that_unpaywall_calls_open_comes_before_the_links_of_the_publisher() -> None:
+    own = {**crossref(link(f"{PUBLISHER}/tdm/x")), **unpaywall(location(FILE)), FILE: GOOD}
+    assert [each.url for each in searched(work(TITLE, doi=DOI), own).candidates] == [FILE]
+
+
+def test_the_page_that_unpaywall_calls_open_is_looked_at_before_that_of_the_publisher() -> None:
+    own = {
+        **crossref(),
+        **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
+        f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'),
+        f"{REPOSITORY}/1.pdf": GOOD,
+        **CLOSED,
+    }
+    found, asked = _searched(work(TITLE, doi=DOI), own)
+    assert found.outcome is Outcome.SUCCESS
+    assert PAGE not in asked
+
+
+def test_pages_for_text_mining_are_looked_at_only_where_no_other_is_known() -> None:
+    known = known_of(work(TITLE, doi=DOI), {})
+    mining = Copy(f"{PUBLISHER}/tdm", is_page=True, evidence="crossref:link[text-mining]")
+    registered = Copy(PAGE, is_page=True, evidence="crossref:resource")
+    assert pages_of(_with_pages(known, mining, registered)) == (PAGE,)
+    assert pages_of(_with_pages(known, mining)) == (f"https://doi.org/{DOI}",)
+    assert pages_of(_with_pages(known_of(work(TITLE), {}), mining)) == (mining.url,)
+
+
+def _with_pages(known: Known, *pages: Copy) -> Known:
+    return known.with_(Found(Outcome.SUCCESS, pages))
+
+
+# --- what takes a place -------------------------------------------------------------------------------------------
+
+XML = [link(f"{PUBLISHER}/{n}.xml", "application/xml") for n in range(4)]
+PLAIN = [link(f"{PUBLISHER}/{n}.txt", "text/plain") for n in range(4)]
+
+
+def test_xml_and_plain_text_are_kept_as_addresses_and_not_asked_for() -> None:
+    found, asked = _searched(
+        work(TITLE, doi=DOI), {**crossref(*XML, *PLAIN, link(FILE, "application/pdf")), FILE: GOOD}
+    )
+    assert found.outcome is Outcome.SUCCESS
+    assert [url for url in asked if PUBLISHER in url] == [FILE]
+    found, asked = _searched(work(TITLE, doi=DOI), {**crossref(*XML, *PLAIN), **unpaywall(), **CLOSED})
+    assert {each.url for each in found.candidates} == {each["URL"] for each in (*XML, *PLAIN)}
+    assert [url for url in asked if PUBLISHER in url] == [PAGE]
+    assert found.outcome is Outcome.NOT_OA
+
+
+@pytest.mark.parametrize(
+    ("url", "mime_type", "is_other"),
+    [
+        (f"{PUBLISHER}/1", "text/xml; charset=utf-8", True),
+        (f"{PUBLISHER}/1.XML?x=1", "", True),
+        (f"{PUBLISHER}/data.csv", "", True),
+        (f"{PUBLISHER}/1.xml", "application/pdf", False),
+        (f"{PUBLISHER}/1", "application/octet-stream", False),
+        (f"{PUBLISHER}/1", "", False),
+        ("http://[", "", False),
+    ],
+)
+def test_what_is_no_pdf_is_told_by_its_type_or_else_by_its_address(url: str, mime_type: str, *, is_other: bool) -> None:
+    assert Copy(url, mime_type=mime_type).is_other_type is is_other
+
+
+def test_wiley_budget() -> None:
+    """Six addresses for text mining, each of which asks for a key, took all six places."""
+    mining = [link(f"https://api.wiley.com/onlinelibrary/tdm/v1/articles/{n}") for n in range(6)]
+    found, asked = _searched(
+        work(TITLE, doi=DOI), {**crossref(*mining), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
+    )
+    assert found.outcome is Outcome.SUCCESS
+    assert not any("api.wiley.com" in url for url in asked)
+    kept = [each for each in found.candidates if "api.wiley.com" in each.url]
+    assert [each.outcome for each in kept] == [Outcome.SKIP_HOST] * 6
+
+
+REFUSALS: dict[str, Answer] = {
+    "403": answer("<p>no", 403),
+    "429": answer(status=429),
+    "captcha": answer("<title>Just a moment...</title>", 403),
+    "login": to(f"{PUBLISHER}/idp/profile"),
+    "private": AddressRefused("x"),
+    "no name": NameUnknown("x"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_who_refuses_costs_no_place(name: str) -> None:
+    mining = [link(f"{PUBLISHER}/tdm/{n}.pdf", "application/pdf") for n in range(6)]
+    own = {**crossref(*mining), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
+    found = searched(work(TITLE, doi=DOI), {**own, **{each["URL"]: REFUSALS[name] for each in mining}})
+    assert found.outcome is Outcome.SUCCESS
+
+
+def test_what_is_no_work_takes_a_place_and_what_says_no_pdf_and_is_none_does_not() -> None:
+    wrong = answer(b"%PDF-1.4 and nothing")
+    own = {FILE: GOOD, **{f"{PUBLISHER}/{n}": wrong for n in range(9)}}
+    names = (*(f"{PUBLISHER}/{n}" for n in range(9)), FILE)
+    assert len(searched(work(TITLE), own, only=(_naming(*map(Copy, names)),), most_files=2).candidates) == 2
+    own = {FILE: GOOD, **{f"{PUBLISHER}/{n}": answer("<p>a page") for n in range(9)}}
+    assert searched(work(TITLE), own, only=(_naming(*map(Copy, names)),), most_files=2).outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("known", [{"license": "cc-by"}, {"is_open": True}])
+def test_the_next_copy_that_is_known_to_be_open_is_always_looked_at(known: dict) -> None:
+    wrong = {f"{PUBLISHER}/{n}.pdf": answer(b"%PDF-1.4 and nothing") for n in range(6)}
+    copies = [Copy(url, license="cc-by", version="published") for url in wrong]
+    found = searched(
+        work(TITLE),
+        {**wrong, FILE: GOOD},
+        most_files=6,
+        only=(_naming(*copies), _naming(Copy(FILE, **known), name="b")),
+    )
+    assert found.outcome is Outcome.SUCCESS
+
+
+def test_a_list_without_end_is_not_asked_for_to_its_end() -> None:
+    copies = [Copy(f"{PUBLISHER}/{n}.pdf", is_open=True) for n in range(200)]
+    assert len(searched(work(TITLE), {}, only=(_naming(*copies),)).candidates) == MOST_ADDRESSES
+    assert len(searched(work(TITLE), {}, only=(_naming(*copies),), most_files=50).candidates) == 50
+
+
+def _naming(*copies: Copy, name: str = "a") -> Step:
+    found = Found(Outcome.SUCCESS, copies)
+    return Step(name, 1, "It names copies.", lambda _: True, lambda *_: found)
+
+
+# --- once ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_two_addresses_lead_to_is_read_once() -> None:
+    copies = (Copy("http://publisher.example.com/x", license="cc-by"), Copy(FILE))
+    found = searched(work("T"), {copies[0].url: to(FILE), FILE: answer(b"%PDF-1.4")}, only=(_naming(*copies),))
+    assert [each.url for each in found.candidates] == [copies[0].url]
+
+
+@pytest.mark.parametrize("at_page", [answer(status=403), answer(status=503), NameUnknown("x"), answer(status=404)])
+def test_a_page_is_asked_for_once_whatever_it_answers(at_page: Answer) -> None:
+    _, asked = _searched(work(TITLE, page=PAGE), {PAGE: at_page})
+    assert asked.count(PAGE) == 1
+
+
+def test_a_redirect_that_gives_a_cookie_is_asked_for_once() -> None:
+    own = {PAGE: replace_headers(to(f"{PUBLISHER}/2"), "a=b"), f"{PUBLISHER}/2": answer("<p>nothing")}
+    _, asked = _searched(work(TITLE, page=PAGE), own)
+    assert max(Counter(asked).values()) == 1
+
+
+def replace_headers(said, cookie: str):
+    return answer(status=said.status, Location=said.location, Set_Cookie=cookie)
+
+
+def test_a_file_that_a_page_turned_out_to_be_is_fetched_once() -> None:
+    found, asked = _searched(work(TITLE, page=PAGE), {PAGE: GOOD})
+    assert found.outcome is Outcome.SUCCESS
+    assert asked == [PAGE]
+
+
+def test_two_files_are_asked_for_once_although_a_further_step_looks_at_both() -> None:
+    """Only the last file was held: whoever came back to the one before fetched it again."""
+    links = "".join(f'<a href="/{n}.pdf">PDF</a>' for n in range(2))
+    other = answer(a_pdf(*["about something else"] * 60))
+    own = {PAGE: answer(links), f"{PUBLISHER}/0.pdf": other, f"{PUBLISHER}/1.pdf": other}
+    named = work(TITLE, page=PAGE, relation=f"{PUBLISHER}/0.pdf", source=f"{PUBLISHER}/1.pdf")
+    assert max(Counter(_searched(named, own)[1]).values()) == 1
+
+
+def test_of_many_bytes_the_oldest_are_asked_for_again_and_the_last_never() -> None:
+    web = RecordedWeb({f"{PAGE}{n}": answer(b"x" * 10) for n in range(4)}, has_recordings=False)
+    once = Once(web, most_bytes=20)
+    for n in (0, 1, 2, 2, 3, 3, 1, 0):
+        assert once(Request(f"{PAGE}{n}")).body == b"x" * 10
+    assert [url[-1] for url in web.asked] == ["0", "1", "2", "3", "0"]
+
+
+def test_what_is_sent_is_sent_each_time() -> None:
+    web = RecordedWeb({PAGE: answer(b"x")}, has_recordings=False)
+    once = Once(web)
+    for _ in range(2):
+        once(Request(PAGE, method="POST", body=b"question"))
+    assert len(web.asked) == 2
+    assert once.last_host == "publisher.example.com"
+
+
+def test_an_error_is_that_of_the_first_time() -> None:
+    web = RecordedWeb({PAGE: NameUnknown("x")}, has_recordings=False)
+    once = Once(web)
+    for _ in range(2):
+        with pytest.raises(GatewayError, match="x"):
+            once(Request(PAGE))
+    assert len(web.asked) == 1
+
+
+# --- requests, by kind of work ------------------------------------------------------------------------------------
+
+POLICIES = "https://api.openpolicyfinder.jisc.ac.uk/retrieve?item-type=publication&format=Json&filter="
+POLICY = {f'{POLICIES}[["issn","equals","0378-5955"]]': answer("{}")}
+RIGHTS = {"rightsList": [{"rightsUri": CC_BY}], "contentUrl": [FILE]}
+
+
+def datacite(**more: object) -> dict[str, Answer]:
+    told = {"doi": DOI, "titles": [{"title": TITLE}], "url": PAGE, **more}
+    return {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": told}}))}
+
+
+OF_DOI = work(TITLE, doi=DOI)
+KINDS: dict[str, tuple[Work, dict[str, Answer], int, Outcome]] = {
+    "gold": (
+        work(TITLE, doi=DOI),
+        {**crossref(), **unpaywall(location(FILE, PAGE, "cc-by")), FILE: GOOD},
+        3,
+        Outcome.SUCCESS,
+    ),
+    "green in a repository": (
+        work(TITLE, doi=DOI),
+        {**crossref(), **unpaywall(location(f"{REPOSITORY}/1.pdf", license_="cc-by")), f"{REPOSITORY}/1.pdf": GOOD},
+        3,
+        Outcome.SUCCESS,
+    ),
+    "bronze": (work(TITLE, doi=DOI), {**crossref(), **unpaywall(location(FILE)), FILE: GOOD}, 4, Outcome.SUCCESS),
+    "closed": (work(TITLE, doi=DOI), {**crossref(), **unpaywall(), **CLOSED}, 5, Outcome.NOT_OA),
+    "closed, with a page of the record": (
+        work(TITLE, doi=DOI, page=f"{REPOSITORY}/1"),
+        {**crossref(), **unpaywall(), **CLOSED, f"{REPOSITORY}/1": answer("<p>no file")},
+        6,
+        Outcome.NOT_OA,
+    ),
+    "closed, and Crossref names no page": (
+        work(TITLE, doi=DOI),
+        {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)},
+        6,
+        Outcome.NOT_OA,
+    ),
+    "of DataCite": (OF_DOI, {**datacite(**RIGHTS), FILE: GOOD}, 4, Outcome.SUCCESS),
+    "of DataCite, closed": (OF_DOI, {**datacite(), **CLOSED}, 6, Outcome.NOT_OA),
+    "without DOI": (
+        work(TITLE, page=PAGE),
+        {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD},
+        2,
+        Outcome.SUCCESS,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
+    """All services have their keys here; robots.txt is not asked for by what stands above manners."""
+    about, own, most, outcome = KINDS[kind]
+    found, asked = _searched(about, {**own, **POLICY})
+    assert (found.outcome, len(asked)) == (outcome, most), asked
+    assert max(Counter(asked).values()) == 1
+
+
+@pytest.mark.parametrize("kind", ["closed", "gold", "green in a repository"])
+def test_no_policy_is_asked_for_where_it_decides_nothing(kind: str) -> None:
+    about, own, *_ = KINDS[kind]
+    found, asked = _searched(about, {**own, **POLICY})
+    assert not any("policyfinder" in url for url in asked)
+    assert "sherpa" not in {trace.step for trace in found.traces}
