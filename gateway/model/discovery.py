@@ -110,6 +110,21 @@ class Candidate(NamedTuple):
     open_from: str = ""  # a date (`2027-01-31`) before which it may not be had
 
 
+class Match(NamedTuple):
+    """A DOI that a service names for the title, an author and the year of a record that has none: a claim.
+
+    `doi` is in lower case; `title`, `author` and `year` are the service's own of what agrees; `similarity` is the
+    share of the letters of the titles that agree, from 0 to 1.
+    """
+
+    service: str
+    doi: str
+    title: str
+    similarity: float
+    author: str
+    year: str
+
+
 class Trace(NamedTuple):
     """What one step did for one item: how it ended, how many copies it told of, and a sentence where one is needed.
 

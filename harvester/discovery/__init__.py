@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gateway.model import Candidate, Outcome, Work
+from gateway.model import Candidate, Match, Outcome, Work
 from harvester.wire.copies import Copy, Description
 from harvester.wire.http import Fetch
 from harvester.wire.identifiers import Identifiers, identifiers_of
@@ -23,7 +23,8 @@ _MAY_BE_THE_WORK = frozenset((Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEX
 class Known:
     """What is known of a work so far. `settings` are those that begin with `discover_`, by their names without it.
 
-    `candidates` are the copies that were looked at, and those that were accepted before.
+    `candidates` are the copies that were looked at, and those that were accepted before;
+    `matches` are the DOIs that were found by title, author and year; `refused` those that a person has rejected.
     """
 
     work: Work
@@ -33,6 +34,8 @@ class Known:
     pages: tuple[Copy, ...] = ()
     policy: Policy | None = None
     candidates: tuple[Candidate, ...] = ()
+    matches: tuple[Match, ...] = ()
+    refused: frozenset[str] = frozenset()
 
     @property
     def needs_policy(self) -> bool:
@@ -48,6 +51,12 @@ class Known:
         return self.identifiers.value("doi")
 
     @property
+    def own_dois(self) -> tuple[str, ...]:
+        """The DOIs that identify a file. One that was only matched proves nothing: the title must stand in the file."""
+        matched = {each.doi for each in self.matches}
+        return tuple(doi for doi in self.identifiers.all("doi") if doi not in matched)
+
+    @property
     def email(self) -> str:
         """Who asks."""
         return self.settings.get("email", "")
@@ -61,6 +70,7 @@ class Known:
             described=self.described + ((found.description,) if found.description else ()),
             pages=self.pages + pages,
             policy=found.policy or self.policy,
+            matches=self.matches + ((found.match,) if found.match else ()),
         )
 
 
@@ -75,6 +85,7 @@ class Found:
     identifiers: Identifiers | None = None  # all of them, when the step corrects them
     note: str = ""
     host: str = ""  # where it ended, when that is not whom it asked last
+    match: Match | None = None  # by which the DOI in `identifiers` was found
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
     candidate = _held(candidate, visited)
     if not is_pdf(visited):
         return candidate._replace(outcome=Outcome.NOT_PDF if visited.mime_type == HTML else Outcome.WRONG_MIMETYPE)
-    wanted = expected(known.work, known.identifiers.all("doi"), known.described)
+    wanted = expected(known.work, known.own_dois, known.described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
     verdict = judge(extract(visited.fetched.body, seconds), wanted, visited.url)
     return candidate._replace(

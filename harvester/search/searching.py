@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from gateway.errors import GatewayError, TryLater
-from gateway.model import Candidate, FileLink, Outcome, Trace, Work
+from gateway.model import Candidate, FileLink, Match, Outcome, Trace, Work
 from harvester.discovery import Found, Known, Step, known_of
 from harvester.discovery._once import Once
 from harvester.discovery._visiting import outcome_of
@@ -79,6 +79,7 @@ class Searched(NamedTuple):
     basis: str = ""  # a digest of what it went by
     identity: Identity = Identity()
     before: Identity | None = None  # when it was decided last
+    matches: tuple[Match, ...] = ()  # by which a DOI was found that the record lacks
 
     @property
     def is_another(self) -> bool:
@@ -97,15 +98,17 @@ def search(
     accepted: Iterable[Candidate] = (),
     is_another: bool = False,
     wants_named: bool = False,
+    refused: Iterable[str] = (),
     keep: Keep = lambda _: None,
 ) -> Searched:
     """Take the steps for one work. Never raises for what services, servers or files do.
 
     `accepted` are copies that were accepted before: one that is there as it was is all that is looked for, unless it
     was accepted for another work. What may be the work is given to `keep`. For a work whose record names its files
-    none is searched for: those are fetched (`wants_named`), and not weighed.
+    none is searched for: those are fetched (`wants_named`), and not weighed. `refused` are not its DOIs.
     """
-    under_way = _Search(known_of(work, settings), fetch, at, most_files, accepted, keep)
+    known = replace(known_of(work, settings), refused=frozenset(refused))
+    under_way = _Search(known, fetch, at, most_files, accepted, keep)
     if work.files:
         return under_way.look(work.files if wants_named else (), is_another=is_another)
     return under_way.go(steps, is_another=is_another)
@@ -156,6 +159,7 @@ class _Search:
             policy=self.known.policy,
             is_over=self._is_over(),
             published=self._published(),
+            matches=self.known.matches,
         )
 
     def look(self, files: Iterable[FileLink], *, is_another: bool) -> Searched:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from gateway.model import Candidate, Decision, Ending, Outcome, SearchState, Trace
+from gateway.model import Candidate, Decision, Ending, Match, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
 from harvester.search.checking import NAMED
 from harvester.search.identity import Identity
@@ -67,6 +67,7 @@ def kept(searched: Searched) -> str:
             "candidates": [each._asdict() for each in searched.candidates],
             "published": searched.published,
             "identity": searched.identity,
+            "matches": [each._asdict() for each in searched.matches],
             "policy": policy and {**policy._asdict(), "permissions": [each._asdict() for each in policy.permissions]},
         }
     )
@@ -89,6 +90,12 @@ def identity_of_story(state: SearchState | None) -> Identity | None:
     """Return by what the work was known when it was decided on its files last; None: nobody noted it."""
     told = json.loads(state.story).get("identity") if state is not None and state.story else None
     return None if told is None else Identity(*map(tuple, told))
+
+
+def matches_of(state: SearchState | None) -> tuple[Match, ...]:
+    """Return by which matches the last search found a DOI that the record lacks."""
+    held = json.loads(state.story).get("matches", ()) if state is not None and state.story else ()
+    return tuple(Match(**each) for each in held)
 
 
 def endings(source: str, searched: Searched) -> Iterator[Ending]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harvester.wire.copies import Copy, Description, version_of, without_repetitions
+from harvester.wire.copies import Copy, Description, Related, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of
@@ -15,6 +15,13 @@ _MARKUP = re.compile(r"<[^<>]++>")
 _NOT_FOR_READERS = frozenset(("similarity-checking",))
 _NOT_A_FILE = frozenset(("text/html", "application/xhtml+xml"))
 REGISTERED = "crossref:resource"  # where the DOI resolves to
+
+# What is read of a work, as `select` of a list has it.
+SELECTED = (
+    "DOI", "type", "title", "subtitle", "original-title", "author", "container-title", "publisher", "issued", "ISSN",
+    "abstract", "page", "link", "license", "relation", "update-to", "updated-by", "alternative-id",
+    "resource",
+)  # fmt: skip
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -42,12 +49,42 @@ def _described(work: Node) -> Description:
             [*_registered(work), *(copy for link in parts(work, "link") for copy in _copies(work, link))]
         ),
         also=tuple(texts(work, "alternative-id")),
+        other_titles=_other_titles(work),
+        kind=text(work, "type"),
+        related=_related(work),
     )
 
 
 def _registered(work: Node) -> list[Copy]:
     """Return the page that the DOI resolves to, where the answer names it."""
     return [Copy(url, is_page=True, evidence=REGISTERED) for url in texts(work, "resource", "primary", "URL")[:1]]
+
+
+# What another version of the work is called in `relation`, and by what kind of identifier it is named.
+_RELATIONS = ("has-preprint", "is-preprint-of", "is-version-of", "has-version", "is-same-as")
+_SCHEMES = ("doi", "arxiv")
+
+
+def _related(work: Node) -> tuple[Related, ...]:
+    """Return the other versions of a work, and the works of which it is a notice (`update-to:correction`)."""
+    versions = [
+        Related(relation, scheme, text(each, "id").lower())
+        for relation in _RELATIONS
+        for each in parts(work, "relation", relation)
+        if (scheme := text(each, "id-type").lower()) in _SCHEMES and text(each, "id")
+    ]
+    notices = [
+        Related(f"update-to:{text(each, 'type')}", "doi", text(each, "DOI").lower())
+        for each in parts(work, "update-to")
+    ]
+    return tuple(dict.fromkeys(versions + notices))
+
+
+def _other_titles(work: Node) -> tuple[str, ...]:
+    """Return the title with each subtitle, the other titles, and the titles in the original language."""
+    first, *others = [_plain(each) for each in texts(work, "title")] or [""]
+    whole = [f"{first}: {_plain(each)}" for each in texts(work, "subtitle") if first]
+    return tuple(dict.fromkeys(filter(None, [*whole, *others, *map(_plain, texts(work, "original-title"))])))
 
 
 def _copies(work: Node, link: Node) -> list[Copy]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harvester.wire.copies import Copy, Description, without_repetitions
+from harvester.wire.copies import Copy, Description, Related, without_repetitions
 from harvester.wire.http import Fetched
+from harvester.wire.identifiers import arxiv_in, dois_in
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of, license_uri
 
@@ -58,6 +59,9 @@ def _described(work: Node) -> Description:
         copies=without_repetitions(files + pages),
         is_open=True if name else None,
         also=tuple(texts(work, "alternateIdentifiers", "alternateIdentifier")),
+        other_titles=tuple(dict.fromkeys(texts(work, "titles", "title")))[1:],
+        kind=text(work, "types", "resourceTypeGeneral"),
+        related=_related(work),
     )
 
 
@@ -65,3 +69,32 @@ def _issns(work: Node) -> tuple[str, ...]:
     related = parts(work, "relatedIdentifiers")
     found = [text(each, "relatedIdentifier") for each in related if text(each, "relatedIdentifierType") == "ISSN"]
     return tuple(dict.fromkeys(found))
+
+
+# Relations of DataCite 4.6 that name another version of the work, in the words of Crossref's relations.
+_RELATIONS = {
+    "IsVersionOf": "is-version-of",
+    "HasVersion": "has-version",
+    "IsNewVersionOf": "is-version-of",
+    "IsPreviousVersionOf": "has-version",
+    "IsVariantFormOf": "is-version-of",
+    "IsOriginalFormOf": "has-version",
+    "IsIdenticalTo": "is-same-as",
+}
+_SCHEMES = {"DOI": "doi", "arXiv": "arxiv"}
+
+
+def _related(work: Node) -> tuple[Related, ...]:
+    """Return the other versions of a work."""
+    found = [
+        Related(relation, scheme, _bare(text(each, "relatedIdentifier"), scheme))
+        for each in parts(work, "relatedIdentifiers")
+        if (relation := _RELATIONS.get(text(each, "relationType")))
+        and (scheme := _SCHEMES.get(text(each, "relatedIdentifierType")))
+    ]
+    return tuple(dict.fromkeys(each for each in found if each.value))
+
+
+def _bare(identifier: str, scheme: str) -> str:
+    """Return an identifier without the address or name that stands before it."""
+    return next(iter(dois_in(identifier) if scheme == "doi" else arxiv_in(f"arxiv:{identifier}")), "")

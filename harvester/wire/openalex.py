@@ -18,6 +18,11 @@ def read(fetched: Fetched) -> Description | None:
     return _described(document) if document is not None else None
 
 
+def read_list(fetched: Fetched) -> tuple[Description, ...]:
+    """Return the works of a list. Errors are those of `answered`."""
+    return tuple(_described(each) for each in parts(answered(fetched, "OpenAlex") or {}, "results"))
+
+
 def _described(work: Node) -> Description:
     located = [copy for each in parts(work, "locations") for copy in _copies(each)]
     source = next(iter(parts(work, "primary_location", "source")), {})
@@ -33,6 +38,7 @@ def _described(work: Node) -> Description:
         copies=without_repetitions(located),
         is_open=next((each for each in values(work, "open_access", "is_oa") if isinstance(each, bool)), None),
         also=tuple(texts(work, "ids", "pmcid") + texts(work, "ids", "pmid")),
+        kind=text(work, "type"),
     )
 
 

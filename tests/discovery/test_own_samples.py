@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from harvester.wire import crossref, datacite, landing_page, links, semantic_scholar, signposting, unpaywall
-from harvester.wire.copies import Copy
+from harvester.wire import crossref, datacite, landing_page, links, openalex, semantic_scholar, signposting, unpaywall
+from harvester.wire.copies import Copy, Related
 from harvester.wire.http import Fetched
 
 ANSWERS = Path(__file__).parent / "answers"
@@ -150,3 +151,64 @@ def test_the_head_of_a_page_names_the_work_its_file_and_its_licence() -> None:
 
 def test_an_anchor_that_is_no_address_has_no_link() -> None:
     assert links.from_header(['<a>; rel="item"; anchor="http://["'], PAGE) == ()
+
+
+def test_crossref_names_other_versions_subtitles_and_the_works_of_which_it_is_a_notice() -> None:
+    own = {
+        "DOI": "10.1234/A",
+        "type": "journal-article",
+        "title": ["Meadows", "Wiesen"],
+        "subtitle": ["in <i>winter</i>"],
+        "original-title": ["Wiesen"],
+        "relation": {
+            "has-preprint": [{"id-type": "doi", "id": "10.1234/PRE"}, {"id-type": "uri", "id": "https://x.org"}, {}],
+            "is-version-of": [{"id-type": "arxiv", "id": "2101.00001"}],
+            "has-review": [{"id-type": "doi", "id": "10.1234/review"}],
+        },
+        "update-to": [{"DOI": "10.1234/Else", "type": "correction"}],
+    }
+    found = crossref.read(_json({"message": own}))
+    assert found is not None
+    assert (found.kind, found.other_titles) == ("journal-article", ("Meadows: in winter", "Wiesen"))
+    assert found.related == (
+        Related("has-preprint", "doi", "10.1234/pre"),
+        Related("is-version-of", "arxiv", "2101.00001"),
+        Related("update-to:correction", "doi", "10.1234/else"),
+    )
+    untitled = crossref.read(_json({"message": {"subtitle": ["x"]}}))
+    assert untitled is not None
+    assert (untitled.other_titles, untitled.related) == ((), ())
+
+
+def test_datacite_names_other_versions_and_titles() -> None:
+    related = [
+        ("IsVersionOf", "DOI", "https://doi.org/10.1234/ARTICLE"),
+        ("IsVariantFormOf", "arXiv", "arXiv:2101.00001"),
+        ("IsIdenticalTo", "DOI", "none"),
+        ("IsVersionOf", "URL", "https://x.example.org/"),
+        ("Cites", "DOI", "10.1234/cited"),
+    ]
+    own = {
+        "titles": [{"title": "Meadows"}, {"title": "Wiesen", "titleType": "TranslatedTitle"}],
+        "types": {"resourceTypeGeneral": "Preprint"},
+        "relatedIdentifiers": [
+            dict(zip(("relationType", "relatedIdentifierType", "relatedIdentifier"), each, strict=True))
+            for each in related
+        ],
+    }
+    found = datacite.read(_json({"data": {"attributes": own}}))
+    assert found is not None
+    assert (found.other_titles, found.kind) == (("Wiesen",), "Preprint")
+    assert found.related == (
+        Related("is-version-of", "doi", "10.1234/article"),
+        Related("is-version-of", "arxiv", "2101.00001"),
+    )
+
+
+def test_a_list_of_openalex_has_works() -> None:
+    found = openalex.read_list(_json({"results": [{"doi": "https://doi.org/10.1234/A", "type": "article"}, None]}))
+    assert [(each.doi, each.kind) for each in found] == [("10.1234/a", "article")]
+
+
+def _json(document: object) -> Fetched:
+    return Fetched("", 200, (), json.dumps(document).encode(), 0)

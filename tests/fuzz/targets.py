@@ -29,6 +29,7 @@ from harvester.mirror.look import Look
 from harvester.mirror.package import dumped
 from harvester.mirror.verifying import Bytes, verdict
 from harvester.verification.bytes import mime_type
+from harvester.verification.matching import match, sought
 from harvester.verification.similarity import compared, words
 from harvester.web.encodings import decoded
 from harvester.web.retrying import retry_after
@@ -73,6 +74,7 @@ from harvester.wire import (
     websub,
 )
 from harvester.wire import files as wire_files
+from harvester.wire.copies import Description
 from harvester.wire.http import Fetched, settled_date
 from tests.fuzz.samples import (
     CITATION,
@@ -234,6 +236,16 @@ def _compared(text: str) -> object:
     )
 
 
+def _matched(text: str) -> object:
+    """Compare a record with a description of which each field is foreign."""
+    lines = [*text.splitlines(), ""]
+    stated = [
+        Statement(("title", "creator", "date", "type", "source")[place % 5], line) for place, line in enumerate(lines)
+    ]
+    told = Description("10.1/a", lines[0], tuple(lines[1::5]), text, year=text[:9], other_titles=tuple(lines))
+    return match(sought(Work(tuple(stated))), [told, told._replace(doi=text)], "x")
+
+
 def _dates(text: str) -> object:
     moment = dates.moment_of(text)
     return moment, dates.instant_of(text), dates.http_date(text), datestamp_of(text, 0)
@@ -302,6 +314,7 @@ TARGETS = (
     Target("datacite", _answer(datacite.read), (WORK_JSON,)),
     Target("datacite.list", _answer(datacite.read_list), (WORK_JSON,)),
     Target("openalex", _answer(openalex.read), (WORK_JSON,)),
+    Target("openalex.list", _answer(openalex.read_list), (WORK_JSON,)),
     Target("semantic_scholar", _answer(semantic_scholar.read), (WORK_JSON,)),
     Target("semantic_scholar.list", _answer(semantic_scholar.read_list), (WORK_JSON,)),
     Target("unpaywall", _answer(unpaywall.read), (WORK_JSON,)),
@@ -312,6 +325,7 @@ TARGETS = (
     Target("identifiers, fixity", _text(_identifiers), _TEXTS),
     Target("identifiers of a work", _statements, _TEXTS),
     Target("licenses, similarity", _text(_compared), (*_TEXTS, PAGE)),
+    Target("matching", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),
     Target("urls.base_url", _text(urls.base_url), (b"http://x.org/oai?verb=Identify&x=1",), (ValueError,)),
