@@ -15,16 +15,21 @@ from threading import Condition, Lock
 from typing import Protocol
 
 from gateway.errors import AnswerTooSlow, ConnectionFailed, NameUnknown, TlsFailed, TryLater
+from gateway.model import Outcome
 from harvester.search.robots import Robots
 from harvester.search.services import SERVICES, Budget, told_budget
+from harvester.verification.bytes import HTML, mime_type
 from harvester.web import Pace
+from harvester.wire import landing_page
 from harvester.wire.http import Fetch, Fetched, Request
 from harvester.wire.urls import host_of
 
 _BLOCKS = 3  # in a row, and we stay away
+_REFUSALS = 12  # in a row, and we stay away too: publishers refuse what needs a key or a subscription, and nothing else
 _AWAY_SECONDS = 86_400
 _ILL = 500
-_BLOCKING = frozenset((403, 429))  # and those who do not answer; a file that is too large blocks nobody
+_PATIENCE = 429  # blocks us, and so do those who do not answer; a file that is too large blocks nobody
+_REFUSING = frozenset((401, 402, 403, 451))  # of one address; of all when a captcha says it
 
 
 class Away(Protocol):
@@ -46,6 +51,7 @@ class _Host:
     free: Condition = field(default_factory=Condition)
     busy: int = 0
     blocks: int = 0
+    refusals: int = 0
     away_until: float = 0.0
     budget: Budget | None = None  # of a service: what its own headers allow, else what it documents
 
@@ -104,19 +110,31 @@ class Manners:
         except (ConnectionFailed, AnswerTooSlow, TryLater) as error:
             self._count(host, name, is_block=not isinstance(error, NameUnknown | TlsFailed))
             raise
-        self._count(host, name, is_block=fetched.status in _BLOCKING or fetched.status >= _ILL)
+        self._count(host, name, is_block=_is_block(fetched), is_refusal=fetched.status in _REFUSING)
         if host.budget is not None:
             host.budget = told_budget(fetched) or self._services[name]
         return fetched
 
-    def _count(self, host: _Host, name: str, *, is_block: bool) -> None:
+    def _count(self, host: _Host, name: str, *, is_block: bool, is_refusal: bool = False) -> None:
+        """Count what came of a request; a refusal neither blocks us nor forgives who did."""
         with host.free:
-            host.blocks = host.blocks + 1 if is_block else 0
-            if host.blocks < _BLOCKS:
+            host.blocks = host.blocks + is_block if is_block or is_refusal else 0
+            host.refusals = host.refusals + 1 if is_block or is_refusal else 0
+            if host.blocks < _BLOCKS and host.refusals < _REFUSALS:
                 return
-            host.away_until, host.blocks = self._clock() + _AWAY_SECONDS, 0
+            host.away_until, host.blocks, host.refusals = self._clock() + _AWAY_SECONDS, 0, 0
         if self._away:
             self._away.stay_away(name, int(host.away_until))
+
+
+def _is_block(fetched: Fetched) -> bool:
+    """Tell whether an answer is about us, and not about the one address: patience, a fault, or a captcha."""
+    if fetched.status == _PATIENCE or fetched.status >= _ILL:
+        return True
+    if fetched.status not in _REFUSING or mime_type(fetched.body) != HTML:
+        return False
+    page = landing_page.read(fetched.body, fetched.url, fetched.header("Content-Type"))
+    return page.outcome is Outcome.BLOCKED_CAPTCHA
 
 
 @contextmanager

@@ -159,7 +159,10 @@ def test_the_limits_of_every_recorded_answer_of_crossref_are_understood() -> Non
     assert {budget.at_once for budget in told if budget} == {1, 3}
 
 
-@pytest.mark.parametrize("block", [answer(status=403), answer(status=429), answer(status=502)])
+CAPTCHA = answer("<title>Just a moment...</title>", 403)
+
+
+@pytest.mark.parametrize("block", [CAPTCHA, answer(status=429), answer(status=502)])
 def test_a_host_that_blocks_three_times_is_left_alone_for_a_day(mannered, clock: Clock, block) -> None:
     manners, web = mannered(a=block)
     for _ in range(3):
@@ -172,9 +175,42 @@ def test_a_host_that_blocks_three_times_is_left_alone_for_a_day(mannered, clock:
     assert web.asked.count(PAGE.url) == 4
 
 
+@pytest.mark.parametrize("status", [401, 402, 403, 451])
+def test_addresses_for_text_mining_that_are_refused_bar_no_host(mannered, status: int) -> None:
+    """Three of them, and no page of the publisher was looked at for a day."""
+    manners, web = mannered(tdm=answer("<p>Your key, please.", status))
+    for _ in range(5):
+        manners(Request("https://journal.example.org/tdm"))
+    assert manners(PAGE).body == b"x"
+    for _ in range(11):
+        manners(Request("https://journal.example.org/tdm"))
+    assert manners(PAGE).body == b"x"
+    assert web.asked.count(PAGE.url) == 2
+
+
+def test_a_host_that_refuses_everything_is_left_alone_for_a_day(mannered, clock: Clock) -> None:
+    manners, web = mannered(a=answer("<p>no", 403))
+    for _ in range(12):
+        manners(PAGE)
+    with pytest.raises(TryLater, match="left alone for a day"):
+        manners(PAGE)
+    assert web.asked.count(PAGE.url) == 12
+    clock.now += 86_401
+    manners(PAGE)
+    assert web.asked.count(PAGE.url) == 13
+
+
+def test_a_refusal_does_not_forgive_a_host_that_asks_for_patience(mannered) -> None:
+    manners, _ = mannered(tdm=answer(status=403), busy=answer(status=429))
+    for name in ("busy", "tdm", "busy", "tdm", "busy"):
+        manners(Request(f"https://journal.example.org/{name}"))
+    with pytest.raises(TryLater, match="left alone for a day"):
+        manners(PAGE)
+
+
 def test_who_blocks_us_is_left_alone_by_other_processes_too(clock: Clock, tmp_path) -> None:
     desk = open_discovery(tmp_path)
-    web = RecordedWeb({PAGE.url: answer(status=403)}, has_recordings=False)
+    web = RecordedWeb({PAGE.url: CAPTCHA}, has_recordings=False)
     first, second = (Manners(web, 1.0, away=desk, sleep=clock.sleep, monotonic=clock, clock=clock) for _ in range(2))
     for _ in range(3):
         first(PAGE)
