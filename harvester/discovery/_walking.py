@@ -9,6 +9,7 @@ MOST_OPEN = 2  # pages that services call open
 MOST_PAGES = 4  # where a search begins
 # Evidence of pages that DOIs resolve to, as those say where they were registered: nobody need ask the resolver.
 _REGISTERED = frozenset(("crossref:resource", "datacite:url"))
+_RESOLVER = "//doi.org/"
 _FOR_MINING = "crossref:link["
 
 
@@ -17,11 +18,23 @@ def pages_of(known: Known) -> tuple[str, ...]:
 
     Pages for text mining are looked at only where no other is known.
     """
-    pages = [copy for copy in known.pages if "//doi.org/" not in copy.url]
-    places = [copy.url for copy in pages if copy.is_open][:MOST_OPEN]
-    places += [copy.url for copy in pages if copy.evidence == "record"] + _resolved(known, pages)
+    pages = _pages(known)
+    places = [*open_pages_of(known), *(copy.url for copy in pages if copy.evidence == "record")]
+    places += _resolved(known, pages)
     others = [copy.url for copy in pages if not copy.evidence.startswith(_FOR_MINING)]
     return tuple(dict.fromkeys([*places, *others] or [copy.url for copy in pages]))[:MOST_PAGES]
+
+
+def open_pages_of(known: Known) -> tuple[str, ...]:
+    """Return the pages that services call open, repositories' before publishers'; a DOI is where it leads to."""
+    pages = sorted((copy for copy in known.pages if copy.is_open), key=lambda copy: copy.host_type == "publisher")
+    leads_to = _resolved(known, _pages(known))
+    urls = (url for copy in pages for url in (leads_to if _RESOLVER in copy.url else (copy.url,)))
+    return tuple(dict.fromkeys(urls))[:MOST_OPEN]
+
+
+def _pages(known: Known) -> list[Copy]:
+    return [copy for copy in known.pages if _RESOLVER not in copy.url]
 
 
 def _resolved(known: Known, pages: list[Copy]) -> list[str]:

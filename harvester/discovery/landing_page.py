@@ -5,6 +5,7 @@ Whoever comes here was sent by the record, by the DOI or by a service; most host
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gateway.model import Outcome
@@ -64,14 +65,17 @@ class _Walk:
 
 
 def _find(known: Known, fetch: Fetch) -> Found:
-    walk = _Walk(fetch)
-    for url in pages_of(known):
-        walk.go(url, 1)
-        if walk.copies:
-            break
-    if walk.copies:
-        return Found(Outcome.SUCCESS, without_repetitions(walk.copies))
-    return walk.ends[0] if walk.ends else Found(Outcome.NO_PDF_LINK)
+    return walk(pages_of(known), fetch)
+
+
+def walk(pages: Iterable[str], fetch: Fetch) -> Found:
+    """Return the files that the first of some pages leads to, or why there are none."""
+    under_way = _Walk(fetch)
+    for url in pages:
+        under_way.go(url, 1)
+        if under_way.copies:
+            return Found(Outcome.SUCCESS, without_repetitions(under_way.copies))
+    return under_way.ends[0] if under_way.ends else Found(Outcome.NO_PDF_LINK)
 
 
 STEP = Step(

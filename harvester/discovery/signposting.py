@@ -5,6 +5,8 @@ A page that says which DOI it is cited by (`cite-as`) gives it to a record that 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gateway.model import Outcome
 from harvester.discovery import Found, Known, Step
 from harvester.discovery._visiting import Visit, is_pdf, visit
@@ -21,8 +23,13 @@ _PDF = "application/pdf"
 
 
 def _find(known: Known, fetch: Fetch) -> Found:
+    return follow(known, pages_of(known), fetch)
+
+
+def follow(known: Known, pages: Iterable[str], fetch: Fetch) -> Found:
+    """Return the files that the first of some pages has signposts to, or why there are none."""
     ends: list[Found] = []
-    for url in pages_of(known):
+    for url in pages:
         visited = visit(url, fetch)
         if is_pdf(visited):
             return Found(Outcome.SUCCESS, (Copy(url, mime_type=_PDF, evidence="page:is the file"),))

@@ -200,7 +200,7 @@ def test_what_is_no_work_takes_a_place_and_what_says_no_pdf_and_is_none_does_not
 
 @pytest.mark.parametrize("known", [{"license": "cc-by"}, {"is_open": True}])
 def test_the_next_copy_that_is_known_to_be_open_is_always_looked_at(known: dict) -> None:
-    wrong = {f"{PUBLISHER}/{n}.pdf": answer(b"%PDF-1.4 and nothing") for n in range(6)}
+    wrong = {f"{PUBLISHER}/{n}.pdf": answer("<p>no file") for n in range(6)}
     copies = [Copy(url, license="cc-by", version="published") for url in wrong]
     found = searched(
         work(TITLE),
@@ -312,6 +312,28 @@ KINDS: dict[str, tuple[Work, dict[str, Answer], int, Outcome]] = {
         work(TITLE, doi=DOI),
         {**crossref(), **unpaywall(location(f"{REPOSITORY}/1.pdf", license_="cc-by")), f"{REPOSITORY}/1.pdf": GOOD},
         3,
+        Outcome.SUCCESS,
+    ),
+    "green in a repository, and only its page is known": (
+        OF_DOI,
+        {
+            **crossref(),
+            **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
+            f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'),
+            f"{REPOSITORY}/1.pdf": GOOD,
+        },
+        5,  # one is for the policy
+        Outcome.SUCCESS,
+    ),
+    "gold, and only its DOI is known": (
+        OF_DOI,
+        {
+            **crossref(),
+            **unpaywall(location(page=f"https://doi.org/{DOI}", license_="cc-by")),
+            PAGE: answer(f'<link rel="license" href="{CC_BY}"><a href="{FILE}">PDF</a>'),
+            FILE: GOOD,
+        },
+        4,
         Outcome.SUCCESS,
     ),
     "bronze": (work(TITLE, doi=DOI), {**crossref(), **unpaywall(location(FILE)), FILE: GOOD}, 4, Outcome.SUCCESS),
