@@ -19,6 +19,12 @@ def address(base: str, doi: str, **arguments: str) -> str:
     return base + quote(doi, safe="/:;()._-") + ("?" + query if query else "")
 
 
+def phrase(text: str) -> str:
+    """Return a text as a phrase of a search engine's language (Lucene, Solr); nothing in it is an operator."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 def described(url: str, fetch: Fetch, read: Read, headers: tuple[tuple[str, str], ...] = ()) -> Found:
     """Ask a service for one work; what it does not know is NOT_FOUND."""
     description = read(fetch(Request(url, headers=(("Accept", "application/json"), *headers))))

@@ -23,6 +23,9 @@ SERVICES = {
     "api.datacite.org": Budget(0.3, 2),  # 1,000 in five minutes for those who say who they are
     "api.openpolicyfinder.jisc.ac.uk": Budget(0.5),
     "api.semanticscholar.org": Budget(1.0),
+    "www.ebi.ac.uk": Budget(0.2),  # Europe PMC; nothing is documented
+    "api.biorxiv.org": Budget(1.0),  # nothing is documented
+    "api.osf.io": Budget(36.0),  # 100 an hour without a token
     # Resolvers say nothing; every work begins there, and what they answer is a line.
     "doi.org": Budget(0.1, 2),
     "dx.doi.org": Budget(0.1, 2),

@@ -40,7 +40,7 @@ def _described(work: Node) -> Description:
         doi=text(work, "DOI").lower(),
         title=_plain(text(work, "title")),
         authors=tuple(texts(work, "author", "family") or texts(work, "author", "name")),
-        container=text(work, "container-title"),
+        container=text(work, "container-title") or text(work, "institution", "name"),  # a preprint's server
         publisher=text(work, "publisher"),
         year=next((str(each) for each in values(work, "issued", "date-parts")), ""),
         abstract=_plain(text(work, "abstract")),

@@ -8,7 +8,6 @@ import pytest
 
 from gateway.errors import RemoteRefuses, RobotsDenied
 from gateway.model import Outcome
-from harvester.discovery import Known, known_of
 from harvester.discovery._visiting import visit
 from harvester.discovery.own_links import STEP as OWN_LINKS
 from harvester.discovery.semantic_scholar import STEP as SEMANTIC_SCHOLAR
@@ -17,17 +16,10 @@ from harvester.discovery.signposting import STEP as SIGNPOSTING
 from harvester.wire import semantic_scholar
 from harvester.wire.http import Fetched
 from tests.discovery.recorded import exchanges, fetched
-from tests.discovery.web import SETTINGS, RecordedWeb, answer, recorded, to, work
+from tests.discovery.steps import known, offline
+from tests.discovery.web import RecordedWeb, answer, recorded, to, work
 
 PAGE, FILE = "https://repository.example.org/1", "https://repository.example.org/1.pdf"
-
-
-def known(about, **settings: str) -> Known:
-    return known_of(about, {**SETTINGS, **settings})
-
-
-def offline(**own) -> RecordedWeb:
-    return RecordedWeb(own, has_recordings=False)
 
 
 # --- the record's own links ---------------------------------------------------------------------------------------

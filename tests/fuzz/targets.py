@@ -42,6 +42,7 @@ from harvester.wire import (
     decoding,
     entities,
     entries,
+    europe_pmc,
     fixity,
     friends,
     identifiers,
@@ -56,6 +57,8 @@ from harvester.wire import (
     oai_pmh,
     open_policy_finder,
     openalex,
+    openrxiv,
+    osf,
     outline,
     package,
     patches,
@@ -76,6 +79,7 @@ from harvester.wire import (
 from harvester.wire import files as wire_files
 from harvester.wire.copies import Description
 from harvester.wire.http import Fetched, settled_date
+from tests.fuzz.answers import SERVICES
 from tests.fuzz.samples import (
     CITATION,
     DIDL,
@@ -319,6 +323,9 @@ TARGETS = (
     Target("semantic_scholar.list", _answer(semantic_scholar.read_list), (WORK_JSON,)),
     Target("unpaywall", _answer(unpaywall.read), (WORK_JSON,)),
     Target("unpaywall.lines", unpaywall.read_lines, (WORK_JSON,)),
+    Target("europe_pmc", _answer(lambda fetched: europe_pmc.read(fetched, "10.1234/a")), SERVICES["europe_pmc"]),
+    Target("openrxiv", _answer(lambda fetched: openrxiv.read(fetched, "10.1101/123456")), SERVICES["openrxiv"]),
+    Target("osf", _answer(osf.read), SERVICES["osf"]),
     Target("open_policy_finder", _answer(open_policy_finder.read), (WORK_JSON,)),
     Target("romeo", _answer(romeo.read), (ROMEO,)),
     Target("friends", friends.parse, (FRIENDS, FRIENDS_2, IDENTIFY)),
