@@ -74,7 +74,7 @@ def test_a_work_is_found_through_crossref_and_held_against_its_metadata() -> Non
         ),
     )
     assert found.outcome is Outcome.SUCCESS
-    best = found.candidates[-1]
+    best = next(each for each in found.candidates if each.outcome is Outcome.SUCCESS)
     assert (best.found_by, best.evidence, best.mime_type, best.size) == (
         "landing_page",
         "meta:citation_pdf_url",
@@ -140,7 +140,6 @@ def test_a_step_without_its_key_is_switched_off_with_a_note() -> None:
         "unpaywall": "Not asked: the setting discover_email is empty.",
         "openalex": "Not asked: the setting discover_openalex_key is empty.",
         "semantic_scholar": "Not asked: the setting discover_semantic_scholar_key is empty.",
-        "sherpa": "Not asked: the setting discover_policy_key is empty.",
     }
 
 
@@ -158,8 +157,9 @@ def test_the_doi_of_another_work_is_unmasked() -> None:
 @pytest.mark.needs("../shared")
 def test_the_policy_is_asked_for_by_the_issn_of_the_record_or_of_crossref() -> None:
     asked = 'https://api.openpolicyfinder.jisc.ac.uk/retrieve?item-type=publication&format=Json&filter=[["issn","equals","0140-6736"]]'
-    web = RecordedWeb({asked: recorded("sherpa/v2/DSpace__thelancet.json")}, has_recordings=False)
-    found = searched(work("A title", source="ISSN 0140-6736"), web)
+    own = {asked: recorded("sherpa/v2/DSpace__thelancet.json"), FILE: answer(a_pdf(*[TITLE] * 60))}
+    web = RecordedWeb({**own, PAGE: answer(f'<a href="{FILE}">PDF</a>')}, has_recordings=False)
+    found = searched(work(TITLE, page=PAGE, source="ISSN 0140-6736"), web)
     assert found.policy is not None
     assert found.policy.title == "The Lancet"
     assert found.traces[-1].note.startswith("The Lancet is green. Into a repository: ")
