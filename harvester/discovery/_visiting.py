@@ -24,8 +24,8 @@ from gateway.model import Outcome
 from harvester.verification.bytes import HTML, PDF, mime_type
 from harvester.wire import landing_page
 from harvester.wire.http import Fetch, Fetched, Request
-from harvester.wire.landing_page import Page, obstacle, site_of
-from harvester.wire.urls import host_of, split
+from harvester.wire.landing_page import Page, obstacle
+from harvester.wire.urls import host_of, site_of, split
 
 MOST_HOPS = 8
 _LONGEST = 4096  # characters of an address

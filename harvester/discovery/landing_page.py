@@ -14,8 +14,7 @@ from harvester.discovery._visiting import Visit, is_pdf, visit
 from harvester.discovery._walking import pages_of
 from harvester.wire.copies import Copy, without_repetitions
 from harvester.wire.http import Fetch
-from harvester.wire.landing_page import site_of
-from harvester.wire.urls import host_of
+from harvester.wire.urls import host_of, site_of
 
 _MOST_LEVELS = 2
 _MOST_FURTHER = 3  # pages that one page may lead to

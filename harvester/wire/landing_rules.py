@@ -49,11 +49,18 @@ PLATFORMS = (
     Platform("embedded", "embed[type='application/pdf']", "src", "application/pdf", "anywhere"),
     Platform("embedded", "object[type='application/pdf']", "data", "application/pdf", "anywhere"),
     Platform("framed", "iframe[src*='.pdf' i], frame[src*='.pdf' i]", "src", "frame", "anywhere"),
-    Platform("pdf.js", "iframe[src*='viewer.html?file=']", "src", "viewer.html", "OJS 3 viewer"),
+    Platform("pdf.js", "iframe[src*='?file='], iframe[src*='&file=']", "src", "file=", "OJS 3 viewer"),
     Platform("alternate", "link[rel='alternate'][type='application/pdf']", "href", "application/pdf", "anywhere"),
     Platform("OJS 3", "a.obj_galley_link.pdf", "href", "obj_galley_link", "firstmonday.org"),
     Platform("OJS 2", "a#pdfDownloadLink", "href", "pdfDownloadLink", "OJS 2 interstitial pages"),
-    Platform("OJS 2", "iframe[src*='viewPDFInterstitial']", "src", "viewPDFInterstitial", "OJS 2"),
+    Platform(
+        "OJS 2",
+        "iframe[src*='viewPDFInterstitial'], frame[src*='viewPDFInterstitial']",
+        "src",
+        "viewPDFInterstitial",
+        "OJS 2",
+    ),
+    Platform("IEEE", "iframe[src*='getPDF.jsp']", "src", "getPDF.jsp", "ieeexplore.ieee.org/stamp"),
     Platform("OJS 3", "header.header_view_pdf a.download", "href", "header_view_pdf", "OJS 3 viewer"),
     Platform("DSpace 7", "ds-file-download-link a[href*='/bitstreams/']", "href", "ds-file-download-link", "DSpace 7"),
     Platform("DSpace", "a[href*='/bitstream/'][href*='.pdf']", "href", "/bitstream/", "DSpace 1 to 6"),
@@ -75,23 +82,70 @@ PLATFORMS = (
 )
 ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on a page of OJS: an issue of a journal
 
+ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")
+
 # Scripts that name the file: what holds the address in its first group, and where.
 SCRIPTS = (
-    (re.compile(r"\"pdfUrl\"\s*:\s*\"([^\"]+)\""), "Unpaywall's list"),
     (re.compile(r"\"exportPdfDownloadUrl\"\s*:\s*\"([^\"]+)\""), "OUP"),
     (re.compile(r"\"pdfPath\"\s*:\s*\"([^\"]+\.pdf)\""), "ieeexplore.ieee.org"),
+    (re.compile(r"\"pdfUrl\"\s*:\s*\"([^\"]+)\""), "Unpaywall's list"),
     (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+\.pdf[^\"]*)\""), "schema.org"),
     (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+)\"[^{}]{0,300}?\"application/pdf\""), "schema.org"),
     (re.compile(r"\"application/pdf\"[^{}]{0,300}?\"contentUrl\"\s*:\s*\"([^\"]+)\""), "schema.org"),
 )
 
+# What of an article's address ScienceDirect has in pieces: where the JSON of them begins.
+PDF_DOWNLOAD = re.compile(r"\"pdfDownload\"\s{0,5}:\s{0,5}(\{)")
+FRAMES = re.compile(r"/stamp\.jsp\b")  # IEEE: a page whose frame has the file
+
 # Addresses that deliver a viewer, and what delivers the file instead.
 REWRITES = (
     (re.compile(r"(/doi/)(?:epdf|reader|full)/"), r"\1pdf/", "Atypon"),
     (re.compile(r"(onlinelibrary\.wiley\.com/doi/)pdf/"), r"\1pdfdirect/", "Wiley"),
-    (re.compile(r"/article/view/(\d+/\d+)/?$"), r"/article/download/\1", "OJS: a galley's page and its file"),
+    (
+        re.compile(r"/article/view(?!/[^/?#]+/version/\d+/?$)((?:/[^/?#]+){1,3}/(?:\d+|pdf[\w.-]{0,40}))/?$"),
+        r"/article/download\1",
+        "OJS: a galley's page and its file",
+    ),
+    (re.compile(r"/article/viewPDFInterstitial/"), "/article/download/", "OJS 2"),
+    (re.compile(r"\.pdf\+html\b"), ".pdf", "HighWire"),
 )
-VIEWER = re.compile(r"/viewer\.html\?file=([^&#]+)")  # pdf.js: what it is to show, percent-encoded
+# pdf.js: what it is to show, percent-encoded.
+VIEWER = re.compile(r"/(?:viewer|pdfjs|index|pdf\.js)[^/?#]{0,60}\?(?:[^#&]{0,200}&){0,3}file=([^&#]+)")
+
+# What stands behind the address that all forms of an article share.
+FORMS = re.compile(r"(?i)/(?:_article(?:/-char/\w\w)?|abstract|full(?:text)?|html?|index\.x?html?)/?$|\.x?html?$")
+# Numbers and names that one article has alone, as parts of an address; years are none.
+NUMBERS = re.compile(r"(?<=[/=:])(?!(?:19|20)\d\d(?:[/?&#.]|$))[A-Za-z]{0,12}\d[\w-]{3,40}(?=[/?&#.]|$)")
+
+# What is never the file of the work: a licence, a picture of its first page, supplements, reviews, a whole issue.
+NEVER = re.compile(
+    r"(?i)\.pdf\.(?:jpe?g|png|gif|txt)\b|/issue/(?:view|download)/|type=additional\b|request_?(?:doc|copy)\b"
+    r"|(?<![^\W_])licen[cs]e(?:[ _-]?(?:agreement|rdf|text|form|deed|\d{1,2}))?\.(?:pdf|txt|rdf)"
+    r"|moesm\d|(?<![a-z])mmc\d|[-_.]s0\d\d\.|[-_]sup[-_]\d|(?<![^\W\d_])supp(?![^\W\d_])|[-_]si(?=[-_.])|/media-\d"
+    r"|additional[ _-]?file|peer[ _-]?review[ _-]?(?:file|report|history)|rebuttal|decision[ _-]?letter|transrepform"
+    r"|author[ _-]?(?:response|feedback|reply)|(?<![a-z])(?:referee|reviewer)s?[ _-]?(?:report|comm)"
+    r"|review[ _-]?process|reporting[ _-]?summary|/bfm:|front[ _-]?matter|masthead"
+)
+# Names of parts of a work, and of what accompanies it, in the name of a file or in the text of a link.
+PART = re.compile(
+    r"(?i)^[\W\d_]*+(?:cover[ _-]?(?:page|sheet)?|title[ _-]?page|titelblatt|deckblatt|toc"
+    r"|(?:table[ _-]of[ _-])?contents|inhalt(?:sverzeichnis)?|summary|samenvatting|zusammenfassung|abstract"
+    r"|resum[eoé]n?|sommaire|feuilletage|sum[aá]rio"
+    r"|chapter|kapitel|chapitre|cap[ií]tulo|part|teil|stellingen|propositions|spikblad|bibliography|preface|vorwort"
+    r"|acknowledge?ments|readme|preprint|b/w)(?![^\W\d_])[\W\d_]*+(?:pdf\b|\?|$)"
+    r"|(?<![^\W\d_])(?:anhang|anh[aä]nge|appendi(?:x|ces)|anexos?|annexes?|ap[eê]ndices?|bilaga|bijlagen?|allegato|bw)"
+    r"(?![^\W\d_])|приложение|付録"
+)
+# Names of the whole of it.
+WHOLE = re.compile(
+    r"(?i)(?<![^\W\d_])(?:full[ _-]?text|volltext|complete|whole|main|article|paper|thesis|diss(?:ertation)?|tesis"
+    r"|th[eè]se|hauptteil|manuscript|final|published)(?![^\W\d_])"
+)
+# A link that says that it is the article itself.
+THE_ARTICLE = re.compile(
+    r"(?i)^\W{0,5}(?:(?:download|view|open|get|full|the)\W{1,3}){0,3}(?:article|paper|full[- ]?text)\W{1,3}pdf\b"
+)
 
 # Words in an address that make it another file than the work itself. Some are parts of other words and count only where
 # one begins: discovery.ucl.ac.uk, figshare.com, scientometrics.
@@ -107,15 +161,26 @@ NOT_IN_ADDRESS = re.compile(
 NOT_IN_TEXT = re.compile(
     r"(?i)(?<![^\W\d_])(?:suppl|appendi[xc]|figure|guide|checklist|licen[cs]e|agreement|statistic|citation|reference"
     r"|purchase|buy\b|rent|table of contents|terms|polic|form\b|poster|slides|presentation|cover|errat|corrigend"
-    r"|high-res|image|bib|ris\b|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé])"
+    r"|high-res|image|bib|ris\b|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé]"
+    r"|call for|annual report|newsletter|brochure|merkblatt|leitfaden|formular|richtlinien|instru[cç]|normas"
+    r"|condi[cz]ion|sommaire|inhaltsverzeichnis|yaz\wm kural)"
 )
 SAYS_PDF = re.compile(
-    r"(?i)\bpdf\b|\bt[eé]l[eé]charger\b|\bdownload\b|full[- ]?text|accepted (?:version|manuscript)|volltext"
+    r"(?i)(?<![a-z])pdf(?![a-z])"
+    r"|\bt[eé]l[eé]charger\b|\bdownload\b|full[- ]?text|accepted (?:version|manuscript)|volltext"
 )
 # A link that says nothing else.
 PLAIN = re.compile(r"(?i)\W*+(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*+pdf(?:[^\w(]*+\(.*\)|\W*+)")
 NAMES_PDF = re.compile(
-    r"(?i)\.pdf(?:$|[?#;])|/pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=printable|format=pdf"
+    r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
+    r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
+)
+# Addresses that lead to a file, where the text of the link says that it is a PDF.
+GALLEY = re.compile(r"/article/(?:download|viewFile)/|/viewcontent\.cgi\?|/bitstreams?/[^?#]{1,300}/download\b")
+# Addresses that name another form than PDF, and no page.
+OTHER_FORM = re.compile(
+    r"(?i)\.(?:txt|zip|csv|tsv|xlsx?|docx?|pptx?|epub|mobi|xml|json|png|jpe?g|tiff?|gif|svg|mp[34]|gz|tar|rdf)(?:$|[?#])"
+    r"|format=(?:zip|csv|json|xml|html|epub)\b"
 )
 
 # Parts of a page that tell of other works.
@@ -123,10 +188,14 @@ ELSEWHERE = re.compile(
     r"(?i)\b(?:references?|ref-list|biblio(?:graphy)?|literature-?cited|citations?-list|suppl\w*|related\w*|recommend\w*"
     r"|similar\w*|most-?read|footnotes?|citedby|cited-?by|toc|table-of-contents|sidebar-articles|trending|footer)\b"
 )
+# Parts of a page that every page of a site has.
+MENU = re.compile(
+    r"(?i)(?<![\w-])(?:(?:site|main|top|global|primary)[-_]?)?(?:nav(?:bar|igation)?|menu|breadcrumbs?|banner)(?![\w-])"
+)
 
 _TITLES_OF_CAPTCHAS = (
     r"just a moment|attention required|shieldsquare captcha|are you a robot|verify you are human|access denied"
-    r"|security check|ddos-guard|robot check|client challenge"
+    r"|security check|ddos-guard|robot check|client challenge|checking your browser"
 )
 _LOGIN = r"\?SAMLRequest=|/password-login|/login\?source=|login\?TARGET=|/idp/|shibboleth"
 

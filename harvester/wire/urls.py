@@ -6,6 +6,9 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
 ARGUMENTS = frozenset(("verb", "identifier", "metadataPrefix", "from", "until", "set", "resumptionToken"))
 
+# Second-level names that are registries' and nobody's own.
+_REGISTRIES = frozenset(("ac", "co", "com", "edu", "gob", "gov", "gv", "go", "ne", "net", "or", "org"))
+
 
 def split(url: str) -> SplitResult:
     """Return the parts of a foreign address; nothing but empty parts of what is none (`http://[`)."""
@@ -18,6 +21,13 @@ def split(url: str) -> SplitResult:
 def host_of(url: str) -> str:
     """Return the host of a foreign address in lower case; empty where there is none."""
     return (split(url).hostname or "").lower()
+
+
+def site_of(url: str) -> str:
+    """Return the name that a site is registered by, near enough: its last two labels, or three below a registry."""
+    labels = host_of(url).rstrip(".").split(".")
+    is_below_registry = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _REGISTRIES  # noqa: PLR2004
+    return ".".join(labels[-3:] if is_below_registry else labels[-2:])
 
 
 def base_url(address: str) -> str:

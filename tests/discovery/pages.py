@@ -103,4 +103,69 @@ PAGES = (
     Recorded(
         "http/fulltext__www.biorxiv.org_search_owls_20numresults_30.200.body", "https://www.biorxiv.org/search/owls"
     ),
+    Recorded(
+        "../services/landing/ace-blocked-recaptcha-pmc", "https://pmc.ncbi.nlm.nih.gov/articles/PMC1/", outcome=CAPTCHA
+    ),
+    Recorded(
+        "../services/landing/ace-jama-481747",
+        "https://jamanetwork.com/journals/jamapsychiatry/fullarticle/481747",
+        "https://jamanetwork.com/journals/jamapsychiatry/articlepdf/481747/yoa9468.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-mdpi-brainsci-15-264",
+        "https://www.mdpi.com/2076-3425/15/3/264",
+        "https://www.mdpi.com/2076-3425/15/3/264/pdf?version=1740753952",
+    ),
+    Recorded("../services/landing/ace-mitpress-jocn", "http://www.mitpressjournals.org/doi/full/10.1162/jocn_a_00371"),
+    Recorded(
+        "../services/landing/ace-oup-brain-awl181",
+        "https://academic.oup.com/brain/article/129/10/2697/290089",
+        "https://academic.oup.com/brain/article-pdf/129/10/2697/818980/awl181.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-pmc-new-PMC2633119",
+        "https://pmc.ncbi.nlm.nih.gov/articles/PMC2633119/",
+        "https://pmc.ncbi.nlm.nih.gov/articles/PMC2633119/pdf/nihms-86240.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-pmc-old-PMC5220672",
+        "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC5220672/",
+        "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC5220672/pdf/nihms790782.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-psychiatryonline-10010129",
+        "https://psychiatryonline.org/doi/10.1176/appi.ajp.2010.10010129",
+        "https://psychiatryonline.org/doi/pdf/10.1176/appi.ajp.2010.10010129?download=true",
+    ),
+    Recorded(
+        "../services/landing/ace-sage-JAD-221229",
+        "https://journals.sagepub.com/doi/10.3233/JAD-221229",
+        "https://journals.sagepub.com/doi/pdf/10.3233/JAD-221229",
+    ),
+    Recorded(
+        "../services/landing/ace-sciencedirect-S0010027716301937",
+        "https://www.sciencedirect.com/science/article/pii/S0010027716301937",
+        "https://www.sciencedirect.com/science/article/pii/S0010027716301937/pdfft?md5=8119a8debd7e6a18f58da380de19c00b&pid=1-s2.0-S0010027716301937-main.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-sciencedirect-S0166432807006298",
+        "https://www.sciencedirect.com/science/article/pii/S0166432807006298",
+        "https://www.sciencedirect.com/science/article/pii/S0166432807006298/pdfft?md5=dd7aa248b23ed1aae4b1f27569205f67&pid=1-s2.0-S0166432807006298-main.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-sciencedirect-old-S0920996408001254",
+        "http://www.sciencedirect.com/science/article/pii/S0920996408001254",
+        "http://www.sciencedirect.com/science/article/pii/S0920996408001254/pdfft?md5=aa192c559183e38fd512f25ff8684796&pid=1-s2.0-S0920996408001254-main.pdf",
+    ),
+    Recorded(
+        "../services/landing/ace-wiley-epi.17430",
+        "https://onlinelibrary.wiley.com/doi/10.1111/epi.17430",
+        "https://onlinelibrary.wiley.com/doi/pdfdirect/10.1111/epi.17430",
+    ),
+    Recorded(
+        "../services/landing/doi.pangaea.de_10.1594_PANGAEA.902845.3d824d.200.body",
+        "https://doi.pangaea.de/10.1594/PANGAEA.902845",
+    ),
+    Recorded("../services/landing/eprints-latest-list", "http://philsci-archive.pitt.edu/view/latest"),
+    Recorded("../services/landing/zenodo.org_record_8347772.e76a9d.200.body", "https://zenodo.org/record/8347772"),
 )

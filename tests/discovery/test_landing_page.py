@@ -7,7 +7,8 @@ import pytest
 from gateway.model import Outcome
 from harvester.wire import landing_page
 from harvester.wire.copies import Copy
-from harvester.wire.landing_page import obstacle, site_of
+from harvester.wire.landing_page import obstacle
+from harvester.wire.urls import site_of
 from tests.discovery.pages import PAGES, Recorded
 from tests.discovery.recorded import body
 

@@ -121,6 +121,7 @@ PARTS = frozenset(
         "document",
         "first_generation",
         "json_answers",
+        "landing_links",
         "landing_rules",
         "markup",
         "page_limits",
