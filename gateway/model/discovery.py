@@ -52,6 +52,7 @@ class Outcome(StrEnum):
     # what the text says
     NO_TEXT = "no-text"
     WRONG_DOCUMENT = "wrong-document"
+    SUPPLEMENT = "supplement"
     LOW_SCORE = "low-score"
     # what is our own
     FAULT = "fault"
@@ -78,7 +79,7 @@ class Candidate(NamedTuple):
 
     `version` is submitted, accepted, published or not told; `license` the name of what was stated for this very copy;
     `evidence` where in the answer of the step `found_by` it stood. `kind` (a DocumentKind) and `text_version` (like
-    `version`) are what the file itself says; `identified_by` names what of the work stands on its first pages.
+    `version`) are what the file itself says; `is_auxiliary`: of a kind that is not the record's. `identified_by` names what of the work stands on its first pages.
     """
 
     url: str

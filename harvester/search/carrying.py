@@ -86,7 +86,7 @@ def _accepted(decision: Decision, candidate: Candidate | None, held: FileLink | 
         origin=FileOrigin.DISCOVERED,
         found_in=f"{candidate.found_by} ({evidence})" if evidence else candidate.found_by,
         license=candidate.license_url or license_uri(candidate.license) or candidate.license,
-        version=candidate.version,
+        version=candidate.version or candidate.text_version,
     )
 
 

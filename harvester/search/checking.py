@@ -18,7 +18,7 @@ from harvester.wire.dates import http_date
 from harvester.wire.http import Fetch
 
 # What a person may want to look at.
-REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT)
+REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
 Keep: TypeAlias = Callable[[bytes], None]
 NAMED = "record"  # what told of the files that a record itself names
 
@@ -139,4 +139,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         has_doi=verdict.has_doi,
         has_title=verdict.has_title,
         is_auxiliary=verdict.is_auxiliary,
+        kind=verdict.kind,
+        text_version=verdict.text_version,
+        pages=verdict.pages,
     )

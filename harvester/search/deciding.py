@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gateway.errors import ConfigurationError
-from gateway.model import Candidate, Decision, Outcome
+from gateway.model import Candidate, Decision, DocumentKind, Outcome
 from gateway.settings import Settings
 from gateway.xmltext import utc_datetime
 from harvester.search.checking import NAMED
@@ -21,7 +21,7 @@ from harvester.wire.licenses import is_open
 from harvester.wire.policies import Permission, Policy
 
 RULE = "rule"
-DOCUMENTS = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT)
+DOCUMENTS = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
 # What says nothing of a file that was there before: we may not look.
 UNSEEN = frozenset(
     (
@@ -39,9 +39,21 @@ _UNREADABLE = frozenset((Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.PARS
 # What is there, perhaps, and is not shown to us: a door that was shut for everybody, or for a moment.
 _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL))
 # What leaves open, or denies, that a file is the work that its record has become.
-_DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT}
+_DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
 _ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
 _MONTHS = 12
+
+# What a file is called that is not of the kind of its record.
+KINDS = {
+    DocumentKind.NOTICE: "a notice: an erratum, a retraction, or a comment on the work",
+    DocumentKind.FRONT_MATTER: "front matter: the contents of an issue, or a cover without the work",
+    DocumentKind.PREVIEW: "a preview: the first page of the work, or some",
+    DocumentKind.SUPPLEMENT: "a supplement to the work",
+    DocumentKind.REVIEW: "a peer review of the work",
+    DocumentKind.POSTER: "a poster or slides",
+    DocumentKind.THESIS: "a thesis",
+    DocumentKind.VOLUME: "a whole volume, issue or book",
+}
 
 # Conditions that every record of ours keeps: it names the source and links to the publisher by its identifier.
 _KEPT = re.compile(
@@ -183,16 +195,25 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
         return Ruling("review", f"The score {candidate.score:g} tells too little.")
     if is_open(candidate.license):
         return Ruling("accept", f"The licence {candidate.license} was stated for this copy.")
-    return _by_policy(candidate.version, policy, published, month)
+    return _by_policy(candidate.version or candidate.text_version, policy, published, month)
 
 
 def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
     """Return why no rule can decide, whatever the score and the licence are; empty when rules can."""
     if not thresholds.is_on:
         return "Rules are switched off."
+    if candidate.is_auxiliary and candidate.kind in KINDS:
+        return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
+    if candidate.is_auxiliary:  # kept by an earlier release, which had no kinds
+        return "It is an auxiliary file."
     if candidate.outcome is Outcome.NO_TEXT:
         return "There is too little text to compare."
-    return "It is an auxiliary file." if candidate.is_auxiliary else ""
+    if candidate.version and candidate.text_version and candidate.version != candidate.text_version:
+        return (
+            f"It was stated to be the {candidate.version} version; its text says that it is "
+            f"the {candidate.text_version} one."
+        )
+    return ""
 
 
 def _by_policy(version: str, policy: Policy | None, published: str, month: str) -> Ruling:

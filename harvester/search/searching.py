@@ -32,7 +32,8 @@ PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, O
 # Which of several outcomes says most about a work whose file was not found: what is nearest to a file first.
 _TELLING = (
     Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.ENCRYPTED_PDF, Outcome.EMBARGOED_UNTIL, Outcome.ROBOTS_DENIED,
-    Outcome.BLOCKED_CAPTCHA, Outcome.BLOCKED_COOKIE, Outcome.BLOCKED_WALL, Outcome.FORBIDDEN, Outcome.WRONG_DOCUMENT,
+    Outcome.BLOCKED_CAPTCHA, Outcome.BLOCKED_COOKIE, Outcome.BLOCKED_WALL, Outcome.FORBIDDEN, Outcome.SUPPLEMENT,
+    Outcome.WRONG_DOCUMENT,
     Outcome.BROKEN_PDF, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT, Outcome.BODY_TOO_LARGE, Outcome.RATE_LIMITED,
     Outcome.TIMEOUT, Outcome.TLS_ERROR, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.EMPTY_BODY, Outcome.NOT_PDF,
     Outcome.WRONG_MIMETYPE, Outcome.REDIRECT_LOOP, Outcome.TOO_MANY_REDIRECTS, Outcome.MAX_HOPS, Outcome.LINK_LOOP,

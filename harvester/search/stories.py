@@ -53,6 +53,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
     Outcome.NO_TEXT: "The PDF has too little text to tell; it may be scanned.",
     Outcome.WRONG_DOCUMENT: "It is another document.",
+    Outcome.SUPPLEMENT: "It is a supplement, and not the work itself.",
     Outcome.LOW_SCORE: "A person must tell whether it is the work.",
     Outcome.FAULT: "A fault of this program; what it wrote to standard error says where.",
 }
@@ -149,11 +150,13 @@ def _of_candidate(each: Candidate) -> Iterator[str]:
         yield "      and on the way from an encrypted address to one that is not"
     facts = {
         "version": each.version,
+        "version by its text": each.text_version,
         "licence": each.license,
         "score": each.score or "",
         "covered": each.covered or "",
         "on its first pages": " and ".join(filter(None, ("the DOI" * each.has_doi, "the title" * each.has_title))),
-        "kind": "auxiliary file" * each.is_auxiliary,
+        "kind": each.kind or "auxiliary file" * each.is_auxiliary,
+        "pages": each.pages or "",
         "host": each.host_type,
         "robots.txt": each.robots,
         "status": "" if each.status in (0, _OK) else each.status,

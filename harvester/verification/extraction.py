@@ -32,13 +32,20 @@ _STATUSES = {
 
 
 class Extracted(NamedTuple):
-    """What was read. `first` is the text of the first two pages; `outcome` is SUCCESS when there is enough of it."""
+    """What was read. `first` is the text of the first two pages; `outcome` is SUCCESS when there is enough of it.
+
+    `front` is the text of page 1 alone. Of the first 20 pages `counts` has the number of words, `sizes` (width, height)
+    in points: 0 where the engine does not know it.
+    """
 
     outcome: Outcome
     pages: int = 0
     first: str = ""
     rest: str = ""
     engine: str = ""
+    front: str = ""
+    counts: tuple[int, ...] = ()
+    sizes: tuple[tuple[float, float], ...] = ()
 
     @property
     def text(self) -> str:
@@ -77,7 +84,10 @@ def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
     if status:
         return Extracted(_STATUSES.get(status, Outcome.BROKEN_PDF), engine=engine)
     told = json.loads(answer)
-    found = Extracted(Outcome.SUCCESS, told["pages"], told["first"], told["rest"], engine)
+    sizes = tuple((width, height) for width, height in told["sizes"])
+    found = Extracted(
+        Outcome.SUCCESS, told["pages"], told["first"], told["rest"], engine, told["front"], tuple(told["counts"]), sizes
+    )
     if not found.pages:
         return found._replace(outcome=Outcome.BROKEN_PDF)
     return found if found.word_count >= ENOUGH_WORDS else found._replace(outcome=Outcome.NO_TEXT)

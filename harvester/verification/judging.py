@@ -7,13 +7,15 @@ score of 0.5 by chance, and none covers more than 0.6. `python -m tests.bench.ve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gateway.model import Outcome, Work
+from gateway.model import DocumentKind, Outcome, Work
 from harvester.verification.extraction import Extracted
+from harvester.verification.kinds import Facts, kind_of
+from harvester.verification.record_kinds import WORKS, kind_of_record, pages_of
 from harvester.verification.similarity import Compared, compared, letters, words
+from harvester.verification.versions import version_in
 from harvester.wire.copies import Description
 from harvester.wire.identifiers import dois_in
 
@@ -21,28 +23,27 @@ LIKELY, COVERED, FEWEST = 0.5, 0.7, 5  # score, share and number of words that m
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless its DOI or title stand on it
 _LEAST_TITLE = 15  # letters; shorter titles stand on many pages
 _FEW_WORDS = 3  # titles of fewer tell nothing apart
-_BEGINNING = 200  # characters in which a document says what it is
 _TOLD = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
-
-_AUXILIARY = re.compile(
-    r"(?i)\b(?:supplement(?:ary|al)?\s+(?:material|information|data|file|text|table|figure|note|appendix)"
-    r"|supporting\s+(?:information|material)|electronic\s+supplement|online\s+(?:appendix|resource|supplement))"
-)
-_AUXILIARY_NAME = re.compile(
-    r"(?i)(?:^|[_.-])(?:suppl?|supplement\w*|supporting|appendi(?:x|ces)|esm|moesm\d*|si)(?:[_.\d-]|$)"
-)
 
 
 class Expected(NamedTuple):
-    """What a document is held against: everything that the record and the services say of the work."""
+    """What a document is held against: everything that the record and the services say of the work.
+
+    `pages` is how many the work has; 0: not known. `kind` is what kind of document the record describes.
+    """
 
     dois: tuple[str, ...]
     titles: tuple[str, ...]
     texts: tuple[str, ...]
+    pages: int = 0
+    kind: DocumentKind = DocumentKind.UNKNOWN
 
 
 class Verdict(NamedTuple):
-    """What was found out. `is_auxiliary`: a supplement or an appendix, which is kept as that."""
+    """What was found out. `is_auxiliary`: the document is of a kind that is not the record's: a supplement, a notice.
+
+    `text_version` is what the text says: submitted, accepted, published; empty: nothing.
+    """
 
     outcome: Outcome
     score: float = 0.0
@@ -52,6 +53,8 @@ class Verdict(NamedTuple):
     is_auxiliary: bool = False
     pages: int = 0
     words: int = 0
+    kind: DocumentKind = DocumentKind.UNKNOWN
+    text_version: str = ""
 
 
 def expected(work: Work, dois: Iterable[str] = (), described: Iterable[Description] = ()) -> Expected:
@@ -59,6 +62,8 @@ def expected(work: Work, dois: Iterable[str] = (), described: Iterable[Descripti
 
     A service that knows the identifier by quite another title is not believed: records name identifiers of other works.
     """
+    described = tuple(described)
+    believed = []
     told = [each.text for each in work.statements if each.element in _TOLD]
     own = [each.text for each in work.statements if each.element == "title"]
     titles = list(own)
@@ -67,7 +72,14 @@ def expected(work: Work, dois: Iterable[str] = (), described: Iterable[Descripti
             continue
         told += [each.title, each.abstract, each.container, each.publisher, *each.authors]
         titles.append(each.title)
-    return Expected(tuple(dois), tuple(filter(None, titles)), tuple(dict.fromkeys(filter(None, told))))
+        believed.append(each)
+    return Expected(
+        tuple(dois),
+        tuple(filter(None, titles)),
+        tuple(dict.fromkeys(filter(None, told))),
+        pages_of(work, believed),
+        kind_of_record(work, believed),
+    )
 
 
 def agree(titles: Iterable[str], told: str) -> bool:
@@ -81,20 +93,36 @@ def agree(titles: Iterable[str], told: str) -> bool:
 def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     """Return what a document is, held against what is expected; what could not be read keeps its outcome."""
     if extracted.outcome is not Outcome.SUCCESS:
-        return Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count)
+        return _of_its_kind(Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url)
     shared = compared(wanted.texts, words(extracted.text))
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
-    return Verdict(
+    verdict = Verdict(
         outcome=_outcome(shared, is_named=has_doi or has_title),
         score=shared.score,
         covered=shared.covered,
         has_doi=has_doi,
         has_title=has_title,
-        is_auxiliary=_is_auxiliary(extracted.first, url),
         pages=extracted.pages,
         words=extracted.word_count,
+        text_version=version_in(extracted),
     )
+    return _of_its_kind(verdict, extracted, wanted, url)
+
+
+def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: str) -> Verdict:
+    """Return a verdict with the kind of the document. What is of another kind than the record is never the work.
+
+    A supplement ends as that; whether a notice or a volume is what the record means, a person must tell.
+    """
+    kind = kind_of(extracted, Facts(wanted.titles, wanted.pages, verdict.covered), url)
+    verdict = verdict._replace(kind=kind)
+    if kind in WORKS or kind is wanted.kind:
+        return verdict
+    verdict = verdict._replace(is_auxiliary=True)
+    if kind is DocumentKind.SUPPLEMENT and verdict.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT):
+        return verdict._replace(outcome=Outcome.SUPPLEMENT)
+    return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict
 
 
 def _outcome(shared: Compared, *, is_named: bool) -> Outcome:
@@ -109,8 +137,3 @@ def _stands(titles: Iterable[str], text: str) -> bool:
     """Tell whether a title stands in a text, whatever was made of its spaces, hyphens and accents."""
     spelled = letters(text)
     return any(len(letters(title)) >= _LEAST_TITLE and letters(title) in spelled for title in titles)
-
-
-def _is_auxiliary(first: str, url: str) -> bool:
-    name = url.partition("?")[0].rstrip("/").rpartition("/")[2]
-    return bool(_AUXILIARY.search(first[:_BEGINNING]) or _AUXILIARY_NAME.search(name))

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 from gateway import sandbox
 
@@ -26,6 +27,7 @@ _FILES = 64
 _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
 _FIRST_PAGES = 2
+_MEASURED_PAGES = 20  # of so many the size and the number of words are counted
 
 # Exit statuses: what `extraction` understands.
 BROKEN, ENCRYPTED, NO_MEMORY = 10, 11, 12
@@ -65,7 +67,15 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
         raise PermissionError(event)
 
 
-def _with_pdfium(data: bytes) -> tuple[int, Iterator[str]]:
+class Page(NamedTuple):
+    """One page: its text, and its size in points as it is shown; 0 where no engine knows it."""
+
+    text: str
+    width: float = 0.0
+    height: float = 0.0
+
+
+def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
     import pypdfium2  # type: ignore[import-untyped] # noqa: PLC0415 - each child loads one engine
 
     try:
@@ -73,14 +83,15 @@ def _with_pdfium(data: bytes) -> tuple[int, Iterator[str]]:
     except pypdfium2.PdfiumError as error:
         raise (_Encrypted if "password" in str(error).lower() else ValueError)(str(error)) from error
 
-    def texts() -> Iterator[str]:
+    def pages() -> Iterator[Page]:
         for number in range(min(len(document), _MOST_PAGES)):
-            yield document[number].get_textpage().get_text_range()
+            page = document[number]
+            yield Page(page.get_textpage().get_text_range(), *page.get_size())
 
-    return len(document), texts()
+    return len(document), pages()
 
 
-def _with_pdfminer(data: bytes) -> tuple[int, Iterator[str]]:
+def _with_pdfminer(data: bytes) -> tuple[int, Iterator[Page]]:
     from pdfminer.high_level import extract_text  # noqa: PLC0415 - as above
     from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFPasswordIncorrect  # noqa: PLC0415
     from pdfminer.pdfpage import PDFPage  # noqa: PLC0415
@@ -91,27 +102,36 @@ def _with_pdfminer(data: bytes) -> tuple[int, Iterator[str]]:
     except (PDFPasswordIncorrect, PDFEncryptionError) as error:
         raise _Encrypted(str(error)) from error
 
-    def texts() -> Iterator[str]:
+    def pages() -> Iterator[Page]:
         for number in range(min(count, _MOST_PAGES)):
-            yield extract_text(BytesIO(data), page_numbers=[number])
+            yield Page(extract_text(BytesIO(data), page_numbers=[number]))
 
-    return count, texts()
+    return count, pages()
 
 
-ENGINES: dict[str, Callable[[bytes], tuple[int, Iterator[str]]]] = {"pdfium": _with_pdfium, "pdfminer": _with_pdfminer}
+ENGINES: dict[str, Callable[[bytes], tuple[int, Iterator[Page]]]] = {"pdfium": _with_pdfium, "pdfminer": _with_pdfminer}
 
 
 def _read(engine: str, data: bytes) -> dict[str, object]:
-    pages, texts = ENGINES[engine](data)
-    first: list[str] = []
-    rest: list[str] = []
-    size = 0
-    for number, text in enumerate(texts):
-        (first if number < _FIRST_PAGES else rest).append(text)
-        size += len(text)
-        if size > _MOST_CHARACTERS:
+    count, pages = ENGINES[engine](data)
+    texts: list[str] = []
+    sizes: list[tuple[float, float]] = []
+    length = 0
+    for page in pages:
+        texts.append(page.text)
+        sizes.append((page.width, page.height))
+        length += len(page.text)
+        if length > _MOST_CHARACTERS:
             break
-    return {"pages": pages, "first": "\n".join(first)[:_MOST_CHARACTERS], "rest": "\n".join(rest)[:_MOST_CHARACTERS]}
+    first, rest = texts[:_FIRST_PAGES], texts[_FIRST_PAGES:]
+    return {
+        "pages": count,
+        "first": "\n".join(first)[:_MOST_CHARACTERS],
+        "rest": "\n".join(rest)[:_MOST_CHARACTERS],
+        "front": "".join(first[:1])[:_MOST_CHARACTERS],
+        "counts": [len(text.split()) for text in texts[:_MEASURED_PAGES]],
+        "sizes": sizes[:_MEASURED_PAGES],
+    }
 
 
 def main() -> int:
