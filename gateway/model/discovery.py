@@ -79,7 +79,8 @@ class Candidate(NamedTuple):
 
     `version` is submitted, accepted, published or not told; `license` the name of what was stated for this very copy;
     `evidence` where in the answer of the step `found_by` it stood. `kind` (a DocumentKind) and `text_version` (like
-    `version`) are what the file itself says; `is_auxiliary`: of a kind that is not the record's. `identified_by` names what of the work stands on its first pages.
+    `version`) are what the file itself says. `is_auxiliary`: it is of a kind that is not the record's. `identified_by`
+    names what of the work stands on its first pages.
     """
 
     url: str

@@ -193,6 +193,8 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
         return Ruling("reject", f"The score {candidate.score:g} is below {thresholds.reject:g}.")
     if candidate.outcome is not Outcome.SUCCESS or candidate.score < thresholds.accept:
         return Ruling("review", f"The score {candidate.score:g} tells too little.")
+    if doubt := _about_the_version(candidate):
+        return Ruling("review", doubt)
     if is_open(candidate.license):
         return Ruling("accept", f"The licence {candidate.license} was stated for this copy.")
     return _by_policy(candidate.version or candidate.text_version, policy, published, month)
@@ -202,18 +204,21 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
     """Return why no rule can decide, whatever the score and the licence are; empty when rules can."""
     if not thresholds.is_on:
         return "Rules are switched off."
-    if candidate.is_auxiliary and candidate.kind in KINDS:
+    if candidate.is_auxiliary and candidate.outcome is not Outcome.WRONG_DOCUMENT:
+        if candidate.kind not in KINDS:  # kept by an earlier release, which had no kinds
+            return "It is an auxiliary file."
         return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
-    if candidate.is_auxiliary:  # kept by an earlier release, which had no kinds
-        return "It is an auxiliary file."
     if candidate.outcome is Outcome.NO_TEXT:
         return "There is too little text to compare."
-    if candidate.version and candidate.text_version and candidate.version != candidate.text_version:
-        return (
-            f"It was stated to be the {candidate.version} version; its text says that it is "
-            f"the {candidate.text_version} one."
-        )
     return ""
+
+
+def _about_the_version(candidate: Candidate) -> str:
+    """Return a sentence where the text says that it is another version than was stated; else nothing."""
+    stated, own = candidate.version, candidate.text_version
+    if not stated or not own or stated == own:
+        return ""
+    return f"It was stated to be the {stated} version, and its text says that it is the {own} one."
 
 
 def _by_policy(version: str, policy: Policy | None, published: str, month: str) -> Ruling:

@@ -93,7 +93,9 @@ def agree(titles: Iterable[str], told: str) -> bool:
 def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     """Return what a document is, held against what is expected; what could not be read keeps its outcome."""
     if extracted.outcome is not Outcome.SUCCESS:
-        return _of_its_kind(Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url)
+        return _of_its_kind(
+            Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url
+        )
     shared = compared(wanted.texts, words(extracted.text))
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)

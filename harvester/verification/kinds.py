@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from gateway.model import DocumentKind, Outcome
@@ -33,6 +34,10 @@ _UNCOVERED = 0.3  # a notice has few of the words that describe the work
 _SCANNED = 200_000  # characters in which works and figures are counted
 
 
+# Apostrophes, quotation marks and dashes, each as the one that the tables have.
+_SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014", "''\"\"----")
+
+
 class Facts(NamedTuple):
     """What is known of the work beside its text: titles, number of pages (0: not known), share of words covered."""
 
@@ -41,7 +46,10 @@ class Facts(NamedTuple):
     covered: float = 1.0
 
 
-def kind_of(extracted: Extracted, facts: Facts = Facts(), url: str = "") -> DocumentKind:
+_NOTHING = Facts()
+
+
+def kind_of(extracted: Extracted, facts: Facts = _NOTHING, url: str = "") -> DocumentKind:
     """Return what kind of document was read from an address. UNKNOWN: nothing tells."""
     name = named(url)
     if name and name.is_certain:
@@ -129,7 +137,7 @@ class _Document:
     def has_contents(self) -> bool:
         lines = self.first_lines
         is_headed = any(headings.CONTENTS.match(line) for line in lines)
-        return is_headed and sum(bool(headings.CONTENTS_LINE.search(line)) for line in lines) >= _CONTENTS
+        return is_headed and _contents_in(lines) >= _CONTENTS
 
     def _opening(self) -> Iterator[tuple[str, bool]]:
         """Yield the lines around the title that are not its own, and whether they stand above it."""
@@ -185,7 +193,7 @@ class _Document:
             return self.pages <= _SHORT + 1
         if kind is DocumentKind.NOTICE:
             return is_above or (self.pages <= _NOTICE and not self.has_abstract)
-        return is_above and not (self.has_abstract and self.has_title) or not self.has_abstract
+        return not self.has_abstract or (is_above and not self.has_title)
 
     def _by_thesis(self) -> DocumentKind | None:
         if self.pages < _THESIS or (self.has_abstract and self.has_introduction):
@@ -199,7 +207,9 @@ class _Document:
         sizes, counts = self.extracted.sizes, self.extracted.counts
         if self.pages <= _SHORT and sizes and max(sizes[0]) >= _POSTER_POINTS:
             return DocumentKind.POSTER
-        if self.pages <= _SHORT and any(line.startswith("poster") and len(line) < _LONG_LINE for line in self.lines[:6]):
+        if self.pages <= _SHORT and any(
+            line.startswith("poster") and len(line) < _LONG_LINE for line in self.lines[:6]
+        ):
             return DocumentKind.POSTER if not self._is_of_title(letters("poster"), is_above=True) else None
         wide = sum(width > height * _WIDER for width, height in sizes)
         if self.pages >= _SLIDES and wide >= _MOSTLY * len(sizes) > 0 and sum(counts) < _SLIDE_WORDS * len(counts):
@@ -223,7 +233,7 @@ class _Document:
         return DocumentKind.FRONT_MATTER if is_first and not self.has_introduction else None
 
     def _by_figures(self) -> DocumentKind | None:
-        """Tell a supplement by figures and tables that are all called S1, S2 …"""
+        """Tell a supplement by figures and tables that are all called S1, S2 and so on."""
         if self.has_abstract:
             return None
         own = sum(bool(headings.OF_SUPPLEMENT.match(line)) for line in self.scanned)
@@ -239,18 +249,18 @@ class _Document:
         signs = (
             bool(headings.EDITED.search(early)),
             self.has_contents or self._has_late_contents(),
-            min(abstracts, references) >= _WORKS_OF_A_VOLUME,
         )
+        has_works = min(abstracts, references) >= _WORKS_OF_A_VOLUME
         expected = self.facts.pages
         is_longer = expected and self.pages > 2 * expected + 10
         is_far_longer = expected and self.pages > 4 * expected + 20 and not self.has_title
-        is_volume = is_far_longer or (is_longer and any(signs)) or (sum(signs) >= 2 and not self.has_title)  # noqa: PLR2004
+        is_volume = is_far_longer or (is_longer and any(signs)) or (not self.has_title and all(signs)) or has_works
         return DocumentKind.VOLUME if is_volume else None
 
     def _has_late_contents(self) -> bool:
         lines = _lines(self.extracted.rest[:12_000], 4 * _LINES)
         is_headed = any(headings.CONTENTS.match(line) for line in lines)
-        return is_headed and sum(bool(headings.CONTENTS_LINE.search(line)) for line in lines) >= 2 * _CONTENTS
+        return is_headed and _contents_in(lines) >= 2 * _CONTENTS
 
     def _by_length(self) -> DocumentKind | None:
         """Tell a preview: far shorter than the work, or cut off where an article goes on."""
@@ -265,8 +275,9 @@ class _Document:
         return DocumentKind.PREVIEW if self.has_introduction or self._is_cut_off() else None
 
     def _is_cut_off(self) -> bool:
+        """Tell whether the last line of the text breaks off; lines that repeat each other are no text."""
         long = [line for line in self.scanned if len(line) >= _LONG_LINE]
-        return bool(long) and (long[-1][-1].isalpha() or long[-1][-1] in ",-\u00ad\ufffe")
+        return len(set(long)) * 2 > len(long) and (long[-1][-1].isalpha() or long[-1][-1] in ",-\u00ad\ufffe")
 
     def _by_coverage(self) -> DocumentKind | None:
         if self.facts.covered >= _UNCOVERED or self.pages > _SHORT or self.has_abstract:
@@ -276,9 +287,15 @@ class _Document:
         return DocumentKind.NOTICE if any(each.match(line) for line in lines for each in patterns) else None
 
 
+def _contents_in(lines: Iterable[str]) -> int:
+    """Return how many lines are words that end with the number of a page."""
+    return sum(bool(headings.CONTENTS_LINE.search(line)) and any(map(str.isalpha, line)) for line in lines)
+
+
 def _lines(text: str, most: int = _LINES) -> list[str]:
     """Return the lines of a text that are not empty, in lower case, with single spaces, spaced letters joined."""
-    return list(_some(" ".join(line[:_LONGEST].lower().split()) for line in text.splitlines())) [:most]
+    plain = text.translate(_SIGNS)
+    return list(islice(_some(" ".join(line[:_LONGEST].lower().split()) for line in plain.splitlines()), most))
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables have long lines
 """What kind of document a record describes: from dc:type, COAR's Resource Types, services and the title. Pure.
 
 A file of another kind than its record is not the work, however well its words fit.
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 
 from gateway.model import DocumentKind, Work
 from harvester.wire.copies import Description
+from harvester.wire.page_ranges import pages_stated
 
 # Kinds that a record of any kind may have as its full text.
 WORKS = frozenset((DocumentKind.ARTICLE, DocumentKind.PREPRINT, DocumentKind.UNKNOWN))
@@ -49,6 +51,7 @@ COAR = {
     "c_f744": DocumentKind.VOLUME,  # conference proceedings
     "c_0640": DocumentKind.VOLUME,  # journal
 }
+_STATE_PAGES = ("identifier", "source", "format", "relation", "description")
 _COAR = re.compile(r"(?i)purl\.org/coar/resource_type/([\w-]{1,20})")
 _COAR_IN_LOWER_CASE = {code.lower(): kind for code, kind in COAR.items()}
 
@@ -64,17 +67,21 @@ _WORDS = tuple(
         (DocumentKind.ARTICLE, r"chapter|bookpart|booksection|bookitem|partofabook|referenceentry"),
         (
             DocumentKind.THESIS,
-            r"thes[ie]s|dissertat|doktorarbeit|(?:master|bachelor|diplom)arbeit|hochschulschrift|habilitation|"
-            r"th[eè]se|tesis|tese|tesi(?:di)?|proefschrift|memoirededoctorat|avhandling|afhandling|"
-            r"rozprawa|диссертация|学位論文|博士論文",
+            (
+                r"thes[ie]s|dissertat|doktorarbeit|(?:master|bachelor|diplom)arbeit|hochschulschrift|habilitation|"
+                r"th[eè]se|tesis|tese|tesi(?:di)?|proefschrift|memoirededoctorat|avhandling|afhandling|"
+                r"rozprawa|диссертация|学位論文|博士論文"
+            ),
         ),
         (DocumentKind.POSTER, r"poster|presentation|slides|lecture|folien|p[oó]ster|diapositiv"),
         (DocumentKind.PREPRINT, r"preprint|workingpaper|discussionpaper|postedcontent|submittedversion"),
         (
             DocumentKind.ARTICLE,
-            r"article|artikel|art[ií]culo|artigo|articolo|aufsatz|journalpaper|conferencepaper|conferenceobject|"
-            r"conferenceproceedings?|proceedings(?:paper|article)|inproceedings|report|editorial|letter|review|"
-            r"contributiontoperiodical|datapaper",
+            (
+                r"article|artikel|art[ií]culo|artigo|articolo|aufsatz|journalpaper|conferencepaper|conferenceobject|"
+                r"conferenceproceedings?|proceedings(?:paper|article)|inproceedings|report|editorial|letter|review(?!ed)|"
+                r"contributiontoperiodical|datapaper"
+            ),
         ),
         (DocumentKind.VOLUME, r"^(?:edited|reference)?book$|monograph|^journal$|journal(?:issue|volume)|^proceedings$"),
     )
@@ -87,10 +94,12 @@ _TITLES = tuple(
     for kind, pattern in (
         (
             DocumentKind.NOTICE,
-            r"\W{0,3}(?:(?:author|publisher)['’]?s? )?(?:errat(?:um|a)|corrigend(?:um|a)|addendum)\b"  # noqa: RUF001
-            r"|\W{0,3}(?:(?:author|publisher) )?corrections?(?: to\b|:)|\W{0,3}retract(?:ion|ed)(?: of\b| note\b|:)"
-            r"|(?:editorial )?expression of concern|\W{0,3}withdrawn?(?:al of\b|:)"
-            r"|comments? on\b|commentary on\b|(?:a )?(?:reply|rejoinder|response) to\b|book review",
+            (
+                r"\W{0,3}(?:(?:author|publisher)['\u2019]?s? )?(?:errat(?:um|a)|corrigend(?:um|a)|addendum)\b"
+                r"|\W{0,3}(?:(?:author|publisher) )?corrections?(?: to\b|:)|\W{0,3}retract(?:ion|ed)(?: of\b| note\b|:)"
+                r"|(?:editorial )?expression of concern|\W{0,3}withdrawn?(?:al of\b|:)"
+                r"|comments? on\b|commentary on\b|(?:a )?(?:reply|rejoinder|response) to\b|book review"
+            ),
         ),
         (
             DocumentKind.FRONT_MATTER,
@@ -124,7 +133,12 @@ def kind_of_record(work: Work, described: Iterable[Description] = ()) -> Documen
     return _telling(own) or _telling(services) or DocumentKind.UNKNOWN
 
 
+def pages_of(work: Work, described: Iterable[Description] = ()) -> int:
+    """Return how many pages a work has, as a service tells, else as its record states; 0: nobody does."""
+    statements = [each.text for each in work.statements if each.element in _STATE_PAGES]
+    return next((each.pages for each in described if each.pages), 0) or pages_stated(statements)
+
+
 def _telling(kinds: list[DocumentKind]) -> DocumentKind | None:
-    special = [each for each in kinds if each not in WORKS]
-    plain = [each for each in kinds if each is not DocumentKind.UNKNOWN]
-    return next(iter(special + plain), None)
+    known = [each for each in kinds if each is not DocumentKind.UNKNOWN]
+    return next((each for each in known if each not in WORKS), next(iter(known), None))

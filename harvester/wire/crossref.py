@@ -8,6 +8,7 @@ from harvester.wire.copies import Copy, Description, Related, version_of, withou
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of
+from harvester.wire.page_ranges import number_of_pages
 
 _MARKUP = re.compile(r"<[^<>]++>")
 
@@ -50,6 +51,7 @@ def _described(work: Node) -> Description:
         ),
         also=tuple(texts(work, "alternative-id")),
         other_titles=_other_titles(work),
+        pages=number_of_pages(text(work, "page")),
         kind=text(work, "type"),
         related=_related(work),
     )

@@ -7,6 +7,7 @@ from harvester.wire.http import Fetched
 from harvester.wire.identifiers import arxiv_in, dois_in
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.page_ranges import pages_stated
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -60,6 +61,7 @@ def _described(work: Node) -> Description:
         is_open=True if name else None,
         also=tuple(texts(work, "alternateIdentifiers", "alternateIdentifier")),
         other_titles=tuple(dict.fromkeys(texts(work, "titles", "title")))[1:],
+        pages=pages_stated(texts(work, "sizes")),
         kind=text(work, "types", "resourceTypeGeneral"),
         related=_related(work),
     )

@@ -7,6 +7,7 @@ from harvester.wire.http import Fetched
 from harvester.wire.identifiers import dois_in
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.page_ranges import number_of_pages
 
 # What OpenAlex calls its sources, and whose host that is.
 _HOSTS = {"repository": "repository", "journal": "publisher", "book series": "publisher", "conference": "publisher"}
@@ -38,6 +39,7 @@ def _described(work: Node) -> Description:
         copies=without_repetitions(located),
         is_open=next((each for each in values(work, "open_access", "is_oa") if isinstance(each, bool)), None),
         also=tuple(texts(work, "ids", "pmcid") + texts(work, "ids", "pmid")),
+        pages=number_of_pages(f"{text(work, 'biblio', 'first_page')}-{text(work, 'biblio', 'last_page')}"),
         kind=text(work, "type"),
     )
 

@@ -47,6 +47,7 @@ def _described(document: Node) -> Description:
         issns=tuple(each.strip() for each in text(document, "journal_issns").split(",") if each.strip()),
         copies=without_repetitions(located),
         is_open=document.get("is_oa") is True,
+        kind=text(document, "genre"),
     )
 
 

@@ -317,6 +317,7 @@ CASES = {
     Outcome.TOO_MANY_REDIRECTS: Case(OF_PAGE, ENDLESS),
     Outcome.WRONG_DOCUMENT: Case(work(OTHER, page=PAGE), {**WITH_FILE, FILE: LATIN}),
     Outcome.LOW_SCORE: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_pdf(*HALF))}),
+    Outcome.SUPPLEMENT: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_pdf("Supporting Information", *[TITLE] * 60))}),
     Outcome.NO_TEXT: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_pdf("few words"))}),
     Outcome.BROKEN_PDF: Case(OF_PAGE, {**WITH_FILE, FILE: answer(b"%PDF-1.4 and nothing")}),
     Outcome.ENCRYPTED_PDF: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_locked_pdf())}),

@@ -15,7 +15,7 @@ from gateway.model import Outcome, Statement, Work
 from harvester.verification import bytes as sniffed
 from harvester.verification import extraction, reading
 from harvester.verification.extraction import Extracted, extract
-from harvester.verification.judging import Expected, expected, judge
+from harvester.verification.judging import Expected, Verdict, expected, judge
 from harvester.verification.similarity import _stem, compared, letters, words
 from harvester.wire.copies import Description
 from tests.discovery.documents import EFSA, described, others, texts
@@ -247,16 +247,8 @@ def test_what_nothing_is_known_of_is_for_people() -> None:
 
 
 def test_what_could_not_be_read_keeps_its_outcome() -> None:
-    assert judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED) == (
-        Outcome.NO_TEXT,
-        0.0,
-        0.0,
-        False,
-        False,
-        False,
-        4,
-        2,
-    )
+    verdict = judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED)
+    assert verdict == Verdict(Outcome.NO_TEXT, pages=4, words=2)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +271,7 @@ def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) ->
 def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
     work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "C")))
     wanted = expected(work, ("10.1/x",), [Description(title="D", authors=("E",), abstract="F")])
-    assert wanted == (("10.1/x",), ("A", "D"), ("A", "B", "D", "F", "E"))
+    assert wanted[:3] == (("10.1/x",), ("A", "D"), ("A", "B", "D", "F", "E"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.errors import UnusableRecord
 from gateway.formats import reader_of
 from gateway.mapping import Given, SourceFacts, Task, prepare
-from gateway.model import Statement, Work
+from gateway.model import Outcome, Statement, Work
 from gateway.oaipmh.arguments import parse as parse_arguments
 from gateway.provenance import datestamp_of
 from gateway.provenance import read as read_provenance
@@ -29,6 +29,8 @@ from harvester.mirror.look import Look
 from harvester.mirror.package import dumped
 from harvester.mirror.verifying import Bytes, verdict
 from harvester.verification.bytes import mime_type
+from harvester.verification.extraction import Extracted
+from harvester.verification.judging import expected, judge
 from harvester.verification.matching import match, sought
 from harvester.verification.similarity import compared, words
 from harvester.web.encodings import decoded
@@ -61,6 +63,7 @@ from harvester.wire import (
     osf,
     outline,
     package,
+    page_ranges,
     patches,
     recovery,
     repair,
@@ -251,6 +254,13 @@ def _matched(text: str) -> object:
     return match(sought(Work(tuple(stated))), [told, told._replace(doi=text)], "x")
 
 
+def _kinds(text: str) -> object:
+    first, _, url = text.partition("\n")
+    document = Extracted(Outcome.SUCCESS, 2, text, text[::-1], front=first, counts=(9, 9), sizes=((9.0, 9.0),) * 2)
+    work = Work((Statement("title", text[:80]), Statement("type", first), Statement("source", text)))
+    return judge(document, expected(work), url), page_ranges.number_of_pages(text)
+
+
 def _dates(text: str) -> object:
     moment = dates.moment_of(text)
     return moment, dates.instant_of(text), dates.http_date(text), datestamp_of(text, 0)
@@ -268,6 +278,10 @@ def _identifiers(text: str) -> object:
 
 
 _TEXTS = (CITATION.encode(), b"https://doi.org/10.1002/(SICI)1097-4571(199806)49:8%3C693::AID-ASI4%3E3.0.CO;2-O")
+_FRONTS = (
+    b"Erratum to: On peat\nhttp://x.org/mmc1.pdf\nReviewer 1\nContents\nA .... 1\npp. 12-34",
+    b"Annals 12(3), 45-58\nAbstract\nReceived 1 May 2018 Accepted 2 May 2018\n1\n2\n3\nReferences",
+)
 _DATES = (b"2020-01-02T03:04:05.678+01:00", b"2020-01-02", b"Mon, 06 Jul 2020 00:00:00 GMT", b"2020-1-2 3:04")
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
 _OAI_SAMPLES = (
@@ -334,6 +348,7 @@ TARGETS = (
     Target("identifiers of a work", _statements, _TEXTS),
     Target("licenses, similarity", _text(_compared), (*_TEXTS, PAGE)),
     Target("matching", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
+    Target("verification.kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),
     Target("urls.base_url", _text(urls.base_url), (b"http://x.org/oai?verb=Identify&x=1",), (ValueError,)),

@@ -1,0 +1,419 @@
+"""What kind of document a file is, which version, how many pages the work has, and what the record describes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
+from harvester.search.deciding import KINDS, Thresholds, rule
+from harvester.verification.extraction import Extracted, extract
+from harvester.verification.file_names import named
+from harvester.verification.judging import expected, judge
+from harvester.verification.kinds import Facts, kind_of
+from harvester.verification.record_kinds import COAR, WORKS, kind_of_record, kind_of_type, pages_of
+from harvester.verification.versions import version_in
+from harvester.wire.copies import Description
+from harvester.wire.page_ranges import number_of_pages, pages_stated
+from tests.sample.web import a_pdf
+
+TITLE = "Drainage of peat meadows in the northern lowlands"
+FACTS = Facts((TITLE,))
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+A4, WIDE, A0 = (595.0, 842.0), (362.8, 272.1), (2384.0, 3370.0)
+
+
+def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float, float] = A4, words: int = 500):
+    """Return what was read of a document: page 1, what follows, and the shape of its pages."""
+    measured = min(pages, 20)
+    return Extracted(
+        Outcome.SUCCESS, pages, f"{front}\n{rest}", "", "pdfium", front, (words,) * measured, (size,) * measured
+    )
+
+
+ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+
+
+# --- names of files -----------------------------------------------------------------------------------------------
+
+SUPPLEMENTS = """
+    mmc1.pdf 1-s2.0-S0140673615001234-mmc12.pdf pnas.1234567110.sapp.pdf pnas.201212345SI.pdf
+    journal.pone.0123456.s001.pdf ijms-20-01234-s001.pdf DataSheet1.pdf Data_Sheet_1.PDF Additional_file_1.pdf
+    Additional%20file%201.pdf ja1234567SupInfo.pdf ja1234567_si_001.pdf adma201501234-sup-0001-S1.pdf
+    12864_2015_1234_MOESM1_ESM.pdf paper_SI.pdf si.pdf nature12345-s1.pdf 1471-2105-10-1-S1.pdf
+    Supplementary_Information.pdf SupportingInformation.pdf tandf_a_123456_sm1234.pdf sj-pdf-1-abc-10.1177_0123.pdf
+    elife-12345-supp1-v2.pdf nejmoa1234567_appendix.pdf aaa1234_sm.pdf gkv123_Supp.pdf bmjopen-2015-012345supp1.pdf
+    S0001234500001234sup001.pdf acp-12-123-2012-supplement.pdf onlineAppendix.pdf a_suppl.pdf
+"""
+REVIEWS = "peer_review_file.pdf Peer-Review-History.pdf PeerReviewFile.pdf decision_letter.pdf acp-2012-123-RC1.pdf"
+NEITHER = """
+    Supply_chain.pdf supply-chains.pdf Supplier_selection.pdf Supplying_data.pdf Sisi.pdf messi.pdf essays.pdf a.pdf
+    suppression.pdf support.pdf Supporters.pdf Superior.pdf supermarket_data.pdf peer_reviewed.pdf peer_review.pdf
+    appendicitis.pdf posterior.pdf chapter-s001.pdf 2015-s1.pdf s1.pdf table_of_elements.pdf Licensing.pdf mmcs.pdf
+    data_sheets_for_datasets.pdf s41586-020-1234-5.pdf 10.1038-s41586-020-1234-5.pdf
+"""
+
+
+@pytest.mark.parametrize("name", SUPPLEMENTS.split())
+def test_names_of_supplements_are_known(name: str) -> None:
+    name_says = named(f"https://x.example.org/a/{name}?download=1")
+    assert name_says is not None
+    assert name_says.kind is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize("name", REVIEWS.split())
+def test_names_of_peer_reviews_are_known(name: str) -> None:
+    name_says = named(f"https://x.example.org/a/{name}")
+    assert name_says is not None
+    assert name_says.kind is DocumentKind.REVIEW
+
+
+@pytest.mark.parametrize("name", NEITHER.split())
+def test_names_of_articles_say_nothing(name: str) -> None:
+    assert named(f"https://x.example.org/a/{name}") is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://w.example.org/action/downloadSupplement?doi=10.1002%2Fadma.1&file=adma-sup-0001-SuppMat.pdf",
+        "https://p.example.org/article/file?type=supplementary&id=info:doi/10.1371/journal.pone.0123456.s001",
+        "https://a.example.org/doi/suppl/10.1021/x/suppl_file/ja_1.pdf",
+        "https://r.example.org/suppdata/c5/sc/c5sc01234a/c5sc01234a1.pdf",
+        "https://www.mdpi.com/1422-0067/20/1/1/s1",
+    ],
+)
+def test_addresses_of_supplements_are_known_by_parameter_and_folder(url: str) -> None:
+    assert named(url) == (DocumentKind.SUPPLEMENT, True)
+
+
+def test_the_supplement_of_a_volume_is_no_supplement() -> None:
+    assert named("https://x.example.org/x/31/suppl_1/D34/1.pdf") is None
+
+
+# --- kinds --------------------------------------------------------------------------------------------------------
+
+DOCUMENTS = [
+    (DocumentKind.ARTICLE, a_document(ARTICLE)),
+    (DocumentKind.NOTICE, a_document(f"Erratum to: {TITLE}\nAda Turf", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"Annals of Wet Land 13 (2020) 7\nCORRIGENDUM\n{TITLE}\nAda Turf", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"E R R A T U M\n{TITLE}\nAda Turf", pages=2)),
+    (DocumentKind.NOTICE, a_document(f"Retraction: {TITLE}\nAda Turf", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"Editorial Expression of Concern\n{TITLE}", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"Comment on “{TITLE}”\nC. Dune\nAbstract\n{BODY}", pages=5)),
+    (DocumentKind.NOTICE, a_document(f"Reply to “Comment on {TITLE}”\nAda Turf", pages=3)),
+    (DocumentKind.NOTICE, a_document(f"{TITLE}\nFe de erratas\n{BODY}", pages=1)),
+    (DocumentKind.SUPPLEMENT, a_document(f"Supporting Information\n{TITLE}\nAda Turf")),
+    (DocumentKind.SUPPLEMENT, a_document(f"{TITLE}\nSupplementary Material\nAda Turf")),
+    (DocumentKind.SUPPLEMENT, a_document(f"Electronic Supplementary Material (ESI) for Wet Land\n{TITLE}")),
+    (DocumentKind.SUPPLEMENT, a_document(f"Turf and Reed\n{BODY}\nFigure S1. Depths.\nTable S2. Plots.")),
+    (DocumentKind.REVIEW, a_document(f"Peer Review File\n{TITLE}\nReviewer #1 (Remarks to the Author):\n{BODY}")),
+    (DocumentKind.REVIEW, a_document(f"{TITLE}\nDear editors,\nReviewer 1\n{BODY}\nReviewer 2\n{BODY}")),
+    (DocumentKind.REVIEW, a_document(f"Decision letter\n{TITLE}\n{BODY}", pages=3)),
+    (
+        DocumentKind.FRONT_MATTER,
+        a_document(
+            f"Annals of Wet Land\nContents\n{TITLE} .... 45\nOn reed .... 59\nOn sedge .... 70\nMoss 80\nNews 91",
+            pages=2,
+        ),
+    ),
+    (DocumentKind.FRONT_MATTER, a_document(f"This is a repository copy of {TITLE}\nVersion: Accepted", "", pages=1)),
+    (DocumentKind.FRONT_MATTER, a_document(f"{TITLE}\nAda Turf\nUnder embargo until 1 May 2031", "", pages=1)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "", pages=1)),
+    (
+        DocumentKind.PREVIEW,
+        a_document(f"{TITLE}\n{BODY}\n{BODY}\nThe second of the plots, which lies lower than", "", 1),
+    ),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAbstract\nPeat is wet.\nPurchase this article to read on.", "", 2)),
+    (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences", "", 1, A0)),
+    (DocumentKind.POSTER, a_document(f"Poster P-17\n{TITLE}\nAda Turf\n{BODY}", "", 1)),
+    (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nOutline", BODY, 30, WIDE, 40)),
+    (
+        DocumentKind.THESIS,
+        a_document(f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150),
+    ),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nInaugural-Dissertation\nzur Erlangung des Doktorgrades", pages=150)),
+    (DocumentKind.THESIS, a_document(f"THÈSE\nprésentée par Ada Turf\n{TITLE}", pages=150)),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nTesis doctoral\nAda Turf", pages=150)),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nDissertação de Mestrado\nAda Turf", pages=90)),
+    (
+        DocumentKind.VOLUME,
+        a_document(
+            "Proceedings of the Ninth Meeting on Peat\nEdited by C. Dune\nContents\n"
+            + "\n".join(f"A work on moss {number} .... {number}5" for number in range(12)),
+            pages=240,
+        ),
+    ),
+    (DocumentKind.VOLUME, a_document("Annals of Wet Land", f"Abstract\n{BODY}\nReferences\nContents\n" * 6, 200)),
+    (DocumentKind.PREPRINT, a_document(f"arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019\n{ARTICLE}")),
+    (DocumentKind.UNKNOWN, a_document(f"{TITLE}\n{BODY}", pages=4)),
+]
+
+
+@pytest.mark.parametrize(("kind", "document"), DOCUMENTS)
+def test_a_document_says_what_it_is(kind: DocumentKind, document: Extracted) -> None:
+    assert kind_of(document, FACTS) is kind
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Retraction of papers on peat in twelve journals",
+        "Supplementary material in journals of hydrology",
+        "Comment on the use of drains by early farmers",
+        "Poster sessions at meetings of hydrologists",
+        "Contents and colour of peat under grass",
+        "Thesis writing among hydrologists: a survey",
+        "Reviewer 2 and other tales of peer review",
+    ],
+)
+def test_the_title_of_the_work_itself_says_nothing_of_its_kind(title: str) -> None:
+    first, _, rest = title.partition(" in ")
+    front = f"Annals 12 (2019) 45\n{first}\n{'in ' if rest else ''}{rest}\nAda Turf\nAbstract\n{BODY}"
+    assert kind_of(a_document(front), Facts((title,))) is DocumentKind.ARTICLE
+
+
+def test_an_article_that_names_its_supplement_is_an_article() -> None:
+    front = (
+        f"Cite This: Ann. 2020, 1, 2\n{TITLE}\nAda Turf\n*S Supporting Information\nSupporting Information\nABSTRACT: x"
+    )
+    assert kind_of(a_document(f"{front}\n{BODY}"), FACTS) is DocumentKind.ARTICLE
+
+
+def test_an_article_behind_the_cover_of_a_repository_is_an_article() -> None:
+    cover = f"This is a repository copy of {TITLE}\nVersion: Published Version\nTakedown policy\n"
+    document = Extracted(Outcome.SUCCESS, 9, f"{cover}\n{ARTICLE}", BODY, "pdfium", cover)
+    assert kind_of(document, FACTS) is DocumentKind.ARTICLE
+
+
+def test_an_erratum_behind_the_cover_of_a_repository_is_a_notice() -> None:
+    cover = f"This is a repository copy of {TITLE}\nTakedown policy\n"
+    document = Extracted(Outcome.SUCCESS, 2, f"{cover}\nErratum\n{TITLE}\n{BODY}", "", "pdfium", cover)
+    assert kind_of(document, FACTS) is DocumentKind.NOTICE
+
+
+def test_the_number_of_pages_tells_previews_and_volumes() -> None:
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n[1] A\n[2] B\n[3] C", "", 1), Facts((TITLE,), 14)) == "preview"
+    assert kind_of(a_document(ARTICLE, "References", 1), Facts((TITLE,), 1)) == "article"
+    assert kind_of(a_document("Annals of Wet Land\nVolume 12", pages=180), Facts((TITLE,), 14)) == "volume"
+    assert kind_of(a_document(ARTICLE, pages=60), Facts((TITLE,), 4)) == "article"  # a preprint with its appendices
+
+
+def test_a_notice_has_few_of_the_words_of_the_work() -> None:
+    front = f"Annals of Wet Land\n{BODY[:400]}\nThe following article has been retracted: {TITLE}"
+    assert kind_of(a_document(front, "", 1), FACTS._replace(covered=0.2)) is DocumentKind.NOTICE
+
+
+def test_the_name_of_a_file_counts_less_than_the_first_page_unless_it_is_a_publisher_s_own_form() -> None:
+    assert kind_of(a_document(ARTICLE), FACTS, "https://x.example.org/Annals_Suppl_2.pdf") is DocumentKind.ARTICLE
+    assert kind_of(a_document(TITLE), FACTS, "https://x.example.org/a_suppl.pdf") is DocumentKind.SUPPLEMENT
+    assert kind_of(a_document(ARTICLE), FACTS, "https://x.example.org/mmc2.pdf") is DocumentKind.SUPPLEMENT
+
+
+def test_what_could_not_be_read_has_the_kind_of_its_name() -> None:
+    assert kind_of(Extracted(Outcome.NO_TEXT), url="https://x.example.org/si.pdf") is DocumentKind.SUPPLEMENT
+    assert kind_of(Extracted(Outcome.NO_TEXT), url="https://x.example.org/1.pdf") is DocumentKind.UNKNOWN
+
+
+def test_pages_are_measured_by_the_child() -> None:
+    document = extract(a_pdf(*["peat meadows drained in summer"] * 40))
+    assert (document.counts, document.sizes) == ((200,), ((600.0, 800.0),))
+    assert document.front == document.first
+
+
+# --- the record ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("http://purl.org/coar/resource_type/c_db06", DocumentKind.THESIS),
+        ("https://purl.org/coar/resource_type/C_6670/", DocumentKind.POSTER),
+        ("http://purl.org/coar/resource_type/c_ddb1", DocumentKind.UNKNOWN),
+        ("info:eu-repo/semantics/doctoralThesis", DocumentKind.THESIS),
+        ("info:eu-repo/semantics/article", DocumentKind.ARTICLE),
+        ("info:eu-repo/semantics/conferencePoster", DocumentKind.POSTER),
+        ("info:eu-repo/semantics/publishedVersion", DocumentKind.UNKNOWN),
+        ("Peer reviewed", DocumentKind.UNKNOWN),
+        ("peer-review", DocumentKind.REVIEW),
+        ("Review article", DocumentKind.ARTICLE),
+        ("Master's thesis", DocumentKind.THESIS),
+        ("Hochschulschrift", DocumentKind.THESIS),
+        ("book-chapter", DocumentKind.ARTICLE),
+        ("Book", DocumentKind.VOLUME),
+        ("posted-content", DocumentKind.PREPRINT),
+        ("journal-article", DocumentKind.ARTICLE),
+        ("journal-issue", DocumentKind.VOLUME),
+        ("erratum", DocumentKind.NOTICE),
+        ("supplementary-materials", DocumentKind.SUPPLEMENT),
+        ("Text", DocumentKind.UNKNOWN),
+        ("", DocumentKind.UNKNOWN),
+    ],
+)
+def test_words_for_types_mean_kinds(word: str, kind: DocumentKind) -> None:
+    assert kind_of_type(word) is kind
+
+
+def test_coar_names_every_kind_that_it_has() -> None:
+    lacking = {DocumentKind.FRONT_MATTER, DocumentKind.PREVIEW, DocumentKind.SUPPLEMENT, DocumentKind.UNKNOWN}
+    assert set(DocumentKind) - set(COAR.values()) == lacking
+
+
+def record(*statements: tuple[str, str]) -> Work:
+    return Work(tuple(Statement(element, text) for element, text in statements))
+
+
+def test_a_record_is_of_the_kind_that_its_title_its_types_and_services_tell() -> None:
+    thesis = (("type", "Text"), ("type", "article"), ("type", "Doctoral thesis"))
+    assert kind_of_record(record(("title", TITLE), *thesis)) is DocumentKind.THESIS
+    assert kind_of_record(record(("title", f"Erratum: {TITLE}"), ("type", "article"))) is DocumentKind.NOTICE
+    assert kind_of_record(record(("title", TITLE)), [Description(kind="dissertation")]) is DocumentKind.THESIS
+    own = record(("title", TITLE), ("type", "article"))
+    assert kind_of_record(own, [Description(kind="dissertation")]) is DocumentKind.ARTICLE
+    assert kind_of_record(record(("title", TITLE))) is DocumentKind.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        ("45-58", 14),
+        ("1234-45", 12),
+        ("L12-L15", 4),
+        ("e1–e7", 7),  # noqa: RUF001
+        ("45", 0),
+        ("58-45", 0),
+        ("a1-b7", 0),
+        ("1-99999", 0),
+        ("", 0),
+    ],
+)
+def test_a_range_of_pages_tells_their_number(text: str, pages: int) -> None:
+    assert number_of_pages(text) == pages
+
+
+@pytest.mark.parametrize(
+    ("statement", "pages"),
+    [
+        ("Annals of Wet Land, vol. 12, pp. 45-58", 14),
+        ("Annals of Wet Land 12(3), 145-158, ISSN 0378-5955", 14),
+        ("Jahrbuch, S. 45–58", 14),  # noqa: RUF001
+        ("14 p.", 14),
+        ("xii, 214 pages", 214),
+        ("0378-5955", 0),
+        ("2010-2015", 0),
+        ("application/pdf", 0),
+        ("0 p.", 0),
+        ("pp. 58-45", 0),
+        ("10.1000/123-456", 0),
+    ],
+)
+def test_a_statement_tells_how_many_pages_a_work_has(statement: str, pages: int) -> None:
+    assert pages_stated((statement,)) == pages
+
+
+def test_a_service_knows_the_pages_better_than_the_record() -> None:
+    own = record(("source", "Annals 12, pp. 45-58"))
+    assert pages_of(own) == 14
+    assert pages_of(own, [Description(), Description(pages=15)]) == 15
+
+
+# --- versions -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("front", "version"),
+    [
+        ("arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019", "submitted"),
+        ("bioRxiv preprint doi: https://doi.org/10.1101/1; not certified by peer review", "submitted"),
+        ("Preprint submitted to Annals of Wet Land", "submitted"),
+        ("Submitted to Annals of Wet Land", "submitted"),
+        ("Draft version May 5, 2015", "submitted"),
+        ("\n".join(f"{number} the water fell" for number in range(1, 40)), "submitted"),
+        (
+            "\n".join(f"the water fell {number}" if number % 5 == 0 else "and fell" for number in range(1, 60)),
+            "submitted",
+        ),
+        ("Accepted Manuscript\nA title", "accepted"),
+        ("This is a post-peer-review, pre-copyedit version of an article published in Annals", "accepted"),
+        ("NIH-PA Author Manuscript", "accepted"),
+        ("HHS Public Access Author manuscript", "accepted"),
+        ("This is the author's version of a work that was accepted for publication in Annals", "accepted"),
+        ("This is the peer reviewed version of the following article", "accepted"),
+        ("Accepted for publication in Annals of Wet Land", "accepted"),
+        ("Journal Pre-proof\nA title", "accepted"),
+        ("Version: Accepted Version", "accepted"),
+        ("Document Version: Publisher's PDF, also known as Version of record", "published"),
+        ("Received 3 May 2018\nAccepted 9 July 2018\nPublished 1 August 2018\ndoi:10.1234/x", "published"),
+        ("Annals 12 (2019) 45-58\n© 2019 The Authors. Published by Elsevier Ltd.\ndoi.org/10.1234/x", "published"),
+        ("journal homepage: www.example.org/annals\n© 2019 Elsevier", "published"),
+        ("A title\nAda Turf", ""),
+        ("A title [3] arXiv:1912.01234 [physics.geo-ph].", ""),
+        ("A title\n© 2019", ""),
+    ],
+)
+def test_the_text_tells_which_version_it_is(front: str, version: str) -> None:
+    assert version_in(a_document(front)) == version
+
+
+# --- what becomes of it -------------------------------------------------------------------------------------------
+
+WORK = record(("title", TITLE), ("creator", "Turf, Ada"))
+OTHER_KINDS = [document for kind, document in DOCUMENTS if kind not in WORKS]
+
+
+@pytest.mark.parametrize("document", OTHER_KINDS)
+def test_a_document_of_another_kind_than_its_record_is_never_found(document: Extracted) -> None:
+    verdict = judge(document, expected(WORK))
+    assert verdict.is_auxiliary
+    assert verdict.outcome is not Outcome.SUCCESS
+
+
+def test_a_supplement_ends_as_that() -> None:
+    document = a_document(f"Supporting Information\n{TITLE}\nAda Turf")
+    assert judge(document, expected(WORK)).outcome is Outcome.SUPPLEMENT
+    assert judge(a_document(ARTICLE), expected(WORK), "https://x.example.org/mmc1.pdf").outcome is Outcome.SUPPLEMENT
+    assert judge(Extracted(Outcome.NO_TEXT), expected(WORK), "https://x.example.org/mmc1.pdf").outcome == "supplement"
+
+
+def test_a_thesis_is_the_work_of_a_record_of_a_thesis() -> None:
+    document = a_document(f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150)
+    verdict = judge(document, expected(record(("title", TITLE), ("creator", "Turf"), ("type", "Thesis"))))
+    assert (verdict.outcome, verdict.is_auxiliary, verdict.kind) == (Outcome.SUCCESS, False, DocumentKind.THESIS)
+
+
+FOUND = Candidate(
+    "https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.9, license="cc-by",
+    has_doi=True, has_title=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_rule_accepts_a_file_of_another_kind(kind: DocumentKind) -> None:
+    ruling = rule(FOUND._replace(kind=kind, is_auxiliary=True), None, "2020", Thresholds(), "2026-11")
+    assert ruling.verdict == "review"
+    assert ruling.reason.startswith(f"The file seems to be {KINDS[kind]}; ")
+
+
+def test_every_kind_that_is_no_work_has_a_name() -> None:
+    assert set(KINDS) == set(DocumentKind) - WORKS
+
+
+def test_another_document_is_rejected_whatever_its_kind_is() -> None:
+    wrong = FOUND._replace(
+        outcome=Outcome.WRONG_DOCUMENT, score=0.01, has_doi=False, kind=DocumentKind.THESIS, is_auxiliary=True
+    )
+    assert rule(wrong, None, "2020", Thresholds(), "2026-11").verdict == "reject"
+
+
+@pytest.mark.parametrize(
+    ("version", "text_version", "verdict"),
+    [
+        ("published", "submitted", "review"),
+        ("accepted", "published", "review"),
+        ("published", "published", "accept"),
+        ("published", "", "accept"),
+        ("", "submitted", "accept"),
+    ],
+)
+def test_where_text_and_service_disagree_on_the_version_a_person_decides(version, text_version, verdict) -> None:
+    ruling = rule(FOUND._replace(version=version, text_version=text_version), None, "2020", Thresholds(), "2026-11")
+    assert ruling.verdict == verdict
