@@ -15,6 +15,7 @@ from tests.bench import (
     harvest,
     incremental,
     landing,
+    matching,
     mirror,
     parallel,
     resourcesync,
@@ -43,6 +44,7 @@ BENCHES = (
     landing,
     mirror,
     verification,
+    matching,
     discovery,
 )
 

@@ -16,6 +16,7 @@ from harvester.verification.matching import match, similarity, sought
 from harvester.verification.names import names_of, share
 from harvester.wire.copies import Description, Related
 from harvester.wire.http import Fetched, Request
+from tests.discovery.matchable import own_pairs, rates, recorded_pairs
 from tests.discovery.web import SETTINGS, RecordedWeb, answer
 
 TITLE = "Carrying capacity of alpine meadows under winter grazing"
@@ -310,3 +311,21 @@ def test_the_search_keeps_what_was_matched() -> None:
     assert [each.step for each in searched.traces] == ["crossref_match"]
     again = search(record(), [CROSSREF], web, SETTINGS, at=0, most_files=0, refused=["10.1234/own"])
     assert (again.matches, again.traces[0].outcome) == ((), Outcome.NOT_FOUND)
+
+
+# --- how many -----------------------------------------------------------------------------------------------------
+
+
+def test_most_works_are_found_among_noise_and_no_wrong_one() -> None:
+    of = rates(own_pairs(150))
+    assert of.found >= 0.6
+    assert (of.wrong, of.wrong_without, of.mistakes) == (0, 0, ())
+
+
+@pytest.mark.needs("../shared")
+@pytest.mark.slow
+def test_of_the_recorded_works_the_half_that_was_held_out_is_found() -> None:
+    of = rates(recorded_pairs(), half=1)
+    assert of.works > 100
+    assert of.found >= 0.6
+    assert (of.wrong, of.wrong_without) == (0, 0)
