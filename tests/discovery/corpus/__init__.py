@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from tests.discovery.corpus import articles, notices, others, parts, titles, versions
+from tests.discovery.corpus import articles, lookalikes, notices, others, parts, titles, versions
 from tests.discovery.corpus.cases import KINDS, Case, Kind
 
 __all__ = ["Case", "Kind", "kinds"]
-_MODULES = (articles, versions, titles, notices, parts, others)  # each adds its kinds when it is imported
+_MODULES = (articles, versions, titles, lookalikes, notices, parts, others)  # each adds its kinds when it is imported
 
 
 def kinds() -> tuple[Kind, ...]:

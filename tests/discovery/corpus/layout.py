@@ -27,9 +27,11 @@ class Paper:
     footer: Callable[[int], str] = _nothing
     has_line_numbers: bool = False
     hyphenates: bool = False
+    writes_heads_last: bool = False  # in the file; on the page they are where they are
     is_spaceless: bool = False  # a script without spaces: lines break anywhere
     leading: float = 1.25
     sheets: list[Sheet] = field(default_factory=list)
+    _heads: list[int] = field(default_factory=list)  # how many lines of each sheet are running heads
     _columns: int = 1
     _column: int = 0
     _top: float = 0.0  # where columns begin on this page
@@ -43,6 +45,7 @@ class Paper:
         for text, y in ((self.header(number), self.height - 36), (self.footer(number), 30.0)):
             for place, line in enumerate(filter(None, text.split("\n"))):
                 self.run(line, _MARGIN, y - 9 * place, 8.0)
+        self._heads.append(len(self.sheets[-1].runs))
         self._column, self._top = 0, self.height - _MARGIN - 14
         self._y = self._top
 
@@ -121,4 +124,7 @@ class Paper:
 
     def pdf(self, title: str = "") -> bytes:
         """Return the file."""
+        if self.writes_heads_last:
+            for sheet, count in zip(self.sheets, self._heads, strict=False):
+                sheet.runs = sheet.runs[count:] + sheet.runs[:count]
         return written(self.sheets, title)

@@ -26,6 +26,7 @@ _STEPS = ("crossref", "unpaywall", "signposting", "landing_page")
 _TYPES = {
     "conference paper": "proceedings-article",
     "book": "monograph",
+    "book chapter": "book-chapter",
     "report": "report",
     "doctoralThesis": "dissertation",
 }

@@ -41,7 +41,8 @@ def published(subject: Subject, **more: object) -> Paper:
         copyright_ = f"© {subject.year} The Authors. Published by {subject.publisher}."
         return f"{subject.first_page + page - 1}" + (f"   {copyright_}" if page < _AFTER_FIRST else "")
 
-    return Paper(**{"header": header, "footer": footer, **more})  # type: ignore[arg-type]
+    last = subject.number % 4 > 1
+    return Paper(**{"header": header, "footer": footer, "writes_heads_last": last, **more})  # type: ignore[arg-type]
 
 
 def head(paper: Paper, subject: Subject, title: str = "", **style: object) -> None:
