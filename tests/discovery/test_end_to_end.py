@@ -226,7 +226,6 @@ ANCHORS = "".join(
 )
 
 
-@pytest.mark.xfail(reason="anchors that read the same make a list of works", strict=True)
 @pytest.mark.parametrize("is_last", [True, False])
 def test_elife_page_leads_to_the_anchor_that_says_article_pdf(is_last: bool) -> None:
     """Four anchors with one text made the page a list of works, and its file was not seen."""
