@@ -63,13 +63,13 @@ class _Works:
 def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool, is_again: bool) -> None:
     """Search for so many works, or again for all of them, and print what that cost."""
     settings = load(folder, environ={}, options={**OPTIONS, "discover_threads": threads})
-    desk, asked = open_discovery(folder), list[int]()
+    desk, asked = open_discovery(folder), list[str]()
     with Web(
         for_strangers(settings), allow=["127.0.0.1"], resolve=lambda *_, **__: [(2, 1, 6, "", ("127.0.0.1", port))]
     ) as web:
 
         def plain(request: Request) -> Fetched:
-            asked.append(1)
+            asked.append(request.url)
             return web(replace(request, url=request.url.replace("https://", "http://", 1)))
 
         fetch = polite(plain, desk, settings, time.sleep) if is_mannered else Remembering(plain, desk, time.time)
@@ -83,6 +83,7 @@ def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool
         told = {
             "found": found,
             "requests": len(asked),
+            "requests_but_robots": sum(not url.endswith("/robots.txt") for url in asked),
             "seconds": time.monotonic() - began,
             "cpu": time.process_time() - worked,
             "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 
@@ -15,56 +14,30 @@ from harvester.discovery._once import Once
 from harvester.discovery._walking import pages_of
 from harvester.search.searching import MOST_ADDRESSES, Searched, search
 from harvester.search.steps import steps
-from harvester.wire import semantic_scholar
 from harvester.wire.copies import Copy
 from harvester.wire.http import Request
 from harvester.wire.urls import host_of
+from tests.discovery.kinds import (
+    CLOSED,
+    DOI,
+    FILE,
+    FURTHER,
+    GOOD,
+    KINDS,
+    KNOWN_OPEN,
+    PAGE,
+    POLICY,
+    PUBLISHER,
+    REPOSITORY,
+    TITLE,
+    crossref,
+    link,
+    location,
+    unpaywall,
+)
 from tests.discovery.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, to, work
 
 NOW = 1_700_000_000
-DOI = "10.1234/x"
-TITLE = "Coherence properties of quantum dot resonance fluorescence"
-PUBLISHER, REPOSITORY = "https://publisher.example.com", "https://repository.example.org"
-PAGE, FILE = f"{PUBLISHER}/article/x", f"{PUBLISHER}/article/x.pdf"
-CC_BY = "https://creativecommons.org/licenses/by/4.0/"
-GOOD = answer(a_pdf(*[TITLE] * 60), Content_Type="application/pdf")
-
-
-def crossref(*links: Mapping[str, str], doi: str = DOI, page: str = PAGE, **more: object) -> dict[str, Answer]:
-    told = {"DOI": doi, "title": [TITLE], "ISSN": ["0378-5955"], "link": list(links), **more}
-    if page:
-        told["resource"] = {"primary": {"URL": page}}
-    return {f"https://api.crossref.org/works/{doi}": answer(json.dumps({"message": told}))}
-
-
-def link(url: str, content_type: str = "unspecified", purpose: str = "text-mining") -> dict[str, str]:
-    return {"URL": url, "content-type": content_type, "intended-application": purpose, "content-version": "vor"}
-
-
-def unpaywall(*locations: Mapping[str, str], doi: str = DOI) -> dict[str, Answer]:
-    told = {"doi": doi, "is_oa": bool(locations), "oa_locations": list(locations)}
-    return {f"https://api.unpaywall.org/v2/{doi}": answer(json.dumps(told))}
-
-
-def location(url: str = "", page: str = "", license_: str = "", host_type: str = "publisher") -> dict[str, str]:
-    return {
-        "url_for_pdf": url,
-        "url_for_landing_page": page,
-        "license": license_,
-        "host_type": host_type,
-        "version": "publishedVersion",
-    }
-
-
-CLOSED = {
-    f"https://api.openalex.org/works/https://doi.org/{DOI}?api_key=k": answer(
-        json.dumps({"doi": DOI, "locations": [{"landing_page_url": PAGE, "is_oa": False}]})
-    ),
-    f"https://api.semanticscholar.org/graph/v1/paper/DOI:{DOI}?fields={semantic_scholar.FIELDS}": answer(
-        json.dumps({"title": TITLE, "isOpenAccess": False, "openAccessPdf": None})
-    ),
-    PAGE: answer("<p>Buy this article."),
-}
 
 
 def searched(about: Work, own: Mapping[str, Answer], *, most_files: int = 6, only: tuple[Step, ...] = ()) -> Searched:
@@ -290,79 +263,6 @@ def test_an_error_is_that_of_the_first_time() -> None:
 
 
 # --- requests, by kind of work ------------------------------------------------------------------------------------
-
-POLICIES = "https://api.openpolicyfinder.jisc.ac.uk/retrieve?item-type=publication&format=Json&filter="
-POLICY = {f'{POLICIES}[["issn","equals","0378-5955"]]': answer("{}")}
-RIGHTS = {"rightsList": [{"rightsUri": CC_BY}], "contentUrl": [FILE]}
-
-
-def datacite(**more: object) -> dict[str, Answer]:
-    told = {"doi": DOI, "titles": [{"title": TITLE}], "url": PAGE, **more}
-    return {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": told}}))}
-
-
-# Services that each add at most one request to these figures, and none to a work of which an open copy is known.
-FURTHER = frozenset(("www.ebi.ac.uk",))
-KNOWN_OPEN = frozenset(("gold", "green in a repository", "bronze"))
-OF_DOI = work(TITLE, doi=DOI)
-KINDS: dict[str, tuple[Work, dict[str, Answer], int, Outcome]] = {
-    "gold": (
-        work(TITLE, doi=DOI),
-        {**crossref(), **unpaywall(location(FILE, PAGE, "cc-by")), FILE: GOOD},
-        3,
-        Outcome.SUCCESS,
-    ),
-    "green in a repository": (
-        work(TITLE, doi=DOI),
-        {**crossref(), **unpaywall(location(f"{REPOSITORY}/1.pdf", license_="cc-by")), f"{REPOSITORY}/1.pdf": GOOD},
-        3,
-        Outcome.SUCCESS,
-    ),
-    "green in a repository, and only its page is known": (
-        OF_DOI,
-        {
-            **crossref(),
-            **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
-            f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'),
-            f"{REPOSITORY}/1.pdf": GOOD,
-        },
-        5,  # one is for the policy
-        Outcome.SUCCESS,
-    ),
-    "gold, and only its DOI is known": (
-        OF_DOI,
-        {
-            **crossref(),
-            **unpaywall(location(page=f"https://doi.org/{DOI}", license_="cc-by")),
-            PAGE: answer(f'<link rel="license" href="{CC_BY}"><a href="{FILE}">PDF</a>'),
-            FILE: GOOD,
-        },
-        4,
-        Outcome.SUCCESS,
-    ),
-    "bronze": (work(TITLE, doi=DOI), {**crossref(), **unpaywall(location(FILE)), FILE: GOOD}, 4, Outcome.SUCCESS),
-    "closed": (work(TITLE, doi=DOI), {**crossref(), **unpaywall(), **CLOSED}, 5, Outcome.NOT_OA),
-    "closed, with a page of the record": (
-        work(TITLE, doi=DOI, page=f"{REPOSITORY}/1"),
-        {**crossref(), **unpaywall(), **CLOSED, f"{REPOSITORY}/1": answer("<p>no file")},
-        6,
-        Outcome.NOT_OA,
-    ),
-    "closed, and Crossref names no page": (
-        work(TITLE, doi=DOI),
-        {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)},
-        6,
-        Outcome.NOT_OA,
-    ),
-    "of DataCite": (OF_DOI, {**datacite(**RIGHTS), FILE: GOOD}, 4, Outcome.SUCCESS),
-    "of DataCite, closed": (OF_DOI, {**datacite(), **CLOSED}, 6, Outcome.NOT_OA),
-    "without DOI": (
-        work(TITLE, page=PAGE),
-        {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD},
-        2,
-        Outcome.SUCCESS,
-    ),
-}
 
 
 @pytest.mark.parametrize("kind", KINDS)
