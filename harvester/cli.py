@@ -30,7 +30,7 @@ COMMANDS: dict[str, Row] = {
     "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep, search for full text."),
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that lack it."),
     "outcomes": Row(
-        "harvester.commands.discover:outcomes",
+        "harvester.commands.outcomes:outcomes",
         "Count how the steps of searches, and the copies that were looked at, ended.",
     ),
     "explain": Row(

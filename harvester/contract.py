@@ -65,6 +65,22 @@ _DECISION = fields("""
     is_undoing | claim | Whether it takes back the decision before it.
 """)
 _DECIDED = (*_DECISION, *fields("stamped_records | integer | How many records got a new datestamp."))
+_REVIEWED = (
+    *_DECISION,
+    *fields("""
+    source | text | The name of the source.
+    title | text | The title, as the record has it.
+    authors | texts | The creators, as the record has them.
+    year | text | The year of publication, if it is known.
+    score | number? | The score of the file; none if the last search did not look at it.
+    version | text | `submitted`, `accepted` or `published`, if it is known.
+    kind | text | Which kind of document it is, if that is known.
+    license | text | The licence that was stated for this copy, if any was.
+    host | text | The host of the file.
+    found_by | text | The step that found it.
+    copy | text | Where the kept copy lies, if one is kept.
+"""),
+)
 _SEARCH = fields("""
     identifier | text | The identifier of the item here.
     source | text | The name of the source.
@@ -275,15 +291,25 @@ OBJECTS: Objects = {
             source? | text | The name of the source; by default, or with --by source.
             step? | text | The step of the search; by default, or with --by step.
             host? | text | The host that was asked; with --by host.
+            month? | text | The month in which it ended (`2026-11`), empty where that was not counted; with --by month.
             outcome | text | The outcome.
             count | integer | How often it occurred.
+            share | number | Which part of all endings of the same source, step, host and month it is, from 0 to 1.
         """)
     },
     "harvester explain": {"the search": _SEARCH},
-    "harvester review show": {"the search": _SEARCH},
-    "harvester review list": {"a decision": _DECISION},
-    "harvester review accept": {"the decision": _DECIDED},
-    "harvester review reject": {"the decision": _DECIDED},
+    "harvester review show": {
+        "the search": (
+            *_SEARCH,
+            *fields("""
+            files | list | The files that were decided on: objects as `harvester review list` writes them, with \
+`lines`, the first 20 lines of the kept copy, and `unread`, which says why there are none.
+        """),
+        )
+    },
+    "harvester review list": {"a file": _REVIEWED},
+    "harvester review accept": {"a decision": _DECIDED},
+    "harvester review reject": {"a decision": _DECIDED},
     "harvester review undo": {"the decision": _DECIDED},
     "harvester dump": {
         "the result": fields("""

@@ -141,12 +141,16 @@ class Trace(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a step, or a copy that it told of, ended, and at which host, where it was at one."""
+    """How a step, or a copy that it told of, ended, at which host, where it was at one, and in which month (2026-11).
+
+    What an earlier release has counted has no month.
+    """
 
     source: str
     step: str
     host: str
     outcome: str
+    month: str
 
 
 class Lease(NamedTuple):

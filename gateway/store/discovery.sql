@@ -122,9 +122,11 @@ select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing from
 where identifier = ? order by number;
 
 -- name: decided
--- The decisions in force with a verdict, item by item.
+-- The decisions in force with a verdict, behind an item and an address.
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing from decision
-where number in (select max(number) from decision group by identifier, url) and verdict = ? and identifier > ?
+where verdict = ? and (identifier, url) > (?, ?) and not exists (
+  select 1 from decision as later
+  where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
 order by identifier, url limit ?;
 
 -- name: host_away
@@ -145,9 +147,9 @@ where identifier > :after and (:sources = '' or instr(:sources, ' ' || source ||
 order by identifier limit 1;
 
 -- name: ending_add
--- Count how a step, or a copy, ended.
-insert into ending values (?, ?, ?, ?, 1) on conflict do update set count = count + 1;
+-- Count how a step, or a copy, ended in a month.
+insert into ending values (?, ?, ?, ?, ?, 1) on conflict do update set count = count + 1;
 
 -- name: endings
 -- How steps and copies ended.
-select source, step, host, outcome, count from ending order by source, step, host, outcome;
+select source, step, host, outcome, month, count from ending order by source, step, host, outcome, month;

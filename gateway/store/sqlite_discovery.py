@@ -200,9 +200,9 @@ class SqliteDiscovery:
             return tuple(session.execute(SQL["counts"]).fetchall())
 
     def endings(self) -> tuple[tuple[Ending, int], ...]:
-        """Return how steps and copies ended, each with how often."""
+        """Return how steps and copies ended in which month, each with how often."""
         with self._file.reading() as session:
-            return tuple((Ending(*row[:4]), row[4]) for row in session.execute(SQL["endings"]).fetchall())
+            return tuple((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"]).fetchall())
 
     # -- what is decided -----------------------------------------------------------------------------------------
 
@@ -217,10 +217,10 @@ class SqliteDiscovery:
         with self._file.reading() as session:
             return tuple(map(_decision, session.execute(SQL["decisions"], (identifier,)).fetchall()))
 
-    def decided(self, verdict: str, after: str, limit: int) -> tuple[Decision, ...]:
-        """Return at most `limit` decisions in force with a verdict, of items behind `after`."""
+    def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
+        """Return at most `limit` decisions in force with a verdict, behind an (identifier, url), in their order."""
         with self._file.reading() as session:
-            rows = session.execute(SQL["decided"], (verdict, after, limit)).fetchall()
+            rows = session.execute(SQL["decided"], (verdict, *after, limit)).fetchall()
             return tuple(map(_decision, rows))
 
     # -- what is published ---------------------------------------------------------------------------------------

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from time import time
+from typing import NamedTuple
 
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.model import Decision, Outcome
+from gateway.model import Decision, Outcome, SearchState
 from gateway.program import say
 from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
 from gateway.terminal import plain
@@ -86,7 +87,7 @@ def discover(
     chosen = tuple(map(step_of, names)) or steps()
     with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
         instance.check_clock()
-        named = _named(instance, sources)
+        named = named_sources(instance, sources)
         with strangers(instance.settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
             fetch = breakable(polite(web, desk, instance.settings, stop.pause), stop)
             work = Discovering(instance.store, desk, fetch, instance.settings, chosen)
@@ -118,7 +119,8 @@ def _status(counts: Counter[str], stop: Stop) -> Status:
     return Status.WITH_ERRORS if counts[Outcome.FAULT] else Status.SUCCEEDED
 
 
-def _named(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:
+def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sources that were named, or all. Raise ConfigurationError for one of which nothing is held."""
     with instance.store.view() as view:
         known = tuple(each.name for each in view.sources() if not each.is_removed)
     if unknown := [name for name in sources if name not in known]:
@@ -149,46 +151,43 @@ def _shown(result: Result, *, as_json: bool) -> str:
     return str(searched.outcome)
 
 
-@click.command()
-@click.argument("sources", nargs=-1)
-@click.option(
-    "--by",
-    "fields",
-    multiple=True,
-    type=click.Choice(("source", "step", "host")),
-    help="What is counted apart; repeatable. Sources and steps when nothing is said.",
-)
-@json_option
-@click.pass_context
-def outcomes(ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], as_json: bool) -> None:
-    """Count how the steps of searches, and the copies that were looked at, ended.
-
-    Of the sources named, or of all; every search counts, also those that were repeated. Steps that asked nobody are at
-    no host: counted by host they are left out, and how many they are is said.
-    """
-    with searching(ctx.obj) as (instance, desk):
-        named = _named(instance, sources)
-        endings = [(each, count) for each, count in desk.endings() if each.source in named]
-    chosen = tuple(dict.fromkeys(fields)) or ("source", "step")
-    counts: Counter[tuple[str, ...]] = Counter()
-    nowhere = 0
-    for each, count in endings:
-        if "host" in chosen and not each.host:
-            nowhere += count
-        else:
-            counts[(*(getattr(each, field) for field in chosen), each.outcome)] += count
-    for values, count in sorted(counts.items()):
-        if as_json:
-            write_json({**dict(zip((*chosen, "outcome"), values, strict=True)), "count": count})
-        else:
-            click.echo(f"{count:>8}  {'  '.join(values)}")
-    if nowhere:
-        say(f"{nowhere} more ended at no host: nobody was asked.")
-
-
 def facts_of_decision(decision: Decision) -> dict[str, object]:
     """Return a decision as data."""
     return {**decision._asdict(), "at": moment(decision.at)}
+
+
+class SearchedItem(NamedTuple):
+    """The search for one item, and what was decided; nothing in it is taken down."""
+
+    state: SearchState
+    decisions: tuple[Decision, ...]
+
+    def tell(self) -> None:
+        """Write it in words: each step, each copy, each decision."""
+        for line in told(self.state, self.decisions):
+            click.echo(plain(line))
+
+
+def searched_item(instance: Instance, desk: SqliteDiscovery, identifier: str) -> SearchedItem:
+    """Return the search for one item. Raise ConfigurationError for one that is taken down or was never put up."""
+    check_shown(instance, identifier)
+    state = shown(instance, desk.search(identifier))
+    if state is None:
+        raise ConfigurationError(_UNKNOWN.format(identifier))
+    decisions = desk.decisions(identifier)
+    return SearchedItem(state, tuple(each for each in decisions if not is_withdrawn(instance, each)))
+
+
+def facts_of_search(search: SearchedItem) -> dict[str, object]:
+    """Return the search for one item as data."""
+    state = search.state
+    return {
+        **state._asdict(),
+        "due": moment(state.due),
+        "searched_at": moment(state.searched_at or None),
+        "story": json.loads(state.story) if state.story else None,
+        "decisions": [facts_of_decision(each) for each in search.decisions],
+    }
 
 
 @click.command()
@@ -201,16 +200,8 @@ def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     The identifier is the item's here.
     """
     with searching(ctx.obj) as (instance, desk):
-        check_shown(instance, identifier)
-        state = shown(instance, desk.search(identifier))
-        decisions = [each for each in desk.decisions(identifier) if not is_withdrawn(instance, each)]
-    if state is None:
-        raise ConfigurationError(_UNKNOWN.format(identifier))
+        search = searched_item(instance, desk, identifier)
     if as_json:
-        story = json.loads(state.story) if state.story else None
-        times = {"due": moment(state.due), "searched_at": moment(state.searched_at or None)}
-        told_decisions = [facts_of_decision(each) for each in decisions]
-        write_json({**state._asdict(), **times, "story": story, "decisions": told_decisions})
-        return
-    for line in told(state, decisions):
-        click.echo(plain(line))
+        write_json(facts_of_search(search))
+    else:
+        search.tell()

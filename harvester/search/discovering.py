@@ -245,7 +245,8 @@ class Discovering:
         if searched.outcome is Outcome.FAULT:  # what is known of the item stays as it is
             self.desk.release(lease, int(self.clock()) + _FAULT_WAIT)
             return Result(lease.identifier, lease.source, searched)
-        at, ends = int(self.clock()), tuple(endings(lease.source, searched))
+        at = int(self.clock())
+        ends = tuple(endings(lease.source, searched, at))
         if searched.is_over or lease.tries >= _MOST_TRIES:
 
             def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:

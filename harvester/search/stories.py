@@ -99,12 +99,13 @@ def matches_of(state: SearchState | None) -> tuple[Match, ...]:
     return tuple(Match(**each) for each in held)
 
 
-def endings(source: str, searched: Searched) -> Iterator[Ending]:
-    """Return how each step ended, and each copy at its host: what is counted of a search."""
+def endings(source: str, searched: Searched, at: int) -> Iterator[Ending]:
+    """Return how each step ended, and each copy at its host: what is counted of a search that ended in a second."""
+    month = utc_datetime(at)[:7]
     for trace in searched.traces:
-        yield Ending(source, trace.step, trace.host, trace.outcome)
+        yield Ending(source, trace.step, trace.host, trace.outcome, month)
     for each in searched.candidates:
-        yield Ending(source, each.found_by, host_of(each.final_url or each.url), each.outcome)
+        yield Ending(source, each.found_by, host_of(each.final_url or each.url), each.outcome, month)
 
 
 def told(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str]:

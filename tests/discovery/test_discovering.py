@@ -315,15 +315,15 @@ def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searc
     search = searching(RecordedWeb({page: to(file), file: captcha}, has_recordings=False))
     items = len(search.run())
     lines = harvester("outcomes").stdout.splitlines()
-    assert "       1  laro  landing_page  blocked-captcha" in lines
-    assert any(re.fullmatch(r" +\d+  laro  crossref  not-found", line) for line in lines)
+    assert any(re.fullmatch(r" +1 +\d+\.\d%  laro  landing_page  blocked-captcha", line) for line in lines)
+    assert any(re.fullmatch(r" +\d+ +\d+\.\d%  laro  crossref  not-found", line) for line in lines)
     assert harvester("outcomes", "--by", "step", "--by", "step").stdout == harvester("outcomes", "--by", "step").stdout
     counted = harvester("outcomes", "laro", "--by", "host", "--json")
     by_host = [json.loads(line) for line in counted.stdout.splitlines()]
     assert all(each["host"] for each in by_host)
     assert any(each["host"] == "api.crossref.org" and each["outcome"] == "not-found" for each in by_host)
     assert re.fullmatch(r"\d+ more ended at no host: nobody was asked\.\n", counted.stderr)
-    assert {"host": "laro.example.org", "outcome": "blocked-captcha", "count": 2} in by_host
+    assert {"host": "laro.example.org", "outcome": "blocked-captcha", "count": 2, "share": 0.0769} in by_host
     assert sum(each["count"] for each in by_host) > items
     assert harvester("outcomes", "nobody").exit_code == 2
 
