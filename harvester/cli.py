@@ -31,7 +31,7 @@ COMMANDS: dict[str, Row] = {
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that lack it."),
     "outcomes": Row(
         "harvester.commands.outcomes:outcomes",
-        "Count how the steps of searches, and the copies that were looked at, ended.",
+        "Count how the steps of searches, and the copies that were looked at, ended, and which share that is.",
     ),
     "explain": Row(
         "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
