@@ -36,8 +36,8 @@ _FILTERS = (
     click.option("--host", default="", metavar="HOST", help="Files at this host."),
     click.option("--step", default="", metavar="NAME", help="Files that this step of the search found."),
     click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by."),
-    click.option("--version", type=click.Choice(["", *VERSIONS]), default="", help="Files of this version."),
-    click.option("--kind", type=click.Choice(["", *DocumentKind]), default="", help="Documents of this kind."),
+    click.option("--version", type=click.Choice(VERSIONS), help="Files of this version."),
+    click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
     click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason has these words."),
     click.option("--least-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or more."),
     click.option("--most-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or less."),
@@ -61,7 +61,7 @@ def _with(options: Iterable[Callable[[_Command], _Command]]) -> Callable[[_Comma
 def _filter(ctx: click.Context) -> Filter:
     """Return the filter that the options of a command describe."""
     options = {**ctx.params, "reason": ctx.params["reason_has"]}
-    return Filter(**{field.name: options[field.name] for field in fields(Filter)})
+    return Filter(**{field.name: options[field.name] or field.default for field in fields(Filter)})
 
 
 @click.group()
