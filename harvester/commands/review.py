@@ -61,7 +61,9 @@ def _with(options: Iterable[Callable[[_Command], _Command]]) -> Callable[[_Comma
 def _filter(ctx: click.Context) -> Filter:
     """Return the filter that the options of a command describe."""
     options = {**ctx.params, "reason": ctx.params["reason_has"]}
-    return Filter(**{field.name: options[field.name] or field.default for field in fields(Filter)})
+    names = [field.name for field in fields(Filter)]
+    given: dict[str, Any] = {name: options[name] for name in names if options[name] is not None}
+    return Filter(**given)
 
 
 @click.group()
