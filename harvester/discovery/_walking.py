@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from harvester.discovery import Known
 from harvester.wire.copies import Copy
+from harvester.wire.urls import host_of
 
 MOST_OPEN = 2  # pages that services call open
 MOST_PAGES = 4  # where a search begins
 # Evidence of pages that DOIs resolve to, as those say where they were registered: nobody need ask the resolver.
 _REGISTERED = frozenset(("crossref:resource", "datacite:url"))
-_RESOLVER = "//doi.org/"
+_RESOLVERS = frozenset(("doi.org", "dx.doi.org", "www.doi.org"))
 _FOR_MINING = "crossref:link["
 
 
@@ -22,19 +25,30 @@ def pages_of(known: Known) -> tuple[str, ...]:
     places = [*open_pages_of(known), *(copy.url for copy in pages if copy.evidence == "record")]
     places += _resolved(known, pages)
     others = [copy.url for copy in pages if not copy.evidence.startswith(_FOR_MINING)]
-    return tuple(dict.fromkeys([*places, *others] or [copy.url for copy in pages]))[:MOST_PAGES]
+    return _distinct([*places, *others] or [copy.url for copy in pages])[:MOST_PAGES]
 
 
 def open_pages_of(known: Known) -> tuple[str, ...]:
     """Return the pages that services call open, repositories' before publishers'; a DOI is where it leads to."""
     pages = sorted((copy for copy in known.pages if copy.is_open), key=lambda copy: copy.host_type == "publisher")
     leads_to = _resolved(known, _pages(known))
-    urls = (url for copy in pages for url in (leads_to if _RESOLVER in copy.url else (copy.url,)))
-    return tuple(dict.fromkeys(urls))[:MOST_OPEN]
+    return _distinct(url for copy in pages for url in (leads_to if _is_resolver(copy) else (copy.url,)))[:MOST_OPEN]
+
+
+def _distinct(urls: Iterable[str]) -> tuple[str, ...]:
+    """Return addresses in their order, one of those that differ in nothing but being encrypted."""
+    found: dict[str, str] = {}
+    for url in urls:
+        found.setdefault(url.partition("://")[2].rstrip("/"), url)
+    return tuple(found.values())
 
 
 def _pages(known: Known) -> list[Copy]:
-    return [copy for copy in known.pages if _RESOLVER not in copy.url]
+    return [copy for copy in known.pages if not _is_resolver(copy)]
+
+
+def _is_resolver(copy: Copy) -> bool:
+    return host_of(copy.url) in _RESOLVERS
 
 
 def _resolved(known: Known, pages: list[Copy]) -> list[str]:

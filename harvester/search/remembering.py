@@ -1,4 +1,7 @@
-"""A Fetch that asks nothing twice: answers are kept as long as they hold, negative ones too; files only for a while."""
+"""A Fetch that asks nothing twice: answers are kept as long as they hold, negative ones too, but no files.
+
+Within one search nothing is asked twice in any case (`harvester.discovery._once`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from hashlib import sha256
-from threading import local
 from typing import Protocol
 
 from gateway.secret_arguments import without_secrets
@@ -26,7 +28,6 @@ HOLD = {
 }
 ROBOTS_HOLD = dict.fromkeys((200, 401, 403, 404, 410), _DAY)
 _MOST_BYTES = 5_000_000
-_FILE_SECONDS = 600
 
 
 class Answers(Protocol):
@@ -41,14 +42,6 @@ class Answers(Protocol):
         ...
 
 
-class _LastFile(local):
-    """The file that this thread has fetched last: who found it by its page asks for it once more, to look at it."""
-
-    question = b""
-    fetched: Fetched | None = None
-    expires = 0
-
-
 class Remembering:
     """A Fetch over another one, and what that one answered before."""
 
@@ -57,29 +50,23 @@ class Remembering:
     ) -> None:
         """Take what fetches, where answers are kept, the clock, and for how many seconds which statuses hold."""
         self._fetch, self._answers, self._clock, self._hold = fetch, answers, clock, hold
-        self._file = _LastFile()
 
     def __call__(self, request: Request) -> Fetched:
         """Return what holds still, or ask."""
         question = sha256(repr((request.url, request.headers, request.follows)).encode("utf-8", "replace")).digest()
         now = int(self._clock())
-        if self._file.question == question and self._file.fetched and now < self._file.expires:
-            return self._file.fetched
         held = self._answers.answer(question, now)
         if held is not None:
             return _unpacked(held)
         fetched = self._fetch(request)
         seconds = self._hold.get(fetched.status, 0)
-        if seconds and len(fetched.body) <= _MOST_BYTES and not _is_door(fetched):
-            self._keep(question, fetched, seconds)
+        if seconds and len(fetched.body) <= _MOST_BYTES and not _is_door(fetched) and not _is_file(fetched):
+            self._answers.keep_answer(question, _packed(fetched), int(self._clock()) + seconds)
         return fetched
 
-    def _keep(self, question: bytes, fetched: Fetched, seconds: int) -> None:
-        if mime_type(fetched.body) == PDF:
-            self._file.question, self._file.fetched = question, fetched
-            self._file.expires = int(self._clock()) + _FILE_SECONDS
-        else:
-            self._answers.keep_answer(question, _packed(fetched), int(self._clock()) + seconds)
+
+def _is_file(fetched: Fetched) -> bool:
+    return mime_type(fetched.body) == PDF
 
 
 def _is_door(fetched: Fetched) -> bool:

@@ -218,7 +218,7 @@ class _Search:
         for told in waiting:
             if self.is_found:
                 return
-            if told.copy.url in self.seen | self.reached - self.accepted.keys():
+            if told.copy.url in self.seen or (told.copy.url not in self.accepted and told.copy.url in self.reached):
                 continue
             if told.copy.is_other_type or told.copy.needs_key:
                 self.seen.add(told.copy.url)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from gateway.errors import AddressRefused, GatewayError, NameUnknown
 from gateway.model import Outcome, Work
+from gateway.store.sqlite_discovery import open_discovery
 from harvester.discovery import Found, Known, Step, known_of
 from harvester.discovery._once import Once
 from harvester.discovery._walking import pages_of
+from harvester.search.remembering import Remembering
 from harvester.search.searching import MOST_ADDRESSES, Searched, search
 from harvester.search.steps import steps
 from harvester.wire.copies import Copy
@@ -95,6 +98,18 @@ def test_pages_for_text_mining_are_looked_at_only_where_no_other_is_known() -> N
     assert pages_of(_with_pages(known_of(work(TITLE), {}), mining)) == (mining.url,)
 
 
+@pytest.mark.parametrize("page", [f"http://dx.doi.org/{DOI}", f"https://www.doi.org/{DOI}", f"https://doi.org/{DOI}"])
+def test_a_record_whose_page_is_a_resolver_is_looked_at_where_its_doi_is_registered(page: str) -> None:
+    known = known_of(work(TITLE, doi=DOI, page=page), {})
+    assert pages_of(known) == (f"https://doi.org/{DOI}",)
+    assert pages_of(_with_pages(known, Copy(PAGE, is_page=True, evidence="crossref:resource"))) == (PAGE,)
+
+
+def test_a_page_is_looked_at_once_although_one_names_it_encrypted_and_one_does_not() -> None:
+    known = known_of(work(TITLE, page="http://hdl.handle.net/10267/44"), {})
+    assert pages_of(known) == ("http://hdl.handle.net/10267/44",)
+
+
 def _with_pages(known: Known, *pages: Copy) -> Known:
     return known.with_(Found(Outcome.SUCCESS, pages))
 
@@ -163,6 +178,7 @@ def test_who_refuses_costs_no_place(name: str) -> None:
     assert found.outcome is Outcome.SUCCESS
 
 
+@pytest.mark.slow
 def test_what_is_no_work_takes_a_place_and_what_says_no_pdf_and_is_none_does_not() -> None:
     wrong = answer(b"%PDF-1.4 and nothing")
     own = {FILE: GOOD, **{f"{PUBLISHER}/{n}": wrong for n in range(9)}}
@@ -275,6 +291,20 @@ def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
     assert max(Counter(asked).values()) == 1
     assert set(further.values()) <= {1}
     assert not (further and kind in KNOWN_OPEN)
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.outcome is Outcome.NOT_OA])
+def test_a_second_search_for_a_closed_work_asks_nothing(kind: str, tmp_path: Path) -> None:
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb({**KINDS[kind].own, **POLICY}, has_recordings=False)
+    outcomes, requests = [], []
+    for _ in range(2):
+        fetch = Remembering(web, desk, lambda: NOW)
+        outcomes.append(search(KINDS[kind].about, steps(), fetch, SETTINGS, at=NOW, most_files=6).outcome)
+        requests.append(len(web.asked))
+    desk.close()
+    assert outcomes == [Outcome.NOT_OA] * 2
+    assert requests[0] == requests[1] > 0
 
 
 @pytest.mark.parametrize("kind", ["closed", "gold", "green in a repository"])
