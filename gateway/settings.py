@@ -265,7 +265,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("audit_crossref_url", "https://api.crossref.org", "Where an audit asks what was published."),
     Setting("audit_doi_url", "https://doi.org", "Where an audit asks who registered a DOI."),
-    Setting("discover_openalex_key", "", "The key for OpenAlex; empty: it is not asked."),
+    Setting(
+        "discover_openalex_key",
+        "",
+        "The key for OpenAlex; empty: works are asked for by DOI, which is free within limits, and none by title.",
+    ),
+    Setting("discover_core_key", "", "The key for CORE; empty: it is not asked."),
+    Setting("discover_base_key", "", "The key for BASE; empty: it is not asked."),
     Setting("discover_semantic_scholar_key", "", "The key for Semantic Scholar; empty: it is not asked."),
     Setting(
         "discover_policy_url",

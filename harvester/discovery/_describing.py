@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import quote, urlencode
 
+from gateway.errors import AnswerError
 from gateway.model import Outcome
 from harvester.discovery import Found, Known
 from harvester.wire.copies import Description
 from harvester.wire.http import Fetch, Fetched, Request
 
+_JSON = (("Accept", "application/json"),)
+_RESTRICTED = (401, 403)
 Read = Callable[[Fetched], Description | None]
 
 
@@ -27,7 +30,24 @@ def phrase(text: str) -> str:
 
 def described(url: str, fetch: Fetch, read: Read, headers: tuple[tuple[str, str], ...] = ()) -> Found:
     """Ask a service for one work; what it does not know is NOT_FOUND."""
-    description = read(fetch(Request(url, headers=(("Accept", "application/json"), *headers))))
+    return _found(read(fetch(Request(url, headers=(*_JSON, *headers)))))
+
+
+def of_repository(url: str, fetch: Fetch, read: Read) -> Found:
+    """Ask the interface of a repository for one record.
+
+    FORBIDDEN: the record is restricted. NOT_FOUND, too, where a page is answered: the site has another software.
+    """
+    fetched = fetch(Request(url, headers=_JSON))
+    if fetched.status in _RESTRICTED:
+        return Found(Outcome.FORBIDDEN)
+    try:
+        return _found(read(fetched))
+    except AnswerError:
+        return Found(Outcome.NOT_FOUND)
+
+
+def _found(description: Description | None) -> Found:
     if description is None:
         return Found(Outcome.NOT_FOUND)
     files = any(not copy.is_page for copy in description.copies)

@@ -1,4 +1,8 @@
-"""OpenAlex: all locations of the work; it repairs what Unpaywall misses in repositories."""
+"""OpenAlex: all locations of the work; it repairs what Unpaywall misses in repositories.
+
+A look-up of one work is free, with a key or without; a key raises the limit of a day. The files that OpenAlex keeps
+itself are left out: each asks for a key and is paid for, and an address with a key is no place to name.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from harvester.wire.http import Fetch
 
 
 def _find(known: Known, fetch: Fetch) -> Found:
-    key = known.settings["openalex_key"]
+    key = known.settings.get("openalex_key", "")
     url = address("https://api.openalex.org/works/https://doi.org/", known.doi, mailto=known.email, api_key=key)
     return described(url, fetch, openalex.read)
 
 
-STEP = Step("openalex", 50, "Asks OpenAlex for all locations of the DOI.", has_doi, _find, needs="openalex_key")
+STEP = Step("openalex", 50, "Asks OpenAlex for all locations of the DOI.", has_doi, _find)

@@ -78,7 +78,16 @@ def datacite(**more: object) -> dict[str, Answer]:
 
 
 # Services that each add at most one request to these figures, and none to a work of which an open copy is known.
-FURTHER = frozenset(("www.ebi.ac.uk",))
+FURTHER = frozenset(
+    (
+        "www.ebi.ac.uk",
+        "api.archives-ouvertes.fr",
+        "api.core.ac.uk",
+        "api.base-search.net",
+        "doaj.org",
+        "api.fatcat.wiki",
+    )
+)
 KNOWN_OPEN = frozenset(("gold", "green in a repository", "bronze"))
 OF_DOI = work(TITLE, doi=DOI)
 KINDS: dict[str, Kind] = {

@@ -138,7 +138,8 @@ def test_a_step_without_its_key_is_switched_off_with_a_note() -> None:
     off = {trace.step: trace.note for trace in found.traces if trace.note}
     assert off == {
         "unpaywall": "Not asked: the setting discover_email is empty.",
-        "openalex": "Not asked: the setting discover_openalex_key is empty.",
+        "core": "Not asked: the setting discover_core_key is empty.",
+        "base": "Not asked: the setting discover_base_key is empty.",
         "semantic_scholar": "Not asked: the setting discover_semantic_scholar_key is empty.",
     }
 

@@ -14,7 +14,8 @@ from tests.sample.web import a_pdf
 __all__ = ["SETTINGS", "RecordedWeb", "a_pdf", "answer", "recorded", "to", "work"]
 
 Answer = Fetched | GatewayError
-SETTINGS = {"email": "librarian@library.test", "openalex_key": "k", "policy_key": "k", "semantic_scholar_key": "k"}
+_KEYS = ("base_key", "core_key", "openalex_key", "policy_key", "semantic_scholar_key")
+SETTINGS = {"email": "librarian@library.test", **dict.fromkeys(_KEYS, "k")}
 
 
 def answer(body: bytes | str = b"", status: int = 200, **headers: str) -> Fetched:

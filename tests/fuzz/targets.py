@@ -37,18 +37,25 @@ from harvester.web.encodings import decoded
 from harvester.web.retrying import retry_after
 from harvester.wire import (
     archives,
+    base,
+    core,
     crossref,
     crossref_works,
     datacite,
     dates,
     decoding,
+    doaj,
+    dspace,
     entities,
     entries,
     europe_pmc,
+    fatcat,
     fixity,
     friends,
+    hal,
     identifiers,
     identity,
+    inveniordm,
     landing_page,
     leads,
     licenses,
@@ -82,7 +89,7 @@ from harvester.wire import (
 from harvester.wire import files as wire_files
 from harvester.wire.copies import Description
 from harvester.wire.http import Fetched, settled_date
-from tests.fuzz.answers import SERVICES
+from tests.fuzz.answers import PAGES, SERVICES
 from tests.fuzz.samples import (
     CITATION,
     DIDL,
@@ -339,6 +346,15 @@ TARGETS = (
     Target("unpaywall", _answer(unpaywall.read), (WORK_JSON,)),
     Target("unpaywall.lines", unpaywall.read_lines, (WORK_JSON,)),
     Target("europe_pmc", _answer(lambda fetched: europe_pmc.read(fetched, "10.1234/a")), SERVICES["europe_pmc"]),
+    Target("hal", _answer(lambda fetched: hal.read(fetched, "10.1234/a")), SERVICES["hal"]),
+    Target("doaj", _answer(lambda fetched: doaj.read(fetched, "10.1234/a")), SERVICES["doaj"]),
+    Target("core", _answer(lambda fetched: core.read(fetched, "10.1234/a")), SERVICES["core"]),
+    Target("base", _answer(lambda fetched: base.read(fetched, "10.1234/a")), SERVICES["base"]),
+    Target("fatcat", _answer(lambda fetched: fatcat.read(fetched, "10.1234/a")), SERVICES["fatcat"]),
+    Target("inveniordm", _answer(lambda fetched: inveniordm.read(fetched, "https://x.org")), SERVICES["inveniordm"]),
+    Target("dspace", _answer(lambda fetched: dspace.read(fetched, dspace.Place("https://x.org", "x"))), SERVICES["dspace"]),
+    Target("dspace.search", _answer(lambda fetched: dspace.read(fetched, dspace.Place("https://x.org", handle="1/2"))), SERVICES["dspace"]),
+    Target("repositories", _text(lambda text: (inveniordm.place_of(text), dspace.place_of(text), osf.preprint_of(text))), PAGES),
     Target("openrxiv", _answer(lambda fetched: openrxiv.read(fetched, "10.1101/123456")), SERVICES["openrxiv"]),
     Target("osf", _answer(osf.read), SERVICES["osf"]),
     Target("open_policy_finder", _answer(open_policy_finder.read), (WORK_JSON,)),

@@ -1,0 +1,116 @@
+"""Answers of Zenodo and InvenioRDM (`/api/records/{id}`): the files of a record, and who may have them. Pure.
+
+Answers of 2026-01 (Zenodo) and 2026-07 (InvenioRDM). Zenodo has a form of its own: `metadata.access_right`, `files` as
+a list. A restricted record has no files and is no error. No record under an embargo was seen.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import quote
+
+from harvester.wire.copies import Copy, Description
+from harvester.wire.http import Fetched
+from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.urls import split
+
+_ZENODO_DOI = re.compile(r"10\.5281/zenodo\.(\d{1,12})")
+_ZENODO_PAGE = re.compile(r"https?://(?:www\.)?zenodo\.org/records?/(\d{1,12})/?")
+_PAGE = re.compile(r"(https?)://([a-z0-9.-]{4,100})/records/([0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5})/?")
+_ID = re.compile(r"[0-9a-z-]{1,20}")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PDF = ".pdf"
+
+
+class Place(NamedTuple):
+    """Where a record is asked for: the site and its number there."""
+
+    site: str
+    number: str
+
+    @property
+    def address(self) -> str:
+        """The address of the record in the interface for programs."""
+        return f"{self.site}/api/records/{self.number}"
+
+
+def place_of(doi_or_page: str) -> Place | None:
+    """Return where the record of a DOI or of a page is, or None where none of such a site is named."""
+    zenodo = _ZENODO_DOI.fullmatch(doi_or_page) or _ZENODO_PAGE.fullmatch(doi_or_page)
+    if zenodo:
+        return Place("https://zenodo.org", zenodo[1])
+    page = _PAGE.fullmatch(doi_or_page)
+    return Place(f"{page[1]}://{page[2]}", page[3]) if page else None
+
+
+class _Access(NamedTuple):
+    is_open: bool
+    open_from: str  # the end of an embargo
+
+
+def read(fetched: Fetched, site: str) -> Description | None:
+    """Return the record; None when the site does not know it. Errors are those of `answered`."""
+    document = answered(fetched, split(site).netloc)
+    return _described(document, site) if document is not None else None
+
+
+def _described(record: Node, site: str) -> Description:
+    access = _access(record)
+    kinds = texts(record, "metadata", "resource_type", "subtype") + texts(record, "metadata", "resource_type", "type")
+    return Description(
+        doi=(text(record, "pids", "doi", "identifier") or text(record, "doi")).lower(),
+        title=text(record, "metadata", "title"),
+        authors=_authors(record),
+        year=text(record, "metadata", "publication_date")[:4],
+        copies=_copies(record, site, access),
+        is_open=access.is_open,
+        kind=next(iter(kinds), text(record, "metadata", "resource_type", "id")),
+    )
+
+
+def _access(record: Node) -> _Access:
+    right = text(record, "metadata", "access_right") or text(record, "access", "files")
+    until = text(record, "metadata", "embargo_date") or text(record, "access", "embargo", "until")
+    is_embargoed = right == "embargoed" or True in values(record, "access", "embargo", "active")
+    return _Access(
+        is_open=right in ("open", "public"), open_from=until if is_embargoed and _DATE.fullmatch(until) else ""
+    )
+
+
+def _authors(record: Node) -> tuple[str, ...]:
+    families = texts(record, "metadata", "creators", "person_or_org", "family_name")
+    names = texts(record, "metadata", "creators", "name")
+    return tuple(families or [name.partition(",")[0].strip() for name in names])
+
+
+def _copies(record: Node, site: str, access: _Access) -> tuple[Copy, ...]:
+    """Return the PDFs that anybody may have. Under an embargo: the record's page, and from when it has them."""
+    number = next((str(each) for each in values(record, "id")), "")
+    if not _ID.fullmatch(number):
+        return ()
+    stated = [text(each, "id") for each in parts(record, "metadata", "license")]
+    stated += [text(each, "props", "url") or text(each, "id") for each in parts(record, "metadata", "rights")]
+    name = next(iter(stated), "")
+    copy = Copy(
+        "",
+        mime_type="application/pdf",
+        license=license_of(name),
+        license_url=license_uri(name),
+        host_type="repository",
+        evidence="inveniordm:files",
+        is_open=access.is_open,
+    )
+    if access.open_from:
+        page = f"{site}/records/{number}"
+        return (copy._replace(url=page, open_from=access.open_from, evidence="inveniordm:embargo"),)
+    keys = [key for key in _keys(record) if key.lower().endswith(_PDF)] if access.is_open else []
+    files = f"{site}/api/records/{number}/files/"
+    return tuple(copy._replace(url=f"{files}{quote(key, safe='')}/content") for key in dict.fromkeys(keys))
+
+
+def _keys(record: Node) -> list[str]:
+    """Return the names of the files, in either form."""
+    entries = next(iter(parts(record, "files", "entries")), {})
+    return texts(record, "files", "key") + texts(list(entries.values()), "key")
