@@ -9,11 +9,13 @@ from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of
 from harvester.wire.page_ranges import number_of_pages
+from harvester.wire.retractions import NEW_VERSIONS, UPDATES, by_title, by_update
 
 _MARKUP = re.compile(r"<[^<>]++>")
 
 # For whom links are: what is for checking similarity is by contract for nobody else, and half of all links are.
 _NOT_FOR_READERS = frozenset(("similarity-checking",))
+_RETRACTION_WATCH = "retraction-watch"
 _NOT_A_FILE = frozenset(("text/html", "application/xhtml+xml"))
 REGISTERED = "crossref:resource"  # where the DOI resolves to
 
@@ -54,6 +56,7 @@ def _described(work: Node) -> Description:
         pages=number_of_pages(text(work, "page")),
         kind=text(work, "type"),
         related=_related(work),
+        retracted=_retracted(work),
     )
 
 
@@ -113,14 +116,39 @@ def _copies(work: Node, link: Node) -> list[Copy]:
 
 
 def _license(work: Node, version: str) -> tuple[str, str, str]:
-    """Return (name, address, start) of the licence stated for a version; one stated for none is of every version."""
-    stated = parts(work, "license")
-    fitting = [each for each in stated if text(each, "content-version") == version]
-    fitting += [each for each in stated if text(each, "content-version") == "unspecified"]
-    for each in fitting:
-        if name := license_of(text(each, "URL")):
-            return name, text(each, "URL"), text(each, "start", "date-time")[:10]
-    return "", "", ""
+    """Return (name, address, start) of the licence stated for a version; one stated for none is of every version.
+
+    Nothing where several are stated that differ, and for text mining, which is none for readers. One that begins some
+    days later, nobody says from when on, counts as none.
+    """
+    stated = [each for each in parts(work, "license") if text(each, "content-version") != "tdm"]
+    named = [(license_of(text(each, "URL")), text(each, "content-version"), each) for each in stated]
+    fitting = [(name, each) for name, of, each in named if name and of == version]
+    fitting = fitting or [(name, each) for name, of, each in named if name and of == "unspecified"]
+    if len({name for name, _ in fitting}) != 1:
+        return "", "", ""
+    name, each = fitting[0]
+    start = text(each, "start", "date-time")[:10]
+    if not start and any(values(each, "delay-in-days")):
+        return "", "", ""
+    return name, text(each, "URL"), start
+
+
+def _is_notice(work: Node) -> bool:
+    """Tell whether a work corrects or retracts another one; publishers also name a new version, or the work itself."""
+    updates = [(text(each, "type"), text(each, "DOI").lower()) for each in parts(work, "update-to")]
+    return any(update not in NEW_VERSIONS and doi != text(work, "DOI").lower() for update, doi in updates)
+
+
+def _retracted(work: Node) -> str:
+    """Return the gravest thing that notices say of a work, else what its title says."""
+    found = {text(each, "type").lower().replace("-", "_"): each for each in reversed(parts(work, "updated-by"))}
+    update = next((each for each in UPDATES if each in found), "")
+    if not update:
+        return "" if _is_notice(work) else by_title(_plain(text(work, "title")), "Crossref")
+    teller = "Crossref (by Retraction Watch)" if text(found[update], "source") == _RETRACTION_WATCH else "Crossref"
+    day = text(found[update], "updated", "date-time")[:10]
+    return by_update(update, teller, text(found[update], "DOI").lower(), day)
 
 
 def _plain(markup: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from harvester.wire.access import Access, access_of, day_of, end_of_embargo
 from harvester.wire.copies import Copy, Description, Related, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.identifiers import arxiv_in, dois_in
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of, license_uri
 from harvester.wire.page_ranges import pages_stated
+from harvester.wire.retractions import by_title, by_update
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -25,20 +27,15 @@ def read_list(fetched: Fetched) -> tuple[Description, ...]:
 
 
 def _described(work: Node) -> Description:
-    rights = [
-        (license_of(f"{text(each, 'rightsUri')} {text(each, 'rightsIdentifier')}"), each)
-        for each in parts(work, "rightsList")
-    ]
-    stated = sorted(
-        (
-            (name, text(each, "rightsUri") or license_uri(text(each, "rightsIdentifier")))
-            for name, each in rights
-            if name
-        ),
-        key=lambda pair: pair[0] == "other-oa",
+    name, address = _license(work)
+    known = Copy(
+        "",
+        license=name,
+        license_url=address,
+        host_type="repository",
+        open_from=_open_from(work),
+        is_open=bool(name),
     )
-    name, address = next(iter(stated), ("", ""))
-    known = Copy("", license=name, license_url=address, host_type="repository", is_open=bool(name))
     files = [known._replace(url=url, evidence="datacite:contentUrl") for url in texts(work, "contentUrl")]
     pages = [known._replace(url=url, is_page=True, evidence="datacite:url") for url in texts(work, "url")]
     return Description(
@@ -64,6 +61,51 @@ def _described(work: Node) -> Description:
         pages=pages_stated(texts(work, "sizes")),
         kind=text(work, "types", "resourceTypeGeneral"),
         related=_related(work),
+        retracted=_retracted(work),
+    )
+
+
+def _rights(work: Node) -> list[str]:
+    rights = parts(work, "rightsList")
+    return [" ".join(text(each, name) for name in ("rightsUri", "rightsIdentifier", "rights")) for each in rights]
+
+
+def _days(work: Node, kind: str, *, is_end: bool = False) -> list[str]:
+    """Return the days of the dates of a type (DataCite 4.5, appendix: dateType)."""
+    dates = [each for each in parts(work, "dates") if text(each, "dateType") == kind]
+    return [day for each in dates if (day := day_of(text(each, "date"), is_end=is_end))]
+
+
+def _license(work: Node) -> tuple[str, str]:
+    """Return (name, address) of the licence; none where several differ, or where not everybody may have the file.
+
+    What is under an embargo has its licence only where the day is known on which that ends.
+    """
+    access = access_of(_rights(work))
+    is_shut = access in (Access.RESTRICTED, Access.CLOSED) or (access is Access.EMBARGOED and not _open_from(work))
+    stated: dict[str, str] = {}
+    for each in parts(work, "rightsList"):
+        if "metadata" in text(each, "rights").lower():
+            continue
+        identifier = text(each, "rightsIdentifier")
+        if name := license_of(f"{text(each, 'rightsUri')} {identifier}"):
+            stated.setdefault(name, text(each, "rightsUri") or license_uri(identifier))
+    named = [each for each in stated if each != "other-oa"] or list(stated)
+    return (named[0], stated[named[0]]) if len(named) == 1 and not is_shut else ("", "")
+
+
+def _open_from(work: Node) -> str:
+    """Return the day from which on the files may be had: of several dates the last; empty where none is told."""
+    is_embargoed = access_of(_rights(work)) is Access.EMBARGOED
+    return max([*_days(work, "Available", is_end=is_embargoed), end_of_embargo(_rights(work))])
+
+
+def _retracted(work: Node) -> str:
+    days = _days(work, "Withdrawn")
+    return (
+        by_update("withdrawal", "DataCite", day=days[0])
+        if days
+        else by_title(text(work, "titles", "title"), "DataCite")
     )
 
 

@@ -6,8 +6,10 @@ from harvester.wire.copies import Copy, Description, version_of, without_repetit
 from harvester.wire.http import Fetched
 from harvester.wire.identifiers import dois_in
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.license_hosts import is_trusted
 from harvester.wire.licenses import license_of, license_uri
 from harvester.wire.page_ranges import number_of_pages
+from harvester.wire.retractions import by_mark, by_title
 
 # What OpenAlex calls its sources, and whose host that is.
 _HOSTS = {"repository": "repository", "journal": "publisher", "book series": "publisher", "conference": "publisher"}
@@ -41,12 +43,19 @@ def _described(work: Node) -> Description:
         also=tuple(texts(work, "ids", "pmcid") + texts(work, "ids", "pmid")),
         pages=number_of_pages(f"{text(work, 'biblio', 'first_page')}-{text(work, 'biblio', 'last_page')}"),
         kind=text(work, "type"),
+        retracted=_retracted(work),
     )
+
+
+def _retracted(work: Node) -> str:
+    is_marked = work.get("is_retracted") is True
+    return by_mark("OpenAlex") if is_marked else by_title(text(work, "title"), "OpenAlex")
 
 
 def _copies(location: Node) -> list[Copy]:
     """Return the file of a location and, where the location is open, its page."""
-    stated = text(location, "license")
+    is_believed = all(map(is_trusted, texts(location, "landing_page_url") + texts(location, "pdf_url")))
+    stated = text(location, "license") if is_believed else ""
     known = Copy(
         "",
         version=version_of(text(location, "version")),

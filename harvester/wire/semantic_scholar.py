@@ -5,6 +5,7 @@ from __future__ import annotations
 from harvester.wire.copies import Copy, Description, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.license_hosts import is_trusted
 from harvester.wire.licenses import license_of, license_uri
 
 FIELDS = "title,year,abstract,venue,externalIds,isOpenAccess,openAccessPdf"
@@ -36,7 +37,8 @@ def _described(work: Node) -> Description:
 
 def _copy(told: Node) -> Copy:
     """Return the copy. It may be called CLOSED and be there nevertheless; the bytes decide."""
-    stated, status = text(told, "license"), text(told, "status").lower()
+    stated = text(told, "license") if is_trusted(text(told, "url")) else ""
+    status = text(told, "status").lower()
     return Copy(
         text(told, "url"),
         mime_type="application/pdf",

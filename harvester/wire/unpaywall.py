@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 
+from harvester.wire.access import day_of
 from harvester.wire.copies import Copy, Description, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
+from harvester.wire.license_hosts import is_trusted
 from harvester.wire.licenses import license_of, license_uri
 
 
@@ -37,6 +39,7 @@ def _document(line: bytes) -> Node:
 
 def _described(document: Node) -> Description:
     located = [copy for each in parts(document, "oa_locations") for copy in _copies(each)]
+    located += [copy for each in parts(document, "oa_locations_embargoed") for copy in _embargoed(each)]
     return Description(
         doi=text(document, "doi").lower(),
         title=text(document, "title"),
@@ -51,9 +54,17 @@ def _described(document: Node) -> Description:
     )
 
 
+def _embargoed(location: Node) -> list[Copy]:
+    """Return the file and the page of a location that opens on a day; nothing where that day is not told."""
+    day = day_of(text(location, "oa_date"), is_end=True)
+    copies = _copies(location) if day else []
+    return [copy._replace(open_from=day, evidence="unpaywall:oa_locations_embargoed") for copy in copies]
+
+
 def _copies(location: Node) -> list[Copy]:
     """Return the file of a location and its page, the file first."""
-    stated = text(location, "license")
+    addresses = [text(location, name) for name in ("url", "url_for_pdf", "url_for_landing_page")]
+    stated = text(location, "license") if all(map(is_trusted, addresses)) else ""
     known = Copy(
         "",
         version=version_of(text(location, "version")),

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from gateway.errors import AnswerError, RemoteRefuses, TryLater
-from harvester.wire import crossref, datacite, json_answers, openalex, unpaywall
+from harvester.wire import crossref, datacite, json_answers, openalex, semantic_scholar, unpaywall
 from harvester.wire.copies import Copy, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.licenses import is_open, license_of, license_uri
@@ -257,6 +257,167 @@ def test_what_datacite_may_tell_besides() -> None:
         "",
         True,
     )
+
+
+# --- licences, embargoes and retractions: written from the published schemas, since no recorded answer has them ----
+
+
+def test_a_location_under_embargo_is_told_with_its_day() -> None:
+    """The form is that of any location (unpaywall.org/data-format): `oa_date` lies ahead."""
+    location = {"url_for_pdf": "https://r.example.org/1.pdf", "url_for_landing_page": "https://r.example.org/1"}
+    told = {"license": "cc-by", "version": "acceptedVersion", "host_type": "repository", "oa_date": "2027-01-31"}
+    document = {"doi": "10.1/X", "is_oa": False, "oa_locations_embargoed": [{**location, **told}, location]}
+    found = unpaywall.read(answer(document))
+    assert [(copy.url, copy.is_page, copy.license, copy.open_from) for copy in found.copies] == [
+        ("https://r.example.org/1.pdf", False, "cc-by", "2027-01-31"),
+        ("https://r.example.org/1", True, "cc-by", "2027-01-31"),
+    ]
+    assert {copy.evidence for copy in found.copies} == {"unpaywall:oa_locations_embargoed"}
+
+
+@pytest.mark.parametrize(
+    ("url", "license_"),
+    [
+        ("https://www.scientific.net/AMR.1.pdf", ""),
+        ("https://doaj.org/article/1", ""),
+        ("https://notdoaj.org/article/1", "cc-by"),
+        ("https://r.example.org/1.pdf", "cc-by"),
+    ],
+)
+def test_a_licence_that_was_read_at_some_hosts_is_none_of_the_work(url: str, license_: str) -> None:
+    location = {"url": url, "url_for_pdf": url, "pdf_url": url, "license": "cc-by", "status": "GOLD"}
+    documents = {"unpaywall": "oa_locations", "openalex": "locations", "semantic_scholar": "openAccessPdf"}
+    readers = {**READERS, "semantic_scholar": semantic_scholar}
+    for service, name in documents.items():
+        found = readers[service].read(answer({name: location if name == "openAccessPdf" else [location]}))
+        assert [copy.license for copy in found.copies][:1] == [license_], service
+
+
+LICENSE = {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "vor"}
+OTHER = {**LICENSE, "URL": "http://creativecommons.org/licenses/by-nc/4.0/"}
+
+
+@pytest.mark.parametrize(
+    ("licenses", "license_"),
+    [
+        ([LICENSE], "cc-by"),
+        ([LICENSE, LICENSE], "cc-by"),
+        ([LICENSE, OTHER], ""),
+        ([{**LICENSE, "content-version": "tdm"}], ""),
+        ([{**LICENSE, "content-version": "am"}], ""),
+        ([{**LICENSE, "content-version": "unspecified"}], "cc-by"),
+        ([LICENSE, {**OTHER, "content-version": "unspecified"}], "cc-by"),
+        ([{**LICENSE, "delay-in-days": 365}], ""),
+        ([{**LICENSE, "delay-in-days": 0}], "cc-by"),
+        ([{**LICENSE, "URL": "https://www.elsevier.com/tdm/userlicense/1.0/"}], ""),
+        ([{**LICENSE, "URL": "http://www.springer.com/tdm"}], ""),
+    ],
+)
+def test_one_licence_for_this_version_counts_and_none_for_text_mining(licenses: list[object], license_: str) -> None:
+    link = {"URL": "https://x.example.org/1.pdf", "content-version": "vor", "intended-application": "text-mining"}
+    found = crossref.read(answer({"message": {"DOI": "10.1/X", "link": [link], "license": licenses}}))
+    assert [copy.license for copy in found.copies] == [license_]
+
+
+def update(kind: str, doi: str = "10.1/N", **more: object) -> dict[str, object]:
+    """Return an update as Crossref writes it (its REST API, `updated-by` of a work and `update-to` of a notice)."""
+    return {"DOI": doi, "type": kind, "updated": {"date-time": "2024-05-01T00:00:00Z"}, "source": "publisher", **more}
+
+
+@pytest.mark.parametrize(
+    ("updates", "sentence"),
+    [
+        ([update("retraction")], "The work is retracted: Crossref names 10.1/n of 2024-05-01."),
+        ([update("correction")], ""),
+        ([update("new_version", "10.1/x")], ""),
+        (
+            [update("expression-of-concern"), update("retraction", source="retraction-watch")],
+            "The work is retracted: Crossref (by Retraction Watch) names 10.1/n of 2024-05-01.",
+        ),
+        ([{"type": "withdrawal"}], "The work is withdrawn: Crossref names a notice."),
+    ],
+)
+def test_crossref_names_the_notices_by_which_a_work_was_retracted(updates: list[object], sentence: str) -> None:
+    found = crossref.read(answer({"message": {"DOI": "10.1/X", "title": ["A study"], "updated-by": updates}}))
+    assert found.retracted == sentence
+
+
+@pytest.mark.parametrize(
+    ("updates", "is_notice"),
+    [
+        ([update("retraction", "10.1/W")], True),
+        ([update("correction", "10.1/W")], True),
+        ([update("correction", "10.1/x")], False),  # the APS names the corrected work itself
+        ([update("new_version", "10.1/W")], False),
+    ],
+)
+def test_a_notice_is_no_retracted_work(updates: list[object], is_notice: bool) -> None:
+    found = crossref.read(answer({"message": {"DOI": "10.1/X", "title": ["Retracted: A study"], "update-to": updates}}))
+    assert bool(found.retracted) is not is_notice
+
+
+@needs_data
+def test_no_recorded_notice_or_corrected_work_is_called_retracted() -> None:
+    """Six corrections of PLOS, one that the APS calls a correction of itself, a new version, a notice titled so."""
+    folder = DATA / "services" / "crossref"
+    files = [*sorted(folder.glob("item-10.*.json")), folder / "work-f1000.json"]
+    items = [json.loads(each.read_bytes()) for each in files]
+    found = [crossref.read(answer({"message": each.get("message", each)})) for each in items]
+    assert [each.retracted for each in found if each.retracted] == [
+        "The work is retracted: Crossref gives a title that says so."
+    ]
+
+
+def test_openalex_marks_what_is_retracted() -> None:
+    assert openalex.read(answer({"is_retracted": True})).retracted == "The work is retracted: OpenAlex marks it so."
+    assert openalex.read(answer({"title": "RETRACTED: A"})).retracted.endswith("OpenAlex gives a title that says so.")
+    assert openalex.read(answer({"is_retracted": False, "title": "A"})).retracted == ""
+
+
+CC_BY_URI = "https://creativecommons.org/licenses/by/4.0/"
+EMBARGOED_URI = "info:eu-repo/semantics/embargoedAccess"
+
+
+@pytest.mark.parametrize(
+    ("rights", "dates", "license_", "open_from"),
+    [
+        ([CC_BY_URI], [], "cc-by", ""),
+        (
+            [CC_BY_URI],
+            [("Available", "2027-01-31"), ("Available", "2026-01"), ("Issued", "2030")],
+            "cc-by",
+            "2027-01-31",
+        ),
+        ([CC_BY_URI], [("Available", "2026")], "cc-by", "2026-01-01"),
+        ([CC_BY_URI, EMBARGOED_URI], [("Available", "2027-01")], "cc-by", "2027-01-31"),
+        ([CC_BY_URI, EMBARGOED_URI], [("Available", "soon")], "", ""),
+        ([CC_BY_URI, "info:eu-repo/semantics/restrictedAccess"], [], "", ""),
+        ([CC_BY_URI, "http://purl.org/coar/access_right/c_14cb"], [], "", ""),
+        ([CC_BY_URI, "info:eu-repo/semantics/openAccess"], [], "cc-by", ""),
+        ([CC_BY_URI, "https://creativecommons.org/licenses/by-nc/4.0/"], [], "", ""),
+    ],
+)
+def test_datacite_tells_who_may_have_a_file_and_from_when_on(rights, dates, license_: str, open_from: str) -> None:
+    attributes = {
+        "doi": "10.1/X",
+        "url": "https://r.example.org/1",
+        "rightsList": [{"rightsUri": each} for each in rights],
+        "dates": [{"dateType": kind, "date": day} for kind, day in dates],
+    }
+    found = datacite.read(answer({"data": {"attributes": attributes}}))
+    assert [(copy.license, copy.open_from) for copy in found.copies] == [(license_, open_from)]
+
+
+def test_what_datacite_calls_withdrawn_or_licenses_of_metadata() -> None:
+    attributes = {
+        "doi": "10.1/X",
+        "url": "https://r.example.org/1",
+        "rightsList": [{"rights": "Metadata: CC0", "rightsUri": "https://creativecommons.org/publicdomain/zero/1.0/"}],
+        "dates": [{"dateType": "Withdrawn", "date": "2024-05"}],
+    }
+    found = datacite.read(answer({"data": {"attributes": attributes}}))
+    assert found.retracted == "The work is withdrawn: DataCite names a notice of 2024-05-01."
+    assert found.copies[0].license == ""
 
 
 # --- words --------------------------------------------------------------------------------------------------------

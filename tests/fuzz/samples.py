@@ -140,6 +140,10 @@ PAGE = (
     b'</script><iframe src="/viewer.html?file=%2F1.pdf"></iframe></div></body></html>'
 )
 LINK = b'<http://x.org/1.pdf>; rel="item"; type="application/pdf", </>; rel=describedby; profile="a\\"b"; anchor="/x"'
+EMBARGO = (
+    b"RETRACTED ARTICLE: A. info:eu-repo/semantics/embargoedAccess info:eu-repo/date/embargoEnd/2027-01-31 "
+    b"This item is under embargo until 31 January 2027. Embargo: 3/4/2027"
+)
 ROBOTS = b"User-agent: *\nDisallow: /a*b$\nAllow: /\nCrawl-delay: 2.5\nSitemap: http://x.org/sitemap.xml\n"
 CITATION = "Smith, J. (2020). doi:10.1234/abc.5; arXiv:2001.01234v2, PMC1234567, ISSN 2041-1723, CC BY-NC 4.0. http://x.org/a.pdf"
 WORK_JSON = json.dumps(
@@ -149,13 +153,27 @@ WORK_JSON = json.dumps(
         "title": ["A"],
         "URL": "http://x.org",
         "is_oa": True,
+        "is_retracted": True,
+        "oa_locations_embargoed": [{"url_for_pdf": "http://x.org/2.pdf", "oa_date": "2027-01-31"}],
         "year": 2020,
         "message": {
             "title": ["A"],
+            "updated-by": [{"DOI": "10.1/b", "type": "retraction", "updated": {"date-time": "2024-05-01"}}],
+            "update-to": [{"DOI": "10.1/c", "type": "correction"}],
+            "license": [{"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "vor"}],
+            "link": [{"URL": "http://x.org/3.pdf", "content-version": "vor"}],
             "items": [{"DOI": "10.1/a", "issued": {"date-parts": [[2020, 1, 1]]}}],
             "total-results": 1,
         },
-        "data": {"attributes": {"titles": [{"title": "A"}], "publicationYear": 2020, "url": "http://x.org"}},
+        "data": {
+            "attributes": {
+                "titles": [{"title": "A"}],
+                "publicationYear": 2020,
+                "url": "http://x.org",
+                "rightsList": [{"rightsUri": "info:eu-repo/semantics/embargoedAccess"}],
+                "dates": [{"dateType": "Available", "date": "2027-01"}],
+            }
+        },
         "oa_locations": [{"url_for_pdf": "http://x.org/1.pdf", "license": "cc-by", "version": "publishedVersion"}],
         "locations": [{"pdf_url": "http://x.org/1.pdf", "license": "cc-by", "is_oa": True}],
         "openAccessPdf": {"url": "http://x.org/1.pdf", "license": "CCBY"},

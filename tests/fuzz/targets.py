@@ -36,6 +36,7 @@ from harvester.verification.similarity import compared, words
 from harvester.web.encodings import decoded
 from harvester.web.retrying import retry_after
 from harvester.wire import (
+    access,
     archives,
     base,
     core,
@@ -75,6 +76,7 @@ from harvester.wire import (
     recovery,
     repair,
     resourcesync,
+    retractions,
     robots,
     romeo,
     semantic_scholar,
@@ -94,6 +96,7 @@ from tests.fuzz.samples import (
     CITATION,
     DIDL,
     DUMP,
+    EMBARGO,
     ENTITIES,
     FIRST,
     FORMATS,
@@ -133,6 +136,7 @@ PARTS = frozenset(
         "json_answers",
         "landing_links",
         "landing_rules",
+        "license_hosts",
         "markup",
         "page_limits",
         "sections",
@@ -273,6 +277,11 @@ def _dates(text: str) -> object:
     return moment, dates.instant_of(text), dates.http_date(text), datestamp_of(text, 0)
 
 
+def _claims(text: str) -> object:
+    work = Work((Statement("rights", text), Statement("date", text[:20])))
+    return access.open_from_record(work), access.access_of([text]), retractions.by_title(text, "x")
+
+
 def _identifiers(text: str) -> object:
     return (
         identifiers.dois_in(text),
@@ -365,6 +374,7 @@ TARGETS = (
     Target("licenses, similarity", _text(_compared), (*_TEXTS, PAGE)),
     Target("matching", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("verification.kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
+    Target("access, retractions", _text(_claims), (EMBARGO,)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),
     Target("urls.base_url", _text(urls.base_url), (b"http://x.org/oai?verb=Identify&x=1",), (ValueError,)),

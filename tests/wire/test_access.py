@@ -1,0 +1,92 @@
+"""Who may have a file, and from which day on, in the words of records, services and cover pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import Statement, Work
+from harvester.wire.access import Access, access_of, day_of, end_of_embargo, open_from_record, open_from_words
+
+
+@pytest.mark.parametrize(
+    ("texts", "access"),
+    [
+        (["info:eu-repo/semantics/openAccess"], Access.OPEN),
+        (["info:eu-repo/semantics/embargoedAccess"], Access.EMBARGOED),
+        (["http://purl.org/coar/access_right/c_f1cf"], Access.EMBARGOED),
+        (["http://purl.org/coar/access_right/c_16ec", "Embargoed Access"], Access.RESTRICTED),
+        (["http://purl.org/coar/access_right/c_14cb"], Access.CLOSED),
+        (["http://purl.org/coar/access_right/c_0000", "CC BY"], None),
+        ([], None),
+    ],
+)
+def test_the_narrowest_access_counts(texts: list[str], access: Access | None) -> None:
+    assert access_of(texts) is access
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2027-01-31", "2027-01-31", "2027-01-31"),
+        ("2027-01-31T00:00:00Z", "2027-01-31", "2027-01-31"),
+        ("2027-02", "2027-02-01", "2027-02-28"),
+        ("2028", "2028-01-01", "2028-12-31"),
+        ("2027-01-31/2030-01-31", "2027-01-31", "2027-01-31"),
+        ("2027-13", "", ""),
+        ("2027-02-30", "", ""),
+        ("9999-12-31", "", ""),
+        ("in 2027", "", ""),
+    ],
+)
+def test_a_date_means_its_first_day_or_its_last(text: str, first: str, last: str) -> None:
+    assert (day_of(text), day_of(text, is_end=True)) == (first, last)
+
+
+def test_the_end_of_an_embargo_is_read_in_the_words_of_openaire() -> None:
+    assert (
+        end_of_embargo(["2020", "info:eu-repo/date/embargoEnd/2027-01", "info:eu-repo/date/embargoEnd/x"])
+        == "2027-01-31"
+    )
+
+
+EMBARGOED = "info:eu-repo/semantics/embargoedAccess"
+
+
+@pytest.mark.parametrize(
+    ("statements", "day"),
+    [
+        ((("rights", EMBARGOED), ("date", "info:eu-repo/date/embargoEnd/2027-01-31"), ("date", "2026")), "2027-01-31"),
+        ((("rights", EMBARGOED), ("date", "2026-05-01"), ("date", "2027-01-31")), "2027-01-31"),
+        ((("rights", "Full text embargoed until 31 January 2027."),), "2027-01-31"),
+        ((("rights", EMBARGOED),), ""),
+        ((("rights", "CC BY"), ("date", "2027-01-31")), ""),
+    ],
+)
+def test_a_record_says_itself_from_when_on_its_files_may_be_had(statements, day: str) -> None:
+    assert open_from_record(Work(tuple(Statement(*each) for each in statements))) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("This item is under embargo until 31 January 2027.", "2027-01-31"),
+        ("Full text embargoed until\n 1st February 2027", "2027-02-01"),
+        ("Embargo end date: 2027-01-31", "2027-01-31"),
+        ("Embargo date: January 31, 2027", "2027-01-31"),
+        ("Restricted until Feb. 2027", "2027-02-28"),
+        ("Embargo: 31.01.2027", "2027-01-31"),
+        ("Embargoed until 3/4/2027", "2027-04-03"),
+        ("Embargoed until 13/4/2027", "2027-04-13"),
+        ("The full text will be available from 31 January 2027", "2027-01-31"),
+        ("Under embargo until 31 January 2027. The thesis is available from 1 March 2027.", "2027-03-01"),
+        ("Under embargo until 31 February 2027", ""),
+        ("Embargo policy of the publisher", ""),
+        (
+            "The embargo of oil was lifted in 1974, and its effects lasted for decades, until 31 January 2027",
+            "",
+        ),
+        ("x" * 4000 + " embargoed until 31 January 2027", ""),
+    ],
+)
+def test_a_cover_page_says_until_when_its_file_is_withheld(text: str, day: str) -> None:
+    assert open_from_words(text) == day
