@@ -26,7 +26,7 @@ where identifier = :identifier returning identifier, source, upstream, lease, tr
 -- name: end
 -- Write how a search ended, unless the lease was lost meanwhile.
 update search set state = :state, due = :due, outcome = :outcome, searched_at = :at, story = :story, basis = :basis,
-  tries = case :state when 'done' then 0 else tries end, changed = changed + (:state = 'done')
+  tries = case :is_over when 1 then 0 else tries end, changed = changed + :is_over
 where identifier = :identifier and lease = :lease and state = 'leased';
 
 -- name: release

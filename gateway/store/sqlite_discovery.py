@@ -114,12 +114,14 @@ class SqliteDiscovery:
         decide: Decide = lambda _: (),
         endings: Iterable[Ending] = (),
         basis: str = "",
+        due: int = 0,
     ) -> bool:
         """Write how a search ended for good, and what is decided. False: the lease was lost, nothing is written.
 
-        `basis` is a digest of what it went by.
+        `basis` is a digest of what it went by. With `due`, the item waits until that second and is then due again, as
+        if it had not been searched for: when something may be had then that is withheld now.
         """
-        return self._end(lease, "done", 0, outcome, story, at, decide, endings, basis)
+        return self._end(lease, "waiting" if due else "done", due, outcome, story, at, decide, endings, basis)
 
     def waiting(
         self,
@@ -132,7 +134,7 @@ class SqliteDiscovery:
         basis: str = "",
     ) -> bool:
         """Write how a search ended that is to be repeated. False: the lease was lost, and nothing is written."""
-        return self._end(lease, "waiting", until, outcome, story, at, endings=endings, basis=basis)
+        return self._end(lease, "waiting", until, outcome, story, at, None, endings, basis)
 
     def _end(
         self,
@@ -142,10 +144,11 @@ class SqliteDiscovery:
         outcome: str,
         story: str,
         at: int,
-        decide: Decide = lambda _: (),
-        endings: Iterable[Ending] = (),
-        basis: str = "",
+        decide: Decide | None,
+        endings: Iterable[Ending],
+        basis: str,
     ) -> bool:
+        """Write how a search ended; without `decide` it is one of several tries, and has not ended for good."""
         row = {
             "state": state,
             "due": due,
@@ -153,6 +156,7 @@ class SqliteDiscovery:
             "at": at,
             "story": zstandard.compress(story.encode(), _LEVEL),
             "basis": basis,
+            "is_over": decide is not None,
             "identifier": lease.identifier,
             "lease": lease.number,
         }
@@ -160,7 +164,8 @@ class SqliteDiscovery:
             is_written = bool(session.execute(SQL["end"], row).rowcount)
             if is_written:
                 held = session.execute(SQL["decisions"], (lease.identifier,)).fetchall()
-                session.executemany(SQL["decision_add"], decide([_decision(each) for each in held]))
+                news = decide([_decision(each) for each in held]) if decide else ()
+                session.executemany(SQL["decision_add"], news)
                 session.executemany(SQL["ending_add"], endings)
         return is_written
 

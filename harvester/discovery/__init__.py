@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gateway.model import Candidate, Match, Outcome, Work
+from harvester.wire.access import open_from_record
 from harvester.wire.copies import Copy, Description
 from harvester.wire.http import Fetch
 from harvester.wire.identifiers import Identifiers, identifiers_of
@@ -25,6 +26,7 @@ class Known:
 
     `candidates` are the copies that were looked at, and those that were accepted before;
     `matches` are the DOIs that were found by title, author and year; `refused` those that a person has rejected.
+    `withheld` are pages whose files may not be had yet.
     """
 
     work: Work
@@ -36,6 +38,7 @@ class Known:
     candidates: tuple[Candidate, ...] = ()
     matches: tuple[Match, ...] = ()
     refused: frozenset[str] = frozenset()
+    withheld: frozenset[str] = frozenset()
 
     @property
     def needs_policy(self) -> bool:
@@ -108,5 +111,6 @@ class Step:
 
 def known_of(work: Work, settings: Mapping[str, str]) -> Known:
     """Return what is known of a work from its record alone."""
-    pages = (Copy(work.landing_page, is_page=True, evidence="record"),) if work.landing_page else ()
+    page = Copy(work.landing_page, is_page=True, evidence="record", open_from=open_from_record(work))
+    pages = (page,) if work.landing_page else ()
     return Known(work, identifiers_of(work), settings, pages=pages)

@@ -25,22 +25,23 @@ def pages_of(known: Known) -> tuple[str, ...]:
     places = [*open_pages_of(known), *(copy.url for copy in pages if copy.evidence == "record")]
     places += _resolved(known, pages)
     others = [copy.url for copy in pages if not copy.evidence.startswith(_FOR_MINING)]
-    return _distinct([*places, *others] or [copy.url for copy in pages])[:MOST_PAGES]
+    return _distinct([*places, *others] or [copy.url for copy in pages], known)[:MOST_PAGES]
 
 
 def open_pages_of(known: Known) -> tuple[str, ...]:
     """Return the pages that services call open, repositories' before publishers'; a DOI is where it leads to."""
     pages = sorted((copy for copy in known.pages if copy.is_open), key=lambda copy: copy.host_type == "publisher")
     leads_to = _resolved(known, _pages(known))
-    return _distinct(url for copy in pages for url in (leads_to if _is_resolver(copy) else (copy.url,)))[:MOST_OPEN]
+    urls = (url for copy in pages for url in (leads_to if _is_resolver(copy) else (copy.url,)))
+    return _distinct(urls, known)[:MOST_OPEN]
 
 
-def _distinct(urls: Iterable[str]) -> tuple[str, ...]:
-    """Return addresses in their order, one of those that differ in nothing but being encrypted."""
+def _distinct(urls: Iterable[str], known: Known) -> tuple[str, ...]:
+    """Return addresses in their order, without those withheld; one of those that differ only in being encrypted."""
     found: dict[str, str] = {}
     for url in urls:
         found.setdefault(url.partition("://")[2].rstrip("/"), url)
-    return tuple(found.values())
+    return tuple(url for url in found.values() if url not in known.withheld)
 
 
 def _pages(known: Known) -> list[Copy]:

@@ -13,6 +13,7 @@ from harvester.discovery._visiting import Visit, is_pdf, visit
 from harvester.verification.bytes import HTML, PDF, UNKNOWN
 from harvester.verification.extraction import SECONDS, extract
 from harvester.verification.judging import expected, judge
+from harvester.wire.access import open_from_words
 from harvester.wire.copies import Copy
 from harvester.wire.dates import http_date
 from harvester.wire.http import Fetch
@@ -32,17 +33,25 @@ class Told(NamedTuple):
 
 def check(told: Told, known: Known, fetch: Fetch, at: int, keep: Keep = lambda _: None) -> Candidate:
     """Return what a copy is. One that may not be had yet is not asked for; what may be the work is kept."""
+    today = utc_datetime(at)[:10]
+    if told.copy.open_from > today:
+        return withheld(told, at)
     candidate = _claimed(told, at)
-    if told.copy.open_from > utc_datetime(at)[:10]:
-        return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     visited = visit(told.copy.url, fetch)
     candidate = _visited(candidate, visited)
     if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
         return candidate
     candidate = _read(candidate, visited, known)
+    if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # its cover page says so
+        return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     if candidate.outcome in REVIEWED:
         keep(visited.fetched.body)
     return candidate
+
+
+def withheld(told: Told, at: int) -> Candidate:
+    """Return a copy that may not be had yet, and is not asked for."""
+    return _claimed(told, at)._replace(outcome=Outcome.EMBARGOED_UNTIL)
 
 
 def unasked(told: Told, at: int) -> Candidate:
@@ -98,6 +107,7 @@ def _claimed(told: Told, at: int) -> Candidate:
         license_url=copy.license_url,
         host_type=copy.host_type,
         at=at,
+        open_from=copy.open_from,
     )
 
 
@@ -131,7 +141,8 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         return candidate._replace(outcome=Outcome.NOT_PDF if visited.mime_type == HTML else Outcome.WRONG_MIMETYPE)
     wanted = expected(known.work, known.own_dois, known.described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
-    verdict = judge(extract(visited.fetched.body, seconds), wanted, visited.url)
+    extracted = extract(visited.fetched.body, seconds)
+    verdict = judge(extracted, wanted, visited.url)
     return candidate._replace(
         outcome=verdict.outcome,
         score=verdict.score,
@@ -142,4 +153,5 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         kind=verdict.kind,
         text_version=verdict.text_version,
         pages=verdict.pages,
+        open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )

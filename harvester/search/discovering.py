@@ -21,15 +21,17 @@ from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Store
 from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.xmltext import utc_datetime
 from harvester.discovery import Step
 from harvester.search.changed import basis_of, changed, renew_changed
 from harvester.search.checking import Keep
 from harvester.search.copies import Copies
 from harvester.search.deciding import decided, thresholds_of
+from harvester.search.embargoes import due_at
 from harvester.search.identity import Identity, identity_of
 from harvester.search.obedient import Obedient
 from harvester.search.searching import RECHECK, Searched, search
-from harvester.search.stories import candidates_of, endings, identity_of_story, kept
+from harvester.search.stories import candidates_of, endings, identity_of_story, kept, open_from_of
 from harvester.search.works import found_of, listed, work_of
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -39,6 +41,7 @@ LEASE_SECONDS = 1800
 _FIRST_WAIT, _LONGEST_WAIT = 3600, 604_800
 _MOST_TRIES = 6  # then what was in the way is the answer
 _FAULT_WAIT = 86_400  # until somebody may have mended the program
+_ANEW = (("Cache-Control", "no-cache"),)  # RFC 9111 §5.2.1.4
 _OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # what would be in the way of the next item too
 
 
@@ -55,9 +58,12 @@ def _forget(_body: bytes) -> None:
     """Keep nothing."""
 
 
-def asked_for(identifier: str, fetch: Fetch, request: Request) -> Fetched:
-    """Ask for one work: what a host gave to remember for another one is not told."""
-    return fetch(replace(request, source=identifier))
+def asked_for(identifier: str, fetch: Fetch, request: Request, *, is_anew: bool = False) -> Fetched:
+    """Ask for one work: what a host gave to remember for another one is not told.
+
+    `is_anew`: what was answered before does not count, here or on the way.
+    """
+    return fetch(replace(request, source=identifier, headers=request.headers + _ANEW * is_anew))
 
 
 def step_settings(settings: Settings) -> dict[str, str]:
@@ -208,7 +214,8 @@ class Discovering:
         state = self.desk.search(lease.identifier)
         if work is None:
             return Searched(Outcome.GONE, identity=identity_of_story(state) or Identity())
-        fetch = partial(asked_for, lease.identifier, self.fetch)
+        is_open_now = "" < open_from_of(state) <= utc_datetime(int(self.clock()))[:10]
+        fetch = partial(asked_for, lease.identifier, self.fetch, is_anew=is_open_now)
         identity, before = identity_of(work), identity_of_story(state)
         return search(
             work,
@@ -252,7 +259,8 @@ class Discovering:
             def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:
                 return decided(lease.identifier, searched, self.thresholds, at, earlier)
 
-            is_written = self.desk.done(lease, searched.outcome, kept(searched), at, decide, ends, searched.basis)
+            due = due_at(searched.open_from, at)
+            is_written = self.desk.done(lease, searched.outcome, kept(searched), at, decide, ends, searched.basis, due)
         else:
             wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
             story, until = kept(searched._replace(identity=searched.before or searched.identity)), at + wait

@@ -15,12 +15,16 @@ from typing import NamedTuple
 
 from gateway.errors import GatewayError, TryLater
 from gateway.model import Candidate, FileLink, Match, Outcome, Trace, Work
+from gateway.xmltext import utc_datetime
 from harvester.discovery import Found, Known, Step, known_of
 from harvester.discovery._once import Once
 from harvester.discovery._visiting import outcome_of
-from harvester.search.checking import Keep, Told, again, check, is_same, look, unasked
+from harvester.search.checking import Keep, Told, again, check, is_same, look, unasked, withheld
+from harvester.search.embargoes import STEP as EMBARGO
+from harvester.search.embargoes import Embargoes, next_day
 from harvester.search.identity import Identity
 from harvester.verification.bytes import PDF
+from harvester.wire.access import open_from_record
 from harvester.wire.copies import Copy
 from harvester.wire.http import Fetch
 from harvester.wire.licenses import is_open
@@ -81,6 +85,7 @@ class Searched(NamedTuple):
     identity: Identity = Identity()
     before: Identity | None = None  # when it was decided last
     matches: tuple[Match, ...] = ()  # by which a DOI was found that the record lacks
+    open_from: str = ""  # the day on which to search again, when what may not be had yet may be had
 
     @property
     def is_another(self) -> bool:
@@ -133,6 +138,8 @@ class _Search:
         self.ends: set[Outcome] = set()  # of the steps that were taken
         self.seen: set[str] = set()
         self.reached: set[str] = set()  # where copies led to
+        self.embargoes = Embargoes(utc_datetime(at)[:10])
+        self.open_days: set[str] = set()  # on which what was told of may be had
 
     @property
     def is_found(self) -> bool:
@@ -141,6 +148,7 @@ class _Search:
     def go(self, steps: Iterable[Step], *, is_another: bool) -> Searched:
         if not is_another:
             self._recheck()
+        self._hold_back_own()
         for step in steps:
             if not step.is_first:
                 self._try()
@@ -161,6 +169,7 @@ class _Search:
             is_over=self._is_over(),
             published=self._published(),
             matches=self.known.matches,
+            open_from="" if self.is_found else next_day(self.open_days, self.at),
         )
 
     def look(self, files: Iterable[FileLink], *, is_another: bool) -> Searched:
@@ -191,18 +200,37 @@ class _Search:
 
     def _checked(self, told: Told) -> Candidate:
         """Return what a copy is; of one that was accepted and cannot be had, what it was."""
+        told = told._replace(copy=self.embargoes.of(told.copy))
         found = check(told, self.known, self.fetch, self.at, self.keep)
+        self.open_days.add(found.open_from)
         before = self.accepted.get(found.url)
         return found if found.sha256 or before is None else before._replace(outcome=found.outcome, status=found.status)
 
     def _take(self, step: Step) -> None:
         self.fetch.last_host = ""
         found = self._found(step)
+        self._hold_back(step.name, found.copies)
         self.known = self.known.with_(found)
         self.ends.add(found.outcome)
         files = [copy for copy in found.copies if not copy.is_page]
         self.traces.append(Trace(step.name, found.outcome, len(files), found.note, found.host or self.fetch.last_host))
         self.waiting += [Told(step.name, copy) for copy in files]
+
+    def _hold_back_own(self) -> None:
+        """Hold back the pages of a record that says itself that its files may not be had yet."""
+        day = open_from_record(self.known.work)
+        self.open_days.add(day)
+        if day > self.embargoes.today:
+            note = f"The record says that its files may not be had before {day}."
+            self.traces.append(Trace(EMBARGO, Outcome.EMBARGOED_UNTIL, note=note))
+        self._hold_back(EMBARGO, self.known.pages)
+
+    def _hold_back(self, step: str, copies: Iterable[Copy]) -> None:
+        """Note what may not be had yet of what a step has told; a page of it is not visited."""
+        self.open_days |= {copy.open_from for copy in copies}
+        for copy in self.embargoes.hold(copies):
+            self._looked_at(withheld(Told(step, copy), self.at))
+        self.known = replace(self.known, withheld=frozenset(self.embargoes.pages))
 
     def _found(self, step: Step) -> Found:
         try:

@@ -69,6 +69,7 @@ def kept(searched: Searched) -> str:
             "published": searched.published,
             "identity": searched.identity,
             "matches": [each._asdict() for each in searched.matches],
+            "open_from": searched.open_from,
             "policy": policy and {**policy._asdict(), "permissions": [each._asdict() for each in policy.permissions]},
         }
     )
@@ -91,6 +92,11 @@ def identity_of_story(state: SearchState | None) -> Identity | None:
     """Return by what the work was known when it was decided on its files last; None: nobody noted it."""
     told = json.loads(state.story).get("identity") if state is not None and state.story else None
     return None if told is None else Identity(*map(tuple, told))
+
+
+def open_from_of(state: SearchState | None) -> str:
+    """Return the day on which an item is searched for again, because something of it may be had then; or none."""
+    return str(json.loads(state.story).get("open_from", "")) if state is not None and state.story else ""
 
 
 def matches_of(state: SearchState | None) -> tuple[Match, ...]:
@@ -158,6 +164,7 @@ def _of_candidate(each: Candidate) -> Iterator[str]:
         "on its first pages": " and ".join(filter(None, ("the DOI" * each.has_doi, "the title" * each.has_title))),
         "kind": each.kind or "auxiliary file" * each.is_auxiliary,
         "pages": each.pages or "",
+        "not before": each.open_from,
         "host": each.host_type,
         "robots.txt": each.robots,
         "status": "" if each.status in (0, _OK) else each.status,
