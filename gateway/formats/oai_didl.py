@@ -88,7 +88,8 @@ def _story(file: FileLink, modified: str) -> str:
     """Return who names a file, where, and since when that is known: dates that stay the same while the file does."""
     version = f"; version: {file.version}" if file.version else ""
     if file.origin is FileOrigin.DISCOVERED:
-        return f"{file.origin.value}: found by {file.found_in} at {file.found_at}{version}"
+        notice = f"; notice: {file.retracted}" if file.retracted else ""
+        return f"{file.origin.value}: found by {file.found_in} at {file.found_at}{version}{notice}"
     place = f" in {file.found_in}" if file.found_in else ""
     place += f" of the record of {modified}" if modified else ""
     place += f"; fetched at {file.found_at}" if file.found_at else ""

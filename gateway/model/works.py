@@ -41,6 +41,7 @@ class FileLink(NamedTuple):
     is_named: bool = False
     copy_url: str = ""
     content: bytes = b""
+    retracted: str = ""  # a sentence that says who calls the work retracted, and by which notice
     digests: tuple[tuple[str, str], ...] = ()  # that the source states: (algorithm as hashlib names it, hexadecimal)
 
     @property

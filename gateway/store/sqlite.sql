@@ -169,7 +169,8 @@ select exists (select * from file);
 
 -- name: files
 -- What is known of the files of these items (a JSON list).
-select item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content
+select item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
+  retracted
 from json_each(?) as wanted cross join file on file.item = wanted.value order by file.id;
 
 -- name: copy_type
@@ -402,8 +403,9 @@ delete from file where item = ?;
 -- name: file_add
 -- Write what is known of a file.
 insert into file (
-  item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
+  retracted
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: members_remove
 -- Take records (a JSON list of items) from a set's list.

@@ -52,12 +52,17 @@ def _offered(link: FileLink, terms: Terms) -> FileLink:
 
 
 def files_of(
-    candidates: Iterable[Candidate], decisions: Iterable[Decision], held: Iterable[FileLink], terms: Terms
+    candidates: Iterable[Candidate],
+    decisions: Iterable[Decision],
+    held: Iterable[FileLink],
+    terms: Terms,
+    retracted: str = "",
 ) -> tuple[FileLink, ...]:
     """Return all that is to be known of the files of an item, in the order of their addresses.
 
     `candidates` are the copies that were looked at last, `decisions` all of them in their order, `held` what is
-    published now. What is published and nobody decided on stays: only a decision withdraws.
+    published now. What is published and nobody decided on stays: only a decision withdraws. `retracted` says that the
+    work was retracted; the files that were found for it say it too.
     """
     published = {each.url: each for each in held}
     seen = {address(each.url): each for each in candidates}
@@ -68,7 +73,7 @@ def files_of(
         for url, decision in last.items()
         if decision.verdict == "accept" and (link := _accepted(decision, seen.get(url), published.get(url)))
     ]
-    files = [_offered(each, terms) for each in files]
+    files = [_offered(each, terms)._replace(retracted=retracted) for each in files]
     files += [
         link for url, each in seen.items() if each.found_by == NAMED and (link := _named(each, published.get(url)))
     ]

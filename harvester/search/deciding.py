@@ -37,7 +37,7 @@ UNSEEN = frozenset(
 # What a file may become without being gone: nobody but a person can tell whether it is the work still.
 _UNREADABLE = frozenset((Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.PARSE_TIMEOUT, Outcome.PARSE_MEMORY))
 # What is there, perhaps, and is not shown to us: a door that was shut for everybody, or for a moment.
-_SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL))
+_SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UNTIL))
 # What leaves open, or denies, that a file is the work that its record has become.
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
 _ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
@@ -152,13 +152,25 @@ def _decision(
             return None
         ruling, digest = _instead_of(before, candidate)
         candidate = candidate._replace(sha256=digest)
-    elif before is not None and _stays(before, candidate):
+    elif before is not None and _stays(before, candidate) and not _is_doubted(before, searched.retracted):
         return None
     elif before is not None and before.decided_by != RULE:
         ruling, by = _after_a_person(before, candidate)
     else:
         ruling = rule(candidate, searched.policy, searched.published, thresholds, utc_datetime(at)[:7])
+    if searched.retracted and ruling.verdict != "reject":
+        ruling, by = _of_retracted(ruling, searched.retracted), RULE
     return Decision(identifier, candidate.url, candidate.sha256, ruling.verdict, ruling.reason, by, at)
+
+
+def _is_doubted(before: Decision, retracted: str) -> bool:
+    """Tell whether a rule accepted a file before the work was known to be retracted; a person knew what they did."""
+    return bool(retracted) and before.decided_by == RULE and before.verdict == "accept"
+
+
+def _of_retracted(ruling: Ruling, retracted: str) -> Ruling:
+    """Return the ruling on a file of a retracted work: a person decides, and sees why no rule does."""
+    return Ruling("review", retracted if ruling.verdict == "accept" else f"{retracted} {ruling.reason}")
 
 
 def _instead_of(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:

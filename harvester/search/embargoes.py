@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from gateway.xmltext import utc_datetime
 from harvester.wire.copies import Copy
 from harvester.wire.dates import moment_of
-from harvester.wire.landing_page import site_of
+from harvester.wire.urls import site_of
 
 STEP = "embargo"  # the trace of what a record says itself
 _KEEPERS = ("record", "datacite:")  # how the evidence of a keeper's word begins

@@ -15,7 +15,7 @@ from gateway.store.base import Inbox, Store
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.store.step import EPOCH_FACT
 from harvester.search.carrying import Terms, files_of, terms_of
-from harvester.search.stories import candidates_of
+from harvester.search.stories import candidates_of, retracted_of
 
 _TERMS_FACT = "terms of files"
 BATCH = 100  # items of one transaction, and of one publication
@@ -64,5 +64,5 @@ class Releasing:
 
     def _known(self, state: ItemState) -> tuple[FileLink, ...]:
         """Return all that is to be known of the files of an item, from the last word on each."""
-        candidates = candidates_of(self._desk.search(state.identifier))
-        return files_of(candidates, self._desk.decisions(state.identifier), state.files, self._terms)
+        searched, decisions = self._desk.search(state.identifier), self._desk.decisions(state.identifier)
+        return files_of(candidates_of(searched), decisions, state.files, self._terms, retracted_of(searched))

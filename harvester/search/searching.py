@@ -24,11 +24,13 @@ from harvester.search.embargoes import STEP as EMBARGO
 from harvester.search.embargoes import Embargoes, next_day
 from harvester.search.identity import Identity
 from harvester.verification.bytes import PDF
+from harvester.verification.judging import agree
 from harvester.wire.access import open_from_record
 from harvester.wire.copies import Copy
 from harvester.wire.http import Fetch
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import VERSIONS, Colour, Policy
+from harvester.wire.retractions import by_title
 
 # What may be otherwise tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
@@ -85,6 +87,7 @@ class Searched(NamedTuple):
     identity: Identity = Identity()
     before: Identity | None = None  # when it was decided last
     matches: tuple[Match, ...] = ()  # by which a DOI was found that the record lacks
+    retracted: str = ""  # a sentence that says so, and who says so
     open_from: str = ""  # the day on which to search again, when what may not be had yet may be had
 
     @property
@@ -169,6 +172,7 @@ class _Search:
             is_over=self._is_over(),
             published=self._published(),
             matches=self.known.matches,
+            retracted=self._retracted(),
             open_from="" if self.is_found else next_day(self.open_days, self.at),
         )
 
@@ -281,6 +285,13 @@ class _Search:
         return not any(
             is_open(each.license) or (each.version in permitted if each.version else permitted) for each in found
         )
+
+    def _retracted(self) -> str:
+        """Return what services say of a retraction, where they mean this work by its title, else the record itself."""
+        own = [each.text for each in self.known.work.statements if each.element == "title"]
+        stated = [each.retracted for each in self.known.described if agree(own, each.title)]
+        stated += [by_title(title, "the record") for title in own]
+        return next(filter(None, stated), "")
 
     def _published(self) -> str:
         """Return the year as services tell it, else the record."""

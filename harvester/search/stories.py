@@ -70,6 +70,7 @@ def kept(searched: Searched) -> str:
             "identity": searched.identity,
             "matches": [each._asdict() for each in searched.matches],
             "open_from": searched.open_from,
+            "retracted": searched.retracted,
             "policy": policy and {**policy._asdict(), "permissions": [each._asdict() for each in policy.permissions]},
         }
     )
@@ -99,6 +100,11 @@ def open_from_of(state: SearchState | None) -> str:
     return str(json.loads(state.story).get("open_from", "")) if state is not None and state.story else ""
 
 
+def retracted_of(state: SearchState | None) -> str:
+    """Return the sentence that says that the work was retracted, as the last search learned it; empty: it was not."""
+    return str(json.loads(state.story).get("retracted", "")) if state is not None and state.story else ""
+
+
 def matches_of(state: SearchState | None) -> tuple[Match, ...]:
     """Return by which matches the last search found a DOI that the record lacks."""
     held = json.loads(state.story).get("matches", ()) if state is not None and state.story else ()
@@ -123,6 +129,8 @@ def told(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str
     candidates = candidates_of(state)
     traces = [Trace(**{**each, "outcome": Outcome(each["outcome"])}) for each in story["traces"]]
     steps = {each.step for each in traces}
+    if retracted := retracted_of(state):
+        yield f"  {retracted}"
     for each in candidates:
         if each.found_by == NAMED:
             yield from _of_candidate(each)

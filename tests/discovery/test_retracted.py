@@ -1,0 +1,109 @@
+"""A work that was retracted: no rule accepts a file of it, a person may, and the published record says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lxml import etree
+
+from gateway.model import Candidate, Decision, Outcome
+from harvester.search.deciding import Thresholds, decided
+from harvester.search.searching import Searched, search
+from harvester.search.steps import step_of
+from tests.conftest import ROOT
+from tests.discovery.test_releasing import (
+    COPY,
+    DOI,
+    IDENTIFIER,
+    ITEM,
+    component,
+    decisions,
+    explained,
+    found,
+    pdf,
+    said,
+    searched_again,
+    unpaywall,
+)
+from tests.discovery.web import SETTINGS, RecordedWeb, answer, work
+
+__all__ = ["found"]
+pytestmark = pytest.mark.slow  # it searches, and reads PDFs
+
+SENTENCE = "The work is retracted: Crossref names 10.5555/notice of 2024-05-01."
+COPY_OF_IT = Candidate("https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.8)
+OPEN = COPY_OF_IT._replace(license="cc-by", has_doi=True, has_title=True, identified_by=("doi", "title"))
+BY_RULE = Decision("oai:x", OPEN.url, "0" * 64, "accept", "The licence cc-by was stated for this copy.", "rule", 1)
+BY_PERSON = BY_RULE._replace(decided_by="anna")
+
+
+def crossref(title: str) -> dict:
+    """Return an answer of Crossref, after its documentation of `updated-by`: no recorded one has a retraction."""
+    notice = {"DOI": "10.5555/NOTICE", "type": "retraction", "updated": {"date-time": "2024-05-01T00:00:00Z"}}
+    known = {"DOI": DOI, "title": [title], "updated-by": [notice]}
+    return {f"https://api.crossref.org/works/{DOI}": answer(json.dumps({"message": known}))}
+
+
+@pytest.mark.parametrize(
+    ("candidate", "earlier", "verdicts"),
+    [
+        (OPEN, (), [("review", "rule", SENTENCE)]),
+        (OPEN._replace(score=0.3), (), [("review", "rule", f"{SENTENCE} The score 0.3 tells too little.")]),
+        (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
+        (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]),
+        (OPEN, (BY_PERSON,), []),
+        (OPEN._replace(sha256="1" * 64), (BY_PERSON,), [("review", "rule", SENTENCE)]),
+    ],
+)
+def test_no_rule_accepts_what_was_retracted_and_what_one_accepted_goes_back_to_review(
+    candidate: Candidate, earlier: tuple[Decision, ...], verdicts: list[tuple[str, str, str]]
+) -> None:
+    """What a person accepted stays; for other bytes in its place they are asked again."""
+    searched = Searched(Outcome.SUCCESS, (), (candidate,), retracted=SENTENCE)
+    news = decided("oai:x", searched, Thresholds(), 2, earlier)
+    assert [(each.verdict, each.decided_by, each.reason.removesuffix(" ")) for each in news] == verdicts
+
+
+def test_a_retraction_counts_for_the_work_that_it_means() -> None:
+    web = RecordedWeb(crossref("Meadows of the northern uplands in winter"), has_recordings=False)
+    same, other = (
+        search(work(title, doi=DOI), (step_of("crossref"),), web, SETTINGS, at=1, most_files=1)
+        for title in ("Meadows of the northern uplands in winter", "Rivers under mountains after rain")
+    )
+    assert (same.retracted, other.retracted) == (SENTENCE, "")
+    titled = search(work("RETRACTED: Meadows"), (), RecordedWeb(has_recordings=False), SETTINGS, at=1, most_files=1)
+    assert titled.retracted == "The work is retracted: the record gives a title that says so."
+
+
+def test_a_retracted_work_waits_for_a_person_and_is_published_with_the_notice(searching) -> None:
+    search_ = searching(discover_named_files=False)
+    title = search_.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    search_.web.own = {**unpaywall(), **crossref(title), COPY: answer(pdf(search_))}
+    search_.run(identifier=IDENTIFIER)
+    search_.release()
+    assert (decisions(search_), component(search_)) == ([("review", "rule")], None)
+    assert f"  {SENTENCE}" in explained(search_).splitlines()
+    search_.desk.decide(search_.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
+    assert search_.release() == 2
+    assert said(search_, "provenance").endswith(f"; version: accepted; notice: {SENTENCE}")
+    etree.XMLSchema(file=str(ROOT / "schemas" / "didl.xsd")).assertValid(search_.didl(ITEM))
+    assert search_.release() == 0
+
+
+def test_a_file_that_a_rule_accepted_leaves_the_record_when_the_work_is_retracted(found) -> None:
+    title = found.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    found.web.own = {**found.web.own, **crossref(title)}
+    searched_again(found)
+    found.release()
+    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
+    assert component(found) is None
+
+
+def test_a_file_that_a_person_accepted_stays_and_says_that_the_work_was_retracted(found) -> None:
+    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1]._replace(decided_by="anna"))
+    title = found.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    found.web.own = {**found.web.own, **crossref(title)}
+    searched_again(found)
+    assert found.release() == 1
+    assert said(found, "provenance").endswith(f"; notice: {SENTENCE}")
