@@ -293,7 +293,12 @@ SETTINGS: tuple[Setting, ...] = (
         least=0.001,
         most=_YEAR,
     ),
-    Setting("discover_max_files", 6, "How many copies of one work are fetched until one is the work.", least=1),
+    Setting(
+        "discover_max_files",
+        6,
+        "How many PDFs of one work are fetched until one is it; refusals and known open copies do not count.",
+        least=1,
+    ),
     Setting(
         "discover_instead",
         "",

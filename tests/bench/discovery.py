@@ -33,7 +33,8 @@ def rows(records: int) -> Iterator[Row]:
         pace = 60 * count / found["seconds"]
         yield Row("works searched for in a minute, answers taking 200 ms, no pauses", pace, 200, is_least=True)
         yield Row("processor seconds per 1,000 works, without texts", 1000 * found["cpu"] / count, 40, unit=" s")
-        yield Row("requests for a closed work, from the doubles", found["requests_but_robots"] / count, 6)
+        note = "robots.txt and further services not counted"
+        yield Row("requests for a closed work, from the doubles", found["counted"] / count, 6, note=note)
         yield from _by_kind()
         with tempfile.TemporaryDirectory() as folder:
             polite = searched(Path(folder), port, count, _THREADS, is_mannered=True)

@@ -56,6 +56,7 @@ _SERVICES: dict[str, Callable[[int], object]] = {
     "api.crossref.org": _crossref,
     "api.unpaywall.org": lambda number: {"doi": doi(number), "is_oa": False, "oa_locations": []},
     "api.openalex.org": _openalex,
+    "www.ebi.ac.uk": lambda _number: {"hitCount": 0, "resultList": {"result": []}},
     "api.openpolicyfinder.jisc.ac.uk": _policy,
 }
 _LIMITS = {"x-rate-limit-limit": "10", "x-rate-limit-interval": "1s", "x-concurrency-limit": "3"}

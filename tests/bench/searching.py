@@ -28,7 +28,9 @@ from harvester.search.remembering import Remembering
 from harvester.search.steps import steps
 from harvester.web import Web
 from harvester.wire.http import Fetched, Request
+from harvester.wire.urls import host_of
 from tests.bench.doubles import doi
+from tests.discovery.kinds import FURTHER
 
 OPTIONS = {
     "discover_email": "librarian@library.test",
@@ -83,7 +85,7 @@ def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool
         told = {
             "found": found,
             "requests": len(asked),
-            "requests_but_robots": sum(not url.endswith("/robots.txt") for url in asked),
+            "counted": sum(not url.endswith("/robots.txt") and host_of(url) not in FURTHER for url in asked),
             "seconds": time.monotonic() - began,
             "cpu": time.process_time() - worked,
             "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
