@@ -1,0 +1,130 @@
+"""A work that Unpaywall calls closed is found through each further service; each is asked once, Wayback last."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from gateway.model import Outcome, Work
+from harvester.search.searching import Searched, search
+from harvester.search.steps import steps
+from harvester.wire import hal
+from tests.discovery.kinds import CLOSED, DOI, GOOD, TITLE, crossref, unpaywall
+from tests.discovery.web import SETTINGS, Answer, RecordedWeb, answer, work
+from tests.fuzz import answers
+
+pytestmark = pytest.mark.slow  # it reads a file for each service
+
+NOW = 1_700_000_000
+CLOSED_ELSEWHERE: dict[str, Answer] = {**crossref(), **unpaywall(), **CLOSED}
+
+
+def searched(about: Work, own: dict[str, Answer]) -> tuple[Searched, list[str]]:
+    web = RecordedWeb(own, has_recordings=False)
+    found = search(about, steps(), web, SETTINGS, at=NOW, most_files=6)
+    return found, web.asked
+
+
+def said(document: dict[str, Any]) -> Answer:
+    """Return an answer about the work of this file."""
+    text = json.dumps(document).replace("10.1234/A", DOI).replace("10.1234/a", DOI).replace("Oats under rust", TITLE)
+    return answer(text)
+
+
+EUROPE_PMC = "https://www.ebi.ac.uk/europepmc/webservices/rest/search"
+BASE = "https://api.base-search.net/cgi-bin/BaseHttpSearchInterface.fcgi"
+HAL = "https://api.archives-ouvertes.fr/search/"
+SERVICES = {
+    "europe_pmc": (
+        f'{EUROPE_PMC}?query=DOI:"{DOI}"&resultType=core&format=json&pageSize=5',
+        answers.EUROPE_PMC,
+        "https://pmc-oa-opendata.s3.amazonaws.com/PMC123.1/PMC123.1.pdf",  # the second place: the first gives nothing
+    ),
+    "hal": (
+        f'{HAL}?q=doiId_s:("{DOI}" OR "{DOI.upper()}")&wt=json&fl={hal.FIELDS}&rows=5',
+        answers.HAL,
+        "https://hal.science/hal-01234567/document",
+    ),
+    "core": (
+        f'https://api.core.ac.uk/v3/search/works/?q=doi:"{DOI}"&limit=5',
+        answers.CORE,
+        "https://core.ac.uk/download/7.pdf",
+    ),
+    "base": (
+        f'{BASE}?func=PerformSearch&query=dcdoi:"{DOI}"&hits=5&format=json&apikey=k',
+        answers.BASE,
+        "https://open.example.org/7.PDF",
+    ),
+    "doaj": (
+        f'https://doaj.org/api/v4/search/articles/doi:"{DOI}"?pageSize=5',
+        answers.DOAJ,
+        "https://press.example.org/7.pdf",
+    ),
+    "fatcat": (
+        f"https://api.fatcat.wiki/v0/release/lookup?doi={DOI}&expand=files,container&hide=abstracts,refs",
+        answers.FATCAT,
+        "https://web.archive.org/web/20200130042753id_/https://press.example.org/7.pdf",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_work_is_found_through_a_further_service(name: str) -> None:
+    address, document, file = SERVICES[name]
+    found, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: said(document), file: GOOD})
+    best = next(each for each in found.candidates if each.outcome is Outcome.SUCCESS)
+    assert (found.outcome, best.found_by, best.url) == (Outcome.SUCCESS, name, file)
+    assert len(asked) == len(set(asked))
+
+
+def test_the_wayback_machine_is_the_last_resort() -> None:
+    address, document, file = SERVICES["fatcat"]
+    _, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: said(document), file: GOOD})
+    for_files = [url for url in asked if "policyfinder" not in url]
+    assert [url for url in asked if "web.archive.org" in url] == for_files[-1:]
+
+
+ZENODO = "10.5281/zenodo.1234567"
+RECORD = "https://zenodo.org/api/records/1234567"
+OF_ZENODO = work(TITLE, doi=ZENODO, page="https://zenodo.org/records/1234567")
+SHELL = {"https://zenodo.org/records/1234567": answer("<div id='root'></div>")}
+
+
+def test_a_record_of_zenodo_is_found_behind_its_shell() -> None:
+    file = f"{RECORD}/files/Oats%20%26%20rust.PDF/content"
+    found, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(answers.ZENODO), file: GOOD})
+    assert (found.outcome, [each.license for each in found.candidates]) == (Outcome.SUCCESS, ["cc-by"])
+    assert asked.count(RECORD) == 1
+
+
+@pytest.mark.parametrize("right", ["restricted", "closed"])
+def test_no_file_of_a_restricted_record_is_asked_for(right: str) -> None:
+    document = deepcopy(answers.ZENODO)
+    document["metadata"]["access_right"] = right
+    found, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(document)})
+    assert found.outcome is not Outcome.SUCCESS
+    assert [url for url in asked if "/files/" in url] == []
+
+
+def test_a_record_under_an_embargo_is_not_asked_for_before_its_day() -> None:
+    document = deepcopy(answers.ZENODO)
+    document["metadata"] |= {"access_right": "embargoed", "embargo_date": "2031-02-03"}
+    found, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(document)})
+    assert [each.outcome for each in found.candidates] == [Outcome.EMBARGOED_UNTIL]
+    assert [url for url in asked if "/files/" in url] == []
+
+
+def test_an_item_of_dspace_is_found_behind_its_shell() -> None:
+    site, uuid = "https://repository.example.org", answers.DSPACE["uuid"]
+    page = f"{site}/items/{uuid}"
+    own = {
+        page: answer("<ds-app></ds-app>"),
+        f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": said(answers.DSPACE),
+        f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": GOOD,
+    }
+    found, asked = searched(work(TITLE, page=page), own)
+    assert (found.outcome, found.candidates[-1].found_by) == (Outcome.SUCCESS, "dspace")
+    assert asked.count(page) == 1
