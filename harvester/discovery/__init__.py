@@ -54,10 +54,10 @@ class Known:
         return self.identifiers.value("doi")
 
     @property
-    def own_dois(self) -> tuple[str, ...]:
-        """The DOIs that identify a file. One that was only matched proves nothing: the title must stand in the file."""
+    def own_identifiers(self) -> Identifiers:
+        """The identifiers that identify a file. One that was only matched proves nothing: it needs the title."""
         matched = {each.doi for each in self.matches}
-        return tuple(doi for doi in self.identifiers.all("doi") if doi not in matched)
+        return Identifiers(tuple(each for each in self.identifiers.found if each.value not in matched))
 
     @property
     def email(self) -> str:

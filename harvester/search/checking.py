@@ -139,7 +139,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
     candidate = _held(candidate, visited)
     if not is_pdf(visited):
         return candidate._replace(outcome=Outcome.NOT_PDF if visited.mime_type == HTML else Outcome.WRONG_MIMETYPE)
-    wanted = expected(known.work, known.own_dois, known.described)
+    wanted = expected(known.work, known.own_identifiers, known.described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
     extracted = extract(visited.fetched.body, seconds)
     verdict = judge(extracted, wanted, visited.url)
@@ -152,6 +152,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         is_auxiliary=verdict.is_auxiliary,
         kind=verdict.kind,
         text_version=verdict.text_version,
+        identified_by=verdict.identified_by,
         pages=verdict.pages,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )

@@ -1,7 +1,8 @@
 """What becomes of a file that was found: rules accept or reject where that is plain, all else is for people. Pure.
 
 A colour never accepts: green permits some version, somewhere, perhaps later. What accepts is an open licence that was
-stated for this very copy, or a policy that permits this version in an institutional repository now.
+stated for this very copy, or a policy that permits this version in an institutional repository now. Neither does for
+a file that nothing identifies: the title, the DOI or another identifier must stand where it names itself.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from gateway.settings import Settings
 from gateway.xmltext import utc_datetime
 from harvester.search.checking import NAMED
 from harvester.search.searching import Searched
+from harvester.verification.evidence import is_identified
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import Permission, Policy
 
@@ -41,6 +43,7 @@ _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UN
 # What leaves open, or denies, that a file is the work that its record has become.
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
 _ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
+_UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
 _MONTHS = 12
 
 # What a file is called that is not of the kind of its record.
@@ -203,9 +206,7 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
         return Ruling("review", doubt)
     if candidate.score < thresholds.reject and not candidate.has_doi:  # with its DOI it may be in another language
         return Ruling("reject", f"The score {candidate.score:g} is below {thresholds.reject:g}.")
-    if candidate.outcome is not Outcome.SUCCESS or candidate.score < thresholds.accept:
-        return Ruling("review", f"The score {candidate.score:g} tells too little.")
-    if doubt := _about_the_version(candidate):
+    if doubt := _about_the_work(candidate, thresholds) or _about_the_version(candidate):
         return Ruling("review", doubt)
     if is_open(candidate.license):
         return Ruling("accept", f"The licence {candidate.license} was stated for this copy.")
@@ -222,6 +223,15 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
         return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
     if candidate.outcome is Outcome.NO_TEXT:
         return "There is too little text to compare."
+    return ""
+
+
+def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
+    """Return why it is not certain that a file is the work; else nothing."""
+    if not is_identified(candidate.identified_by):
+        return _UNIDENTIFIED
+    if candidate.outcome is not Outcome.SUCCESS or candidate.score < thresholds.accept:
+        return f"The score {candidate.score:g} tells too little."
     return ""
 
 

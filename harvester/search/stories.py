@@ -170,6 +170,8 @@ def _of_candidate(each: Candidate) -> Iterator[str]:
         "score": each.score or "",
         "covered": each.covered or "",
         "on its first pages": " and ".join(filter(None, ("the DOI" * each.has_doi, "the title" * each.has_title))),
+        "identified by": " and ".join(each.replace("-", " ") for each in each.identified_by)
+        or "nothing" * bool(each.score),
         "kind": each.kind or "auxiliary file" * each.is_auxiliary,
         "pages": each.pages or "",
         "not before": each.open_from,

@@ -1,8 +1,7 @@
-"""Whether a document is the work: by its DOI or title on the first pages, and by what its words have in common. Pure.
+"""Whether a document is the work: by what names it on the first pages, and by what its words have in common. Pure.
 
-The thresholds come from the recorded PDFs, each held against its own metadata and those of 204 other works: its own
-score 0.59 to 0.82 and cover 0.8 to 1.0 of the metadata's words; of 1,463 others with five words or more 7 % reach a
-score of 0.5 by chance, and none covers more than 0.6. `python -m tests.bench.verification` prints them.
+No score makes a document the work: other papers of its authors have the same words. What identifies it must stand where
+a document names itself (`evidence.py`); the score then only keeps out what has nothing to do with it.
 """
 
 from __future__ import annotations
@@ -11,25 +10,28 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gateway.model import DocumentKind, Outcome, Work
+from harvester.verification.evidence import is_identified, signs
 from harvester.verification.extraction import Extracted
 from harvester.verification.kinds import Facts, kind_of
+from harvester.verification.naming import Named, named_of
 from harvester.verification.record_kinds import WORKS, kind_of_record, pages_of
 from harvester.verification.similarity import Compared, compared, letters, words
+from harvester.verification.titles import LEAST_LETTERS, title_of, worth
 from harvester.verification.versions import version_in
 from harvester.wire.copies import Description
-from harvester.wire.identifiers import dois_in
+from harvester.wire.identifiers import Identifiers, dois_in
 
-LIKELY, COVERED, FEWEST = 0.5, 0.7, 5  # score, share and number of words that make a document the work, unnamed
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless its DOI or title stand on it
-_LEAST_TITLE = 15  # letters; shorter titles stand on many pages
+NOTHING = Identifiers()
 _FEW_WORDS = 3  # titles of fewer tell nothing apart
 _TOLD = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
 
 
 class Expected(NamedTuple):
-    """What a document is held against: everything that the record and the services say of the work.
+    """What a document is compared with: everything that the record and the services say of the work.
 
-    `pages` is how many the work has; 0: not known. `kind` is what kind of document the record describes.
+    `pages` is how many the work has; 0: not known. `kind` is what kind of document the record describes. `named` is
+    that by which a document can show that it is the work.
     """
 
     dois: tuple[str, ...]
@@ -37,12 +39,14 @@ class Expected(NamedTuple):
     texts: tuple[str, ...]
     pages: int = 0
     kind: DocumentKind = DocumentKind.UNKNOWN
+    named: Named = Named()
 
 
 class Verdict(NamedTuple):
     """What was found out. `is_auxiliary`: the document is of a kind that is not the record's: a supplement, a notice.
 
-    `text_version` is what the text says: submitted, accepted, published; empty: nothing.
+    `text_version` is what the text says: submitted, accepted, published; empty: nothing. `has_doi` and `has_title`:
+    they stand somewhere on the first pages. `identified_by`: what stands where a document names itself.
     """
 
     outcome: Outcome
@@ -55,30 +59,30 @@ class Verdict(NamedTuple):
     words: int = 0
     kind: DocumentKind = DocumentKind.UNKNOWN
     text_version: str = ""
+    identified_by: tuple[str, ...] = ()
 
 
-def expected(work: Work, dois: Iterable[str] = (), described: Iterable[Description] = ()) -> Expected:
+def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable[Description] = ()) -> Expected:
     """Return what is known of a work, from its record and from services.
 
     A service that knows the identifier by quite another title is not believed: records name identifiers of other works.
     """
-    described = tuple(described)
-    believed = []
-    told = [each.text for each in work.statements if each.element in _TOLD]
-    own = [each.text for each in work.statements if each.element == "title"]
+    own = [title_of(each.text).text for each in work.statements if each.element == "title"]
     titles = list(own)
-    for each in described:
-        if not agree(own, each.title):
-            continue
-        told += [each.title, each.abstract, each.container, each.publisher, *each.authors]
-        titles.append(each.title)
-        believed.append(each)
+    believed = [each for each in described if agree(own, each.title)]
+    for each in believed:
+        titles += [each.title, *each.other_titles]
+    told = [title_of(each.text).text for each in work.statements if each.element in _TOLD]
+    for each in believed:
+        told += [title_of(each.title).text, each.abstract, each.container, each.publisher, *each.authors]
+    titles = [title for title in dict.fromkeys(title_of(title).text for title in titles) if title]
     return Expected(
-        tuple(dois),
-        tuple(filter(None, titles)),
+        identifiers.all("doi"),
+        tuple(titles),
         tuple(dict.fromkeys(filter(None, told))),
         pages_of(work, believed),
         kind_of_record(work, believed),
+        named_of(work, identifiers, titles, believed),
     )
 
 
@@ -99,8 +103,10 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     shared = compared(wanted.texts, words(extracted.text))
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
+    identified_by = signs(extracted.first, wanted.named)
+    outcome = _outcome(shared, is_identified=is_identified(identified_by), is_named=has_doi or has_title)
     verdict = Verdict(
-        outcome=_outcome(shared, is_named=has_doi or has_title),
+        outcome=outcome,
         score=shared.score,
         covered=shared.covered,
         has_doi=has_doi,
@@ -108,6 +114,7 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
         pages=extracted.pages,
         words=extracted.word_count,
         text_version=version_in(extracted),
+        identified_by=identified_by,
     )
     return _of_its_kind(verdict, extracted, wanted, url)
 
@@ -127,15 +134,15 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
     return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict
 
 
-def _outcome(shared: Compared, *, is_named: bool) -> Outcome:
-    is_likely = shared.score >= LIKELY and shared.covered >= COVERED and shared.stems >= FEWEST
-    if is_likely or (is_named and shared.score >= UNLIKELY):
+def _outcome(shared: Compared, *, is_identified: bool, is_named: bool) -> Outcome:
+    if is_identified and shared.score >= UNLIKELY:
         return Outcome.SUCCESS
     is_possible = shared.score >= UNLIKELY and shared.covered >= UNCOVERED
-    return Outcome.LOW_SCORE if is_named or is_possible or not shared.stems else Outcome.WRONG_DOCUMENT
+    is_unclear = is_identified or is_named or is_possible or not shared.stems
+    return Outcome.LOW_SCORE if is_unclear else Outcome.WRONG_DOCUMENT
 
 
 def _stands(titles: Iterable[str], text: str) -> bool:
     """Tell whether a title stands in a text, whatever was made of its spaces, hyphens and accents."""
     spelled = letters(text)
-    return any(len(letters(title)) >= _LEAST_TITLE and letters(title) in spelled for title in titles)
+    return any(worth(letters(title)) >= LEAST_LETTERS and letters(title) in spelled for title in titles)

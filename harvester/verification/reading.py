@@ -118,7 +118,8 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
     sizes: list[tuple[float, float]] = []
     length = 0
     for page in pages:
-        texts.append(page.text)
+        # The end of a page, as pdfminer says it; in old fonts of TeX the ligature `fi`.
+        texts.append(page.text.replace("\f", ""))
         sizes.append((page.width, page.height))
         length += len(page.text)
         if length > _MOST_CHARACTERS:
@@ -126,7 +127,8 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
     first, rest = texts[:_FIRST_PAGES], texts[_FIRST_PAGES:]
     return {
         "pages": count,
-        "first": "\n".join(first)[:_MOST_CHARACTERS],
+        # A page break tells which page says what: on the first one a document names itself.
+        "first": "\f".join(first)[:_MOST_CHARACTERS],
         "rest": "\n".join(rest)[:_MOST_CHARACTERS],
         "front": "".join(first[:1])[:_MOST_CHARACTERS],
         "counts": [len(text.split()) for text in texts[:_MEASURED_PAGES]],

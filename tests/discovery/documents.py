@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from harvester.verification.judging import Expected
+from harvester.verification.naming import Named
 from harvester.wire import crossref
 from harvester.wire.copies import Description
 from tests.discovery.recorded import exchanges
@@ -69,3 +71,9 @@ def others() -> dict[str, Description]:
 def texts(work: Description) -> tuple[str, ...]:
     """Return all words of a description."""
     return tuple(filter(None, (work.title, work.abstract, work.container, work.publisher, *work.authors)))
+
+
+def wanted(doi: str, work: Description) -> Expected:
+    """Return what a document is compared with, of a description."""
+    named = Named((("doi", doi),), (work.title,), work.authors, (work.year,), (work.container,))
+    return Expected((doi,), (work.title,), texts(work), named=named)

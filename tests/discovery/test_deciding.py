@@ -30,7 +30,14 @@ LINKED = ("Published source must be acknowledged", "Must link to publisher versi
 
 
 def candidate(score: float = 0.8, **more) -> Candidate:
-    told = {"outcome": Outcome.SUCCESS, "sha256": "0" * 64, "score": score, "version": "accepted", **more}
+    told = {
+        "outcome": Outcome.SUCCESS,
+        "sha256": "0" * 64,
+        "score": score,
+        "version": "accepted",
+        "identified_by": ("title",),
+        **more,
+    }
     return Candidate("https://x.example.org/a.pdf", "unpaywall", **told)
 
 
@@ -55,6 +62,9 @@ def permission(**more) -> Permission:
         (candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"), None, "review", "The score 0.6 tells too little."),
         (candidate(license="cc-by", is_auxiliary=True), None, "review", "It is an auxiliary file."),
         (candidate(0.0, outcome=Outcome.NO_TEXT), None, "review", "There is too little text to compare."),
+        (candidate(license="cc-by", identified_by=()), None, "review", "Neither the title nor an identifier"),
+        (candidate(license="cc-by", identified_by=("author",)), None, "review", "Neither the title nor an identifier"),
+        (candidate(identified_by=()), policy(permission()), "review", "Neither the title nor an identifier"),
         (candidate(license="publisher-specific"), None, "review", "Neither an open licence nor a policy is known."),
         (candidate(version=""), policy(permission()), "review", "Which version it is was not told."),
         (

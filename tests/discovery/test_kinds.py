@@ -382,7 +382,7 @@ def test_a_thesis_is_the_work_of_a_record_of_a_thesis() -> None:
 
 FOUND = Candidate(
     "https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.9, license="cc-by",
-    has_doi=True, has_title=True,
+    has_doi=True, has_title=True, identified_by=("doi", "title"),
 )  # fmt: skip
 
 

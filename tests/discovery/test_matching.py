@@ -275,7 +275,11 @@ def test_crossref_is_asked_with_title_first_author_and_year() -> None:
     agreed = f"its title '{TITLE}' agrees by 1.00, its author Rossi and its year 2012 too."
     assert found.note == f"crossref names the DOI 10.1234/own: {agreed}"
     after = known(record()).with_(found)
-    assert (after.doi, after.own_dois, after.identifiers.value("issn")) == ("10.1234/own", (), "1234-5679")
+    assert (after.doi, after.own_identifiers.all("doi"), after.identifiers.value("issn")) == (
+        "10.1234/own",
+        (),
+        "1234-5679",
+    )
     assert not after.identifiers.found[0].is_certain
     assert not OPENALEX.wants(after)
 

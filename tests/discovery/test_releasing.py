@@ -31,13 +31,25 @@ DAY = 86_400
 
 def words_of(search) -> str:
     """Return the words of the work, as its file would have them."""
-    inner = search.didl(ITEM).iter("{http://purl.org/dc/elements/1.1/}*")
-    return " ".join(each.text or "" for each in inner if each.tag.rpartition("}")[2] in ("title", "description"))
+    return f"{title_of(search)} {_of_record(search, 'description')}"
+
+
+def title_of(search) -> str:
+    """Return the title of the work."""
+    return _of_record(search, "title")
+
+
+def _of_record(search, element: str) -> str:
+    inner = search.didl(ITEM).iter(f"{{http://purl.org/dc/elements/1.1/}}{element}")
+    return " ".join(each.text or "" for each in inner)
 
 
 def pdf(search, *more: str) -> bytes:
-    words = words_of(search).encode("ascii", "ignore").decode().replace("(", "").replace(")", "")
-    return a_pdf(words, *[words] * 4, *more)
+    title, words = (
+        text.encode("ascii", "ignore").decode().replace("(", "").replace(")", "")
+        for text in (title_of(search), words_of(search))
+    )
+    return a_pdf(title, _of_record(search, "creator"), "Abstract", *[words] * 5, *more)
 
 
 def unpaywall(license_: str | None = "cc-by") -> dict:
@@ -456,7 +468,9 @@ def test_a_named_file_has_an_outcome_like_any_other(searching, body, outcome: Ou
 # --- pure ---------------------------------------------------------------------------------------------------------
 
 SHA = "0" * 64
-SEEN = Candidate(COPY, "unpaywall", outcome=Outcome.SUCCESS, sha256=SHA, score=0.8, license="cc-by", at=1)
+SEEN = Candidate(
+    COPY, "unpaywall", outcome=Outcome.SUCCESS, sha256=SHA, identified_by=("title",), score=0.8, license="cc-by", at=1
+)
 HELD = FileLink(COPY, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 1, SHA, found_at="2020-01-01T00:00:00Z")
 ACCEPTED = Decision(IDENTIFIER, COPY, SHA, "accept", "x", "rule", 1)
 

@@ -16,9 +16,11 @@ from harvester.verification import bytes as sniffed
 from harvester.verification import extraction, reading
 from harvester.verification.extraction import Extracted, extract
 from harvester.verification.judging import Expected, Verdict, expected, judge
+from harvester.verification.naming import Named
 from harvester.verification.similarity import _stem, compared, letters, words
 from harvester.wire.copies import Description
-from tests.discovery.documents import EFSA, described, others, texts
+from harvester.wire.identifiers import Found, Identifiers
+from tests.discovery.documents import EFSA, described, others, wanted
 from tests.discovery.recorded import DATA, body
 
 needs_data = pytest.mark.needs("../shared")
@@ -211,6 +213,7 @@ def test_letters_are_compared_without_accents_and_spaces() -> None:
 
 # --- verdicts -----------------------------------------------------------------------------------------------------
 
+IDENTIFIERS = Identifiers((Found("doi", "10.1/x", "identifier"),))
 FILLER = " lorem ipsum dolor" * 50
 
 
@@ -218,28 +221,32 @@ def read(first: str, rest: str = FILLER) -> Extracted:
     return Extracted(Outcome.SUCCESS, 3, first, rest, "pdfium")
 
 
+TITLE = "Coherence of quantum dots in gardens"
 WANTED = Expected(
     ("10.1234/x",),
-    ("Coherence of quantum dots in gardens",),
-    ("Coherence of quantum dots in gardens", "Matthiesen Humphreys"),
+    (TITLE,),
+    (TITLE, "Matthiesen Humphreys"),
+    named=Named((("doi", "10.1234/x"),), (TITLE,), ("Matthiesen, C.", "Humphreys, P.")),
 )
 
 
 @pytest.mark.parametrize(
-    ("first", "outcome", "has_doi", "has_title"),
+    ("first", "outcome", "has_doi", "has_title", "identified_by"),
     [
-        ("Coherence of Quan-\ntum Dots in Gardens. Matthiesen", Outcome.SUCCESS, False, True),
-        ("doi:10.1234/X coherence quantum dots", Outcome.SUCCESS, True, False),
-        ("coherence quantum dots gardens matthiesen humphreys", Outcome.SUCCESS, False, False),
-        ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False),
-        ("doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False),
-        ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False),
-        ("nothing of it", Outcome.WRONG_DOCUMENT, False, False),
+        ("Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", Outcome.SUCCESS, False, True, ("title", "author")),
+        ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.SUCCESS, True, False, ("doi", "author")),
+        ("coherence quantum dots gardens matthiesen humphreys", Outcome.LOW_SCORE, False, False, ("author",)),
+        ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False, ("author",)),
+        ("We read Coherence of quantum dots in gardens, and", Outcome.LOW_SCORE, False, True, ()),
+        ("See also doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False, ()),
+        ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False, ()),
+        ("nothing of it", Outcome.WRONG_DOCUMENT, False, False, ()),
     ],
 )
-def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool) -> None:
+def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool, identified_by: tuple[str, ...]) -> None:
     verdict = judge(read(first), WANTED)
     assert (verdict.outcome, verdict.has_doi, verdict.has_title) == (outcome, has_doi, has_title)
+    assert verdict.identified_by == identified_by
 
 
 def test_what_nothing_is_known_of_is_for_people() -> None:
@@ -269,9 +276,23 @@ def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) ->
 
 
 def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
-    work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "C")))
-    wanted = expected(work, ("10.1/x",), [Description(title="D", authors=("E",), abstract="F")])
-    assert wanted[:3] == (("10.1/x",), ("A", "D"), ("A", "B", "D", "F", "E"))
+    work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "2020-01-31")))
+    known = expected(work, IDENTIFIERS, [Description(title="D", authors=("E",), abstract="F", other_titles=("G",))])
+    named = Named((("doi", "10.1/x"),), ("A", "D", "G"), ("B", "E"), ("2020",))
+    assert (*known[:3], known.named) == (("10.1/x",), ("A", "D", "G"), ("A", "B", "D", "F", "E"), named)
+
+
+def test_an_identifier_that_a_record_only_relates_to_identifies_nothing_unless_a_service_agrees() -> None:
+    work = Work((Statement("title", "The biology of early wheat"),))
+    related = Identifiers((Found("doi", "10.1/x", "relation"),))
+    assert expected(work, related).named.identifiers == ()
+    described = Description(doi="10.1/x", title="The biology of early wheat")
+    assert expected(work, related, [described]).named.identifiers == (("doi", "10.1/x"),)
+
+
+def test_titles_of_a_record_lose_entities_and_markup() -> None:
+    work = Work((Statement("title", "Fish &amp;amp; chips of &lt;i&gt;Gadus&lt;/i&gt; in $H_2O$"),))
+    assert expected(work).titles == ("Fish & chips of Gadus in H_2O",)
 
 
 @pytest.mark.parametrize(
@@ -287,13 +308,13 @@ def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
 def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(told: str, is_believed: bool) -> None:
     """A record may name the DOI of the work that it reviews, cites, or is a part of."""
     work = Work((Statement("title", "The biology of early wheat"),))
-    wanted = expected(work, ("10.1/x",), [Description(title=told, abstract="What it tells")])
-    assert ("What it tells" in wanted.texts) is is_believed
-    assert (told in wanted.titles) is (is_believed and bool(told))
+    known = expected(work, IDENTIFIERS, [Description(title=told, abstract="What it tells")])
+    assert ("What it tells" in known.texts) is is_believed
+    assert (told in known.titles) is (is_believed and bool(told))
 
 
 def test_of_a_record_without_a_title_every_service_is_believed() -> None:
-    assert expected(Work(()), (), [Description(title="The biology of early wheat")]).titles
+    assert expected(Work(()), IDENTIFIERS, [Description(title="The biology of early wheat")]).titles
 
 
 @needs_data
@@ -302,11 +323,11 @@ def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> Non
     foreign, works = others(), described()
     for name, work in works.items():
         found = extract((PDF / name).read_bytes())
-        assert judge(found, Expected((EFSA,), (work.title,), texts(work))).outcome is Outcome.SUCCESS, name
+        assert judge(found, wanted(EFSA, work)).outcome is Outcome.SUCCESS, name
         taken = [
             doi
             for doi, other in list(foreign.items())[::8]
-            if other != work and judge(found, Expected((doi,), (other.title,), texts(other))).outcome is Outcome.SUCCESS
+            if other != work and judge(found, wanted(doi, other)).outcome is Outcome.SUCCESS
         ]
         assert taken == []
 

@@ -29,9 +29,11 @@ from harvester.mirror.look import Look
 from harvester.mirror.package import dumped
 from harvester.mirror.verifying import Bytes, verdict
 from harvester.verification.bytes import mime_type
+from harvester.verification.evidence import signs
 from harvester.verification.extraction import Extracted
 from harvester.verification.judging import expected, judge
 from harvester.verification.matching import match, sought
+from harvester.verification.naming import Named
 from harvester.verification.similarity import compared, words
 from harvester.web.encodings import decoded
 from harvester.web.retrying import retry_after
@@ -247,6 +249,16 @@ def _expat(body: bytes) -> object:
         return error
 
 
+TITLE_PAGE = b"""J. Gardens 12 (2012)\r\nCoherence of quantum dots: a study\r\nA. Matthiesen1\r\ndoi:10.1/x.1
+arXiv:1207.0001v2 [quant-ph] 5 Sep 2012\r\nAbstract\r\nWe went.\fReferences\r\n[1] PMC123456"""
+
+
+def _signs(text: str) -> object:
+    identifiers = (("doi", "10.1/x.1"), ("arxiv", "1207.0001"), ("pmcid", "PMC123456"), ("handle", text[:9]))
+    known = Named(identifiers, ("Coherence of quantum dots", text[:60]), ("Matthiesen", text[:7]), ("2012",))
+    return signs(text, known), signs(TITLE_PAGE.decode(), Named(identifiers, (text,), (text[-9:],)))
+
+
 def _compared(text: str) -> object:
     return (
         compared([text[:1000], "A title of a work"], words(text)),
@@ -375,6 +387,7 @@ TARGETS = (
     Target("matching", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("verification.kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
     Target("access, retractions", _text(_claims), (EMBARGO,)),
+    Target("evidence", _text(_signs), (*_TEXTS, PAGE, TITLE_PAGE)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),
     Target("urls.base_url", _text(urls.base_url), (b"http://x.org/oai?verb=Identify&x=1",), (ValueError,)),

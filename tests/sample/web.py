@@ -45,11 +45,16 @@ def _said(work: Work, *elements: str) -> str:
 
 
 def file_of(work: Work) -> bytes:
-    """Return the file of a work: its title, and its abstract several times."""
-    words = _said(work, "title", "creator", "description").encode("ascii", "ignore").decode()
+    """Return the file of a work: its title, its authors, and what the record says of it several times."""
+    head = [line for element in ("title", "creator") for line in _lines(_said(work, element))]
+    return a_pdf(*head, "Abstract", *_lines(_said(work, "title", "creator", "description")) * 5)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the plain words of a text, twelve in a line."""
+    words = text.encode("ascii", "ignore").decode()
     plain = "".join(each if each.isalnum() else " " for each in words).split()
-    lines = [" ".join(plain[start : start + 12]) for start in range(0, len(plain), 12)]
-    return a_pdf(*lines * 5)
+    return [" ".join(plain[start : start + 12]) for start in range(0, len(plain), 12)]
 
 
 def _statements(work: Work, *elements: str) -> Iterator[str]:

@@ -1,0 +1,127 @@
+"""Where a document names itself: the beginning of its first page, and that of the second one behind a cover page. Pure.
+
+A document says what it is before its abstract and before its text. What stands behind that speaks of other works too:
+references, lists of contents, articles that a publisher recommends on its cover pages.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+PAGE_BREAK = "\f"
+# Nothing that says what a document is stands farther from its beginning; on unseen papers
+# titles begin before 1,100.
+_MOST_CHARACTERS = 8_000
+_MOST_BEFORE_TITLE = 3_000
+_MOST_PROSE = 700  # characters of running text before a title: what a publisher or an author says beforehand
+_PROSE_LENGTH, _PROSE_WORDS = 40, 6  # characters and words of small letters in a line of running text
+_COVER_WORDS = 150  # with fewer the second page is read too
+
+# Letters that have no decomposition, as others spell them.
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+
+# Headings behind which other works are named; a line of their own, perhaps numbered.
+_REFERENCES = re.compile(
+    r"(?im)^[ \t]{0,20}(?:\d{1,2}\.?[ \t]{1,5})?(?:references(?: and notes)?|bibliography"
+    r"|literature(?: cited)?|works cited"
+    r"|reference list|literatur(?:verzeichnis)?|bibliographie|références|referencias|referências|bibliografía"
+    r"|bibliografia|литература|список литературы|参考文献|參考文獻|참고문헌)[ \t:.]{0,5}\r?$"
+)
+_RECOMMENDED = re.compile(
+    r"(?im)^\W{0,5}(?:you may also (?:like|be interested in)|articles you may be interested in"
+    r"|related (?:content|articles?)"
+    r"|recommended articles?|recent citations|recently cited|people (?:who read this )?also read|citing articles"
+    r"|some of the authors of this publication are also working|more (?:articles )?(?:from|by|in) this"
+    r"|(?:previous|next) article|similar articles|other articles in this|in this issue|also in this issue)\b"
+)
+# Where a document goes over from its title to what it says, or lists what it has in it.
+_BODY = re.compile(
+    r"(?im)^[ \t]{0,20}(?:\d{1,2}\.?[ \t]{1,5})?(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t"
+    r"|abstracts?|summary"
+    r"|zusammenfassung|kurzfassung|résumé|resumen|resumo|riassunto|аннотация|реферат|摘要|要旨|概要|抄録|초록"
+    r"|introduction|einleitung|einführung|introducción|introdução|introduzione|введение|引言|はじめに|緒言|서론"
+    r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|содержание|目录|目次"
+    r")(?:[ \t]{0,5}\r?$|[ \t]{0,3}[.:\u2014\u2013-])"
+)
+_COVER = re.compile(
+    r"(?i)\b(?:to cite this version|citation for published version|please cite the (?:published|original)"
+    r"|this is (?:an?|the) (?:author|accepted|post|pre|peer|electronic)|document version|link to publication"
+    r"|see discussions, stats|view the article online|downloaded from|terms (?:of|and conditions of) use|permanent link"
+    r"|hal (?:is a|id)|jstor|escholarship|institutional repository|digital commons|scholarworks|take ?down policy"
+    r"|version of record|published in final edited form|general rights)\b"
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded(character: str) -> str:
+    spread = unicodedata.normalize("NFKD", character).casefold().translate(_PLAIN)
+    return "".join(each for each in spread if each.isalnum())
+
+
+def folded(text: str) -> str:
+    """Return the letters and digits of a text alone, in lower case and without accents, ligatures or forms."""
+    return "".join(map(_folded, text))
+
+
+class Front(NamedTuple):
+    """A page that names its document: its text before references, where its title must have begun, and its letters.
+
+    `places` has, for each of the letters, where it stands in the text.
+    """
+
+    text: str
+    title_end: int
+    letters: str
+    places: tuple[int, ...]
+
+    @property
+    def head(self) -> str:
+        """What stands before the abstract and the text: title, authors, and what a journal says of itself."""
+        return self.text[: self.title_end]
+
+    def spots(self, wanted: str) -> Iterator[tuple[int, int]]:
+        """Return where letters stand in the text, each time: (start, stop)."""
+        at = self.letters.find(wanted) if wanted else -1
+        while at >= 0:
+            yield self.places[at], self.places[at + len(wanted) - 1] + 1
+            at = self.letters.find(wanted, at + 1)
+
+
+def fronts(first: str) -> tuple[Front, ...]:
+    """Return the pages that name a document, of the text of its first pages: one, or two where the first is a cover."""
+    pages = [page.replace("\r\n", "\n").replace("\r", "\n") for page in first.split(PAGE_BREAK) if page.strip()][:2]
+    if len(pages) > 1 and not _is_cover(pages[0]):
+        pages = pages[:1]
+    return tuple(map(_front, pages))
+
+
+def _is_cover(page: str) -> bool:
+    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page))
+
+
+def _front(page: str) -> Front:
+    text = page[:_MOST_CHARACTERS]
+    for heading in (_REFERENCES, _RECOMMENDED):
+        if match := heading.search(text):
+            text = text[: match.start()]
+    pairs = [(letter, place) for place, character in enumerate(text) for letter in _folded(character)]
+    letters, places = zip(*pairs, strict=True) if pairs else ((), ())
+    return Front(text, _title_end(text), "".join(letters), places)
+
+
+def _title_end(text: str) -> int:
+    """Return where a title must have begun: before the abstract, the introduction, and much running text."""
+    match = _BODY.search(text)
+    end = min(match.start() if match else len(text), _MOST_BEFORE_TITLE)
+    place = prose = 0
+    for line in text[:end].splitlines(keepends=True):
+        if len(line) >= _PROSE_LENGTH and sum(word[:1].islower() for word in line.split()) >= _PROSE_WORDS:
+            prose += len(line)
+        place += len(line)
+        if prose > _MOST_PROSE:
+            return place
+    return end

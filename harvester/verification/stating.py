@@ -1,0 +1,101 @@
+"""Whether an identifier on a page is that of the document, and not of a work that it speaks of. Pure.
+
+A DOI stands in references, in footnotes, in sentences on data, errata and related articles. Its own one stands by
+itself, or behind `cite this article as`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harvester.verification.fronts import folded
+from harvester.verification.naming import Named, Page
+from harvester.verification.titles import Title
+
+_LABEL_BEFORE = 60  # characters before an identifier in which its name stands
+_SENTENCE = 160  # characters before an identifier in which a sentence says whose it is
+_BESIDE = 300  # characters before a DOI in which a citation has the title
+_SHARE = 0.5  # of the words of a title
+
+# Another work is spoken of just before an identifier.
+_OTHERS = (
+    r"original (?:article|paper|work|publication)", r"errat(?:um|a)", r"corrigend", r"correct(?:s|ed|ion)", r"retract",
+    r"comments? on", r"supplement(?:s|ed|ary|al)? (?:to|material|information|data)", r"data ?sets?", r"deposit",
+    r"data (?:are|is|availab)", r"software", r"source code", r"repl(?:y|ies) to", r"in response to", r"responds? to",
+    r"related (?:article|content|paper|work)s?", r"see (?:also|the|our|e\.g)", r"cf\.", r"companion", r"reviews? of",
+    r"reviewed", r"refers? to", r"earlier", r"previous", r"preceding", r"accompan", r"part i\b", r"references?",
+    r"cited",
+    r"cites",
+)  # fmt: skip
+_OF_ANOTHER = re.compile(rf"(?i)(?:{'|'.join(_OTHERS)})")
+_MARKER = re.compile(r"^\s{0,8}(?:\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?\s{1,3}\w|[\u2022*†‡]\s)")
+_SELF = re.compile(
+    r"(?i)\b(?:cit(?:e|ing) (?:this|as)|citation|cited as|cite (?:the )?article|to cite|zitiervorschlag"
+    r"|pour citer|como citar|cómo citar)\b"
+)
+ARXIV = "arxiv"
+_LABELS = {"doi": re.compile(r"(?i)doi"), "pmcid": re.compile(r"(?i)pmc"), "handle": re.compile(r"(?i)handle")}
+# The stamp on the first page of what arXiv has: identifier, version, class and day.
+_STAMP = re.compile(
+    r"(?i)arxiv:\s?(\d{4}\.\d{4,5}"
+    r"|[a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,3})?\s{1,3}\[[\w. -]{2,20}\]\s{1,3}\d{1,2}\s[a-z]{3}"
+)
+_ANY_DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"'|,;)\]]{1,200}")
+_IS_LONGER = re.compile(r"[.\-_/(]?\w")
+_VERSIONS = re.compile(r"\.?v\d{1,3}\b|/v\d{1,3}\b|\.(?:pdf|full|abstract)\b", re.IGNORECASE)
+
+
+def schemes_on(page: Page, named: Named, titles: list[Title], *, is_titled: bool) -> Iterator[str]:
+    """Return the schemes of those identifiers of the work that a page states as its own."""
+    front = page.front
+    stamps = {match[1].lower() for match in _STAMP.finditer(front.text)}
+    for scheme, value in named.identifiers:
+        if scheme == ARXIV and value.lower() in stamps:
+            yield ARXIV
+        elif scheme in (*_LABELS, ARXIV):
+            spots = [spot for spot in front.spots(folded(value)) if _is_whole(front.text, value, *spot)]
+            if any(_is_own(page, scheme, start, titles, named, is_titled=is_titled) for start, _ in spots):
+                yield scheme
+
+
+def _is_whole(text: str, value: str, start: int, stop: int) -> bool:
+    """Tell whether an identifier stands here and not a longer one, nor its letters by chance."""
+    behind = text[stop : stop + 12]
+    is_longer = _IS_LONGER.match(behind) and not _VERSIONS.match(behind) and not text[stop : stop + 1].isspace()
+    return (
+        text[start : start + 2].lower() == value[:2].lower() and not text[start - 1 : start].isdigit() and not is_longer
+    )
+
+
+def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Named, *, is_titled: bool) -> bool:
+    """Tell whether an identifier is that of the document: nothing before it speaks of another work.
+
+    Where the title does not stand on the page, it must be called by its name, be the only one, and be in no citation.
+    """
+    text = page.front.text
+    before = text[max(0, start - _SENTENCE) : start]
+    is_self = bool(_SELF.search(text[max(0, start - 2 * _BESIDE) : start]))
+    if _OF_ANOTHER.search(before.rpartition("\n\n")[2]) and not is_self:
+        return False
+    if is_titled:
+        return True
+    label = _LABELS.get(scheme)
+    if label is None or not label.search(text[max(0, start - _LABEL_BEFORE) : start]):
+        return False
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    is_cited = bool(_MARKER.match(line)) or any(
+        _shared(title, text[max(0, start - _BESIDE) : start]) for title in titles
+    )
+    if not is_self and (is_cited or len({each.lower().rstrip(".") for each in _ANY_DOI.findall(text)}) > 1):
+        return False
+    return (bool(page.authors) if named.authors else True) and (
+        bool(named.authors) or any(_shared(title, text) for title in titles)
+    )
+
+
+def _shared(title: Title, text: str) -> bool:
+    """Tell whether of the words of a title at least half stand in a text."""
+    words = {folded(word) for word in title.text.split() if len(word) > 3}  # noqa: PLR2004 - shorter words stand everywhere
+    here = {folded(word) for word in text.split()}
+    return bool(words) and len(words & here) >= _SHARE * len(words)

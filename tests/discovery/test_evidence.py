@@ -1,0 +1,206 @@
+# ruff: noqa: RUF001 - letters of other scripts, and marks as publishers print them
+"""What identifies a work: only what stands where a document names itself, never what it says of other works."""
+
+from __future__ import annotations
+
+import pytest
+
+from harvester.verification.evidence import Sign, is_identified, signs
+from harvester.verification.fronts import fronts
+from harvester.verification.naming import Named, surname
+from harvester.verification.noise import is_noisy_spelling
+from harvester.verification.titles import title_of
+
+TITLE = "Coherence of quantum dots in gardens of the north"
+DOI = "10.1234/dots.5"
+RECORD = Named((("doi", DOI),), (TITLE,), ("Matthiesen, C.", "Atatüre, M."), ("2012",), ("Journal of Gardens",))
+TITLE_ONLY = Named(titles=(TITLE,))
+PROSE = (
+    "We measured the light of many small things in the long grass and found that it was rather bright at night.\n" * 12
+)
+OTHER = "Decoherence of donors in silicon"
+
+
+def page(*lines: str) -> str:
+    return "\r\n".join((*lines, "Abstract", PROSE))
+
+
+OWN = page("Journal of Gardens 12 (2012) 1-9", TITLE, "C. Matthiesen1, M. Atatüre2", "Cambridge")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        OWN,
+        page("Coherence of quantum dots in", "gardens of the north*", "C. Matthiesen"),
+        page("COHERENCE OF QUAN-", "TUM DOTS IN GARDENS OF THE NORTH", "C. MATTHIESEN"),
+        page("C O H E R E N C E of Quantum Dots in Gardens of the North", "C. Matthiesen"),
+        page("Research Article", f"{TITLE}1", "Matthiesen et al."),
+        page(f"Original article: {TITLE}", "Matthiesen et al."),
+        page(f"{TITLE} C. Matthiesen, M. Atatüre", "Cambridge"),
+        page("We have made a small note of it.", TITLE, "C. Matthiesen"),
+        "Institutional repository: terms of use\fpage\r\n" + OWN,
+    ],
+)
+def test_a_title_stands_where_a_document_names_itself(first: str) -> None:
+    assert Sign.TITLE in signs(first, RECORD)
+
+
+# Each of them has the title, most the authors, and some the DOI.
+ANOTHER = {
+    "in running text": page(OTHER, "C. Matthiesen", f"Here we go on from {TITLE} by the same group."),
+    "in running text that a line breaks": page(OTHER, "C. Matthiesen", "We go on from the", TITLE, "of last year"),
+    "in the references": page(OTHER, "C. Matthiesen") + f"\r\nReferences\r\n[1] C. Matthiesen\r\n{TITLE}\r\ndoi:{DOI}",
+    "behind the abstract": page(OTHER, "C. Matthiesen") + f"\r\n{TITLE}\r\nC. Matthiesen",
+    "in a footnote with its DOI": page(OTHER, "C. Matthiesen")
+    + f"\r\n1 Matthiesen, C. {TITLE}. J. Gardens 12, 1 (2012). doi:{DOI}",
+    "in a footnote, the DOI alone": page(OTHER, "C. Matthiesen") + f"\r\n3 Matthiesen, J. Gard. 12, 1. doi:{DOI}",
+    "an erratum": page("Erratum", TITLE, "C. Matthiesen", f"The original article is at doi:{DOI}"),
+    "an erratum to it": page(f"Erratum to: {TITLE}", "C. Matthiesen", f"doi:{DOI}"),
+    "a correction": page("Author Correction:", TITLE, "C. Matthiesen", f"https://doi.org/{DOI}"),
+    "a retraction": page("RETRACTED ARTICLE", TITLE, "C. Matthiesen"),
+    "a comment": page(f"Comment on “{TITLE}”", "A. Nother", f"doi:{DOI}"),
+    "a comment in two lines": page("Comment on", TITLE, "A. Nother"),
+    "a reply": page(f"Reply to “{TITLE}”", "C. Matthiesen"),
+    "a review": page("Book review", TITLE, "by C. Matthiesen"),
+    "a supplement": page("Supplementary information", TITLE, "C. Matthiesen", f"doi:{DOI}"),
+    "a peer review": page("Peer Review File", TITLE, "Reviewer comments"),
+    "data of it": page("Light of dots in gardens", "C. Matthiesen", f"Data are available at doi:{DOI}"),
+    "another part": page(f"{TITLE} II", "C. Matthiesen"),
+    "another part in the next line": page(TITLE, "Part II. Experiment", "C. Matthiesen"),
+    "a list of contents": page("Journal of Gardens 2012", f"{TITLE} . . . . 17", "Decoherence of donors . . . . 31"),
+    "a contents list with numbers": page("Contents", TITLE, "17", "Decoherence of donors", "31"),
+    "what a publisher recommends": page(OTHER, "C. Matthiesen", "You may also like", TITLE, "Matthiesen", f"doi:{DOI}"),
+    "the next article on the page": page(OTHER, "A. Nother") + f"\r\nReferences\r\n1. X\r\n{TITLE}\r\nC. Matthiesen",
+    "a longer DOI": page(OTHER, "C. Matthiesen", f"doi:{DOI}55"),
+    "a component's DOI": page(OTHER, "C. Matthiesen", f"doi:{DOI}/s1"),
+    "a title that goes on": page(TITLE, "are brighter than donors in southern fields", "A. Nother"),
+    "a title that went before": page("A new look at the", TITLE, "C. Matthiesen"),
+    "a title with a word of another meaning": page(TITLE.replace("north", "south"), "C. Matthiesen"),
+    "other authors' work of the same name": page(TITLE, "A. Nother", "Oxford"),
+}
+
+
+@pytest.mark.parametrize("first", ANOTHER.values(), ids=ANOTHER)
+def test_what_a_document_says_of_another_work_identifies_nothing(first: str) -> None:
+    assert not is_identified(signs(first, RECORD))
+
+
+@pytest.mark.parametrize(
+    ("first", "sign"),
+    [
+        (page("J. Gardens", f"https://doi.org/{DOI.upper()}", "Kohärenz", "C. Matthiesen"), Sign.DOI),
+        (page("Kohärenz", "C. Matthiesen") + f"\r\n© 2012 The authors. doi: {DOI}\r\n", Sign.DOI),
+        (page("Kohärenz", "C. Matthiesen", f"Cite this article as: C. Matthiesen, {TITLE}. doi:{DOI}"), Sign.DOI),
+        (OWN + "\r\nhttps://doi.org/10.1234/\r\ndots.5", Sign.DOI),
+    ],
+)
+def test_a_document_states_its_own_doi(first: str, sign: Sign) -> None:
+    assert sign in signs(first, RECORD)
+
+
+def test_a_doi_beside_others_needs_the_title() -> None:
+    both = f"\r\ndoi:{DOI}\r\ndoi:10.1234/another"
+    assert Sign.DOI not in signs(page(OTHER, "C. Matthiesen") + both, RECORD)
+    assert Sign.DOI in signs(OWN + both, RECORD)
+
+
+def test_the_stamp_of_arxiv_is_that_of_the_document() -> None:
+    record = Named((("arxiv", "1207.0001"),), (TITLE,), ("Matthiesen",))
+    assert signs(page("arXiv:1207.0001v2 [quant-ph] 5 Sep 2012", "Kohärenz"), record) == (Sign.ARXIV,)
+    assert not signs(page("Kohärenz") + "[3] Matthiesen, arXiv:1207.0001 [quant-ph]", record)
+
+
+def test_a_short_title_needs_an_author_and_the_year_or_the_journal() -> None:
+    short = Named(titles=("Quantum dots",), authors=("Matthiesen",), years=("2012",))
+    assert Sign.TITLE in signs(page("Quantum dots", "Matthiesen", "2012"), short)
+    assert not is_identified(signs(page("Quantum dots", "Matthiesen"), short))
+    assert not is_identified(signs(page("Quantum dots", "Nother", "2012"), short))
+    assert not is_identified(signs(page("Quantum dots"), Named(titles=("Quantum dots",))))
+
+
+@pytest.mark.parametrize("title", ["Editorial", "Introduction", "Book Reviews", "Vorwort", "От редакции", "編集後記"])
+def test_a_title_of_hundreds_of_works_identifies_none(title: str) -> None:
+    record = Named(titles=(title,), authors=("Matthiesen",), years=("2012",), venues=("Journal of Gardens",))
+    assert not is_identified(signs(page("Journal of Gardens 2012", title, "C. Matthiesen"), record))
+
+
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        ("Квантовые точки в садах", "КВАНТОВЫЕ ТОЧКИ В САДАХ"),
+        ("Περί κβαντικών κηπευτικών τελείως", "ΠΕΡΊ ΚΒΑΝΤΙΚΏΝ ΚΗΠΕΥΤΙΚΏΝ ΤΕΛΕΊΩΣ"),
+        ("庭園における量子ドットの研究", "庭園 に お け る\r\n量子ドットの研究"),
+        ("정원의 양자점에 관한 연구", "정원의 양자점에관한 연구"),
+        ("النقاط الكمومية في الحدائق", "النقاط الكمومية في الحدائق"),
+        ("Efficient fields of flowers", "E\ufb03cient \ufb01elds of \ufb02owers"),
+        ("Décohérence à l'Œuvre: où", "DECOHERENCE A L’OEUVRE: OU"),
+    ],
+)
+def test_titles_of_all_scripts_are_found(known: str, written: str) -> None:
+    assert Sign.TITLE in signs(page("J. Gard. 12", written, ""), Named(titles=(known,)))
+
+
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        (TITLE, "Coherenee of quanturn dots in gardens of the north"),
+        ("Efficient measures of coherence in fields", "E\x0ecient measures of coherence in \x1celds"),
+        (TITLE, "Coherence of quan tum dots in gar dens of the north"),
+        (f"{TITLE}: a study in light", f"{TITLE}"),
+        (TITLE, f"{TITLE}: a study in light"),
+        (f"{TITLE} and ...", f"{TITLE} and small fields"),
+        ("Coherence of β-quantum dots in gardens of the north", TITLE.replace("quantum", "-quantum")),
+    ],
+)
+def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
+    record = Named(titles=(known,), authors=("Matthiesen",), years=("2012",))
+    with_author, without = signs(page("2012", written, "C. Matthiesen"), record), signs(page("2012", written), record)
+    assert is_identified(with_author)
+    assert not is_identified(without) or Sign.TITLE in with_author
+    assert not is_identified(signs(page("2012", written, "A. Nother"), record))
+
+
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        ("Interspecific competition of grasses in fields", "Intraspecific competition of grasses in fields"),
+        ("Absorption of light by grasses in the fields", "Adsorption of light by grasses in the fields"),
+        ("Symmetric motion of grasses in the wide fields", "Asymmetric motion of grasses in the wide fields"),
+        ("Motion of grasses in wide fields in 1998", "Motion of grasses in wide fields in 1999"),
+        ("Motion of grasses in wide fields. Part I", "Motion of grasses in wide fields. Part II"),
+        ("Motion of male grasses in the wide fields", "Motion of female grasses in the wide fields"),
+        ("Motion of grasses in the wide fields", "Motion of mosses in the wide fields"),
+        ("Motion of grasses", "Motion of grasses"),
+    ],
+)
+def test_another_title_is_no_noise(known: str, written: str) -> None:
+    assert not is_noisy_spelling(title_of(known), written)
+
+
+@pytest.mark.parametrize(
+    ("author", "name"),
+    [
+        ("Atatüre, M.", "Atatüre"),
+        ("M. Atatüre", "Atatüre"),
+        ("Atatüre MA", "Atatüre"),
+        ("Mete Atatüre", "Atatüre"),
+        ("Atatüre", "Atatüre"),
+        ("J. A.", "J."),
+        ("van de Wiel, Mark", "van de Wiel"),
+    ],
+)
+def test_surnames(author: str, name: str) -> None:
+    assert surname(author) == name
+
+
+def test_authors_are_found_however_their_accents_are_spelled() -> None:
+    for written in ("M. Atatuere", "M. ATATÜRE", "M. Atat¨ure", "M. Atatüre1,2"):
+        assert signs(page(OTHER, written), RECORD) == (Sign.AUTHOR,)
+
+
+def test_a_page_without_text_names_nothing() -> None:
+    assert fronts(" \f ") == ()
+    assert signs("\f", RECORD) == ()
+    assert signs("***", RECORD) == ()
+    assert not is_identified(("author",))
