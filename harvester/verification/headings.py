@@ -13,6 +13,7 @@ from gateway.model import DocumentKind
 
 _N, _S, _R = DocumentKind.NOTICE, DocumentKind.SUPPLEMENT, DocumentKind.REVIEW
 _F, _P, _T = DocumentKind.FRONT_MATTER, DocumentKind.PREVIEW, DocumentKind.THESIS
+_V = DocumentKind.VOLUME
 
 _WHOLE = (
     (
@@ -23,6 +24,8 @@ _WHOLE = (
             r"|removal notice|notice of (?:retraction|withdrawal|removal|correction|concern)|(?:editorial )?expression of concern"
             r"|editorial (?:notice|note)|editor's note|errata corrige|berichtigung|korrektur|correctif|rectificatif"
             r"|fe de erratas?|correcci[oó]n|retractaci[oó]n|errata e corrigenda|errate|retratação|опечатки|исправление"
+            r"|(?:press|media|news) release|for immediate release|pressemitteilung|medienmitteilung|communiqué de presse"
+            r"|comunicado de prensa|nota de prensa|comunicato stampa|persbericht"
             r"|book reviews?|buchbesprechung(?:en)?|rezension(?:en)?|comptes? rendus?|reseñas?|recensioni?|resenhas?"
         ),
     ),
@@ -34,6 +37,8 @@ _WHOLE = (
             r"(?: and (?:methods|figures|tables|data|text|information))?(?: \(?e?si\)?)?(?: s?\d{1,2})?"
             r"|supplement|(?:e|online|web|supplementary )[- ]?(?:appendix|supplement)(?: s?\d{1,2}| [a-z])?|data supplement"
             r"|additional files? \d{1,2}|appendix [a-z]?\.? ?supplementary (?:data|material)|reporting summary"
+            r"|(?:list of )?(?:figures|tables)(?: and (?:figures|tables|captions|legends))?|figure (?:captions|legends)"
+            r"|read ?me(?:\.(?:txt|md|pdf))?(?: file)?|code ?book|data dictionary|data description"
             r"|informations? (?:supplémentaires?|complémentaires?)|zusatzmaterial|ergänzende (?:informationen|materialien)"
             r"|(?:material|información|informaci[oó]n|datos) suplementari[oa]s?|materiale? supplementare|補足資料|补充材料"
         ),
@@ -53,9 +58,18 @@ _WHOLE = (
             r"in this issue|editorial board|masthead|front ?matter|back ?matter|cover (?:image|picture)|impressum"
             r"|(?:instructions|guidelines|information) (?:for|to) authors|author guidelines|call for papers"
             r"|(?:copyright transfer|license|author|publishing|deposit) (?:agreement|form)|issue information|author index"
+            r"|(?:list of )?(?:selected )?publications(?: list)?|publication list|curriculum vitae|search results|order form"
+            r"|publikationsliste|schriftenverzeichnis|liste des publications|bestellformular"
         ),
     ),
-    (_P, r"(?:first[- ]page |article )?preview(?: page)?|first page|this is a preview|sample (?:pages?|chapter)"),
+    (
+        _P,
+        (
+            r"(?:first[- ]page |article |book )?preview(?: page)?|first page|this is a preview|look inside|excerpt"
+            r"|(?:free )?sample(?: pages?| chapter| copy)?|leseprobe|extrait|extracto|estratto|muestra|specimen copy"
+        ),
+    ),
+    (_V, r"(?:collected )?(?:book of abstracts|abstracts? book|abstract volume|conference abstracts)|tagungsband"),
     (
         _T,
         (
@@ -65,6 +79,12 @@ _WHOLE = (
             r"|(?:thèse|mémoire) (?:de|en) (?:doctorat|master|maîtrise).{0,60}|thèse|tesis(?: doctoral| de .{1,40})?"
             r"|tese(?: de .{1,40})?|dissertação(?: de .{1,40})?|trabajo (?:de )?fin de (?:grado|m[aá]ster)"
             r"|tesi di (?:laurea|dottorato).{0,60}|proefschrift|academisch proefschrift|akademisk avhandling|doktorsavhandling"
+            r"|(?:master|bachelor|diplom)-?proef|scriptie|afstudeer(?:werk|scriptie)|abschlussarbeit|studienarbeit"
+            r"|πτυχιακή εργασία|διπλωματική εργασία|διδακτορική διατριβή|μεταπτυχιακή (?:εργασία|διατριβή)"
+            r"|szakdolgozat|diplomamunka|doktori (?:\(phd\) )?értekezés|kandidatuppsats|examensarbete.{0,40}|masteroppgave"
+            r"|kandidatspeciale|opinnäytetyö|pro gradu.{0,20}|praca (?:dyplomowa|licencjacka|inżynierska)|diplomski rad"
+            r"|doktorska disertacija|teză de doctorat|дисертація|магистерская диссертация|выпускная квалификационная работа"
+            r"|毕业设计|毕业论文|學位論文|학위논문|卒業論文"
             r"|rozprawa doktorska|praca magisterska|disertační práce|diplomová práce|bakalářská práce|doktora tezi"
             r"|yüksek lisans tezi|диссертация|кандидатская диссертация|博士論文|修士論文|学位論文|博士学位论文|硕士学位论文"
         ),
@@ -81,6 +101,7 @@ _BEGINNING = (
             r"|berichtigung (?:zu|zum|zur)\b|rectificatif (?:à|au)\b|fe de erratas?(?: de\b| del\b|:)"
             r"|(?:a )?comments? (?:on|to|regarding) |commentary (?:on|to) |(?:a )?(?:reply|rejoinder|response) (?:to|by) "
             r"|in reply(?: to\b|:)|author'?s?'? repl(?:y|ies)|reply from the authors?|kommentar zu\b|erwiderung auf\b"
+            r"|(?:press|media|news) release\b"
             r"|réponse à\b|commentaire (?:sur|de)\b|comentario (?:sobre|a)\b|book reviews?:|rezension(?: zu|:)"
         ),
     ),
@@ -93,6 +114,7 @@ _BEGINNING = (
             r"|supplement (?:to|for)\b|electronic supplement|online resource \d|additional file \d{1,2}\b"
             r"|(?:e|online |web )?appendix (?:to|for) [\"']|(?:this|the following) (?:web|supplementary |online )?"
             r"(?:appendix|material) (?:formed|has been provided)|s\d{1,2} (?:text|table|fig(?:ure)?|file|appendix)\b[.:]"
+            r"|read ?me (?:for|to|file)\b|(?:description|documentation) of (?:the )?(?:data|data ?set|files)\b"
             r"|(?:consort|prisma|strobe|arrive) (?:\d{4} )?(?:check ?list|flow)|(?:nature (?:portfolio|research) ?\| ?)reporting summary"
         ),
     ),
@@ -108,7 +130,8 @@ _BEGINNING = (
     (
         _F,
         (
-            r"this item is (?:under|subject to an?) embargo|the full text (?:of this item )?is (?:not|currently un)"
+            r"(?:showing |results? |displaying )\d{1,6} ?(?:-|to) ?\d{1,6} of \d|your search (?:for|returned)\b"
+            r"|this item is (?:under|subject to an?) embargo|the full text (?:of this item )?is (?:not|currently un)"
             r"|volume \d{1,4},? (?:issue|number|no\.?) \d{1,3}.{0,60}contents$"
         ),
     ),
@@ -128,6 +151,7 @@ _BEGINNING = (
             r"|thèse (?:présentée|pour|soutenue)\b|(?:présentée )?pour (?:obtenir|l'obtention) (?:le |du )(?:grade|titre|diplôme)"
             r"|tesis (?:presentada|para optar|que para)\b|para (?:optar|obtener) (?:al|el) (?:grado|título)\b"
             r"|tese (?:apresentada|submetida)\b|dissertação (?:apresentada|submetida)\b|(?:tesi|elaborato) (?:presentata|di)\b"
+            r"|(?:tese|dissertação) ?apresentada|(?:genehmigte|vorgelegte) dissertation|(?:master|bachelor)proef\b|(?:master|bachelor)arbeit\b"
             r"|ter verkrijging van\b|akademisk avhandling\b|akademische avhandling\b|väitöskirja\b|диссертация на соискание"
             r"|(?:a )?(?:ph\.? ?d\.?|doctoral|master'?s?|m\.? ?sc\.?) (?:thesis|dissertation)\b|dissertations? (?:no|nr)\b"
         ),
@@ -164,6 +188,17 @@ CONTENTS = re.compile(
 )
 # A line of contents: it ends with the number of a page, behind words.
 CONTENTS_LINE = re.compile(r"[\w?!)\]\"'][\s.…·_]{1,120}+(?:\d{1,4}|[ivxl]{1,6})$")
+# Who supervises a thesis, and where.
+SUPERVISED = re.compile(
+    r"(?:(?:thesis )?(?:co-?)?(?:supervisors?|advis[eo]rs?|promot[eo]r(?:en|s|es)?|begeleider|betreuer(?:in)?|gutachter(?:in)?"
+    r"|erstgutachter(?:in)?|referent|directeurs? de (?:thèse|mémoire)|encadrant|director(?:a|es)? de (?:la )?tesis|tutor(?:a|es)?"
+    r"|orientador(?:a|es)?|relator[ei]|handledare|veileder|vejleder|ohjaaja|vedoucí (?:diplomové )?práce|promotor pracy"
+    r"|témavezető|επιβλέπ(?:ων|ουσα)|научный руководитель|danışman)\b|指导教师|导师|指導教員|學生姓名|学号|学 号)"  # noqa: RUF001
+)
+ACADEMY = re.compile(
+    r"universit|université|universidad|università|universidade|fakult|facult|college|hochschule|departement|department of|πανεπιστ"
+    r"|университет|大学|大學|学院|egyetem|üniversite|yliopisto|uczelnia|politechnik"
+)
 EDITED = re.compile(
     r"\bedited by\b|\beditors?\b\s?[:,]|\(eds?\.?\)|\(hrsg\.?\)|herausgegeben von|\(hg\.\)|\(éds?\.\)|sous la direction de"
     r"|editad[oa]s? por|organizador(?:es)?\b|a cura di|\bproceedings of (?:the|a)\b|book of abstracts|tagungsband|abstract book"
@@ -182,9 +217,30 @@ EMBARGO = re.compile(
     r"|unterliegt einer sperrfrist|sous embargo|bajo embargo|sob embargo"
 )
 PREVIEW = re.compile(
-    r"this is a preview|preview of (?:the|this)|only the first page|first page (?:preview|only|of)|purchase (?:access|article|pdf|this)"
-    r"|to read the (?:full|rest)|continue reading|get full access|access to the full|buy (?:now|article|this)|log in to read"
+    r"(?:this is|you are reading|you have read|end of) (?:a |the |this )?(?:free )?(?:preview|sample|excerpt|extract|specimen)"
+    r"|preview of (?:the|this)|only the first (?:page|\d{1,2} pages|few pages|pages)|first page (?:preview|only|of)|look inside"
+    r"|(?:this|the|free) (?:preview|sample|excerpt) (?:shows|contains|has|ends|includes|consists|is)"
+    r"|(?:pages? \d{1,4} (?:-|to|and) \d{1,4}|(?:the )?(?:other|remaining|following) pages) (?:is|are) not (?:shown|included|part|available)"
+    r"|(?:purchase|buy|order|get) (?:now|access|(?:the |this )?(?:pdf|(?:full |whole |complete )?(?:article|text|version|book|chapter|issue|paper)))"
+    r"|to (?:read|see|get|view|buy|access) the (?:full|rest|whole|complete|entire)|continue reading|get full access|access to the full"
+    r"|the (?:full|complete|whole|entire) (?:text|article|work|version|chapter|book|document) (?:is|can be|may be|must be)"
+    r" (?:available|bought|purchased|ordered|obtained|found|read|had)|log in to read|sign in to (?:read|continue)"
 )
+# What pages of the web say when they are printed.
+PRINTED = re.compile(
+    r"download (?:pdf|full text|article|citation|options)|export citation|cite (?:this|item)|add to (?:cart|basket|favorites)|sign in"
+    r"|log ?in|skip to (?:main )?content|view/ ?open|show full item|full item page|share (?:this|on)|cookie (?:policy|settings)"
+    r"|privacy policy|browse (?:by|all)|advanced search|home >|related (?:items|articles)|create (?:an )?account|page \d of \d \d\d?/"
+    r"|my account|submit your|journal home|contact us|statistics|files in this item|e-?mail (?:alert|this)|view (?:pdf|metrics)"
+)
+# What is sold: flyers and order forms for books.
+SOLD = re.compile(
+    r"order (?:now|form|online|your|at|from)|discount|(?:hardback|hardcover|paperback|softcover|e-?book)[^\d\n]{0,30}[$€£]"
+    r"|[$€£] ?\d{1,4}[.,]\d\d|isbn(?:-1[03])?:? ?97[89]|how to order|shipping|publication date|(?:eur|usd|gbp|chf) ?\d{1,4}[.,]\d\d"
+)
+# A watermark, which engines put at the end of a line in its own capitals, or a line above the title.
+WATERMARK = re.compile(r"(?m)(?:^|\s)RETRACTED(?: ARTICLE| PAPER)?\s?$")
+RETRACTED = re.compile(r"\W{0,3}retracted(?: article| paper| manuscript)?(?:\W.{0,40}|\d.{0,40})?$")
 OF_SUPPLEMENT = re.compile(r"(?:supplement(?:ary|al) )?(?:fig(?:ure|\.)|table|scheme|movie|text|note)s? ?s\d{1,2}\b")
 CAPTION = re.compile(r"(?:fig(?:ure|\.)|table|abb(?:ildung|\.)|tabelle|scheme) ?\d{1,2}\b")
 REVIEWER = re.compile(r"(?:(?:reviewer|referee) ?#? ?\d|reviewer comments|authors?'? (?:response|reply):)")

@@ -30,6 +30,8 @@ _THESIS, _VOLUME, _ISSUE, _NOTICE = 15, 25, 15, 8  # pages: at least, at least, 
 _WORKS_OF_A_VOLUME = 4
 _CONTENTS = 5  # lines of contents
 _LEAST_RANGE = 4  # pages of an article whose preview can be told by its length
+_MAY_LACK_PAGES = 4  # with so many a document that begins as an article, and lists no references, may break off
+_UI = 3  # phrases of pages of the web, or of flyers
 _UNCOVERED = 0.3  # a notice has few of the words that describe the work
 _SCANNED = 200_000  # characters in which works and figures are counted
 
@@ -75,8 +77,10 @@ class _Document:
         yield self._by_heading()
         yield self._by_thesis()
         yield self._by_shape()
+        yield self._by_supervisor()
         yield self._by_reviewers()
         yield self._by_name(name)
+        yield self._by_advertisement()
         yield self._by_contents()
         yield self._by_figures()
         yield self._by_volume()
@@ -176,6 +180,10 @@ class _Document:
         return DocumentKind.FRONT_MATTER if is_empty or is_closed else None
 
     def _by_heading(self) -> DocumentKind | None:
+        if headings.WATERMARK.search(self.front) or any(
+            headings.RETRACTED.match(line) and letters(line) not in self.titles for line in self.first_lines
+        ):
+            return DocumentKind.NOTICE  # the work itself, perhaps, with a watermark
         for line, is_above in self._opening():
             for kind, pattern in headings.WHOLE:
                 if pattern.match(line) and self._may_be(kind, is_above=is_above):
@@ -190,7 +198,7 @@ class _Document:
         if kind is DocumentKind.THESIS:
             return self.pages >= _THESIS
         if kind is DocumentKind.PREVIEW:
-            return self.pages <= _SHORT + 1
+            return self.pages <= _ISSUE
         if kind is DocumentKind.NOTICE:
             return is_above or (self.pages <= _NOTICE and not self.has_abstract)
         return not self.has_abstract or (is_above and not self.has_title)
@@ -201,6 +209,11 @@ class _Document:
         patterns = [pattern for kind, pattern in headings.BEGINNING if kind is DocumentKind.THESIS]
         lines = self.first_lines + _lines(self.extracted.rest[:4000])
         return DocumentKind.THESIS if any(each.match(line) for line in lines for each in patterns) else None
+
+    def _by_supervisor(self) -> DocumentKind | None:
+        if self.pages < _THESIS or self.has_abstract or not any(map(headings.SUPERVISED.match, self.lines)):
+            return None
+        return DocumentKind.THESIS if headings.ACADEMY.search(" ".join(self.lines)) else None
 
     def _by_shape(self) -> DocumentKind | None:
         """Tell posters by their size, slides by wide pages with few words."""
@@ -226,19 +239,31 @@ class _Document:
         most = {DocumentKind.NOTICE: _NOTICE, DocumentKind.PREVIEW: _SHORT, DocumentKind.POSTER: _SHORT}
         return name.kind if self.pages <= most.get(name.kind, self.pages) else None
 
+    def _by_advertisement(self) -> DocumentKind | None:
+        """Tell pages about the work: those of the web that were printed, and flyers."""
+        if self.pages > _SHORT + 1 or self.has_introduction or self.has_references:
+            return None
+        text = " ".join(self.first_lines)
+        phrases = [{match[0][:6] for match in pattern.finditer(text)} for pattern in (headings.PRINTED, headings.SOLD)]
+        return DocumentKind.FRONT_MATTER if max(map(len, phrases)) >= _UI else None
+
     def _by_contents(self) -> DocumentKind | None:
         if not self.has_contents or self.has_abstract or self.pages > _ISSUE:
             return None
-        is_first = any(headings.CONTENTS.match(line) for line in self.lines[: 2 * _TOP])
-        return DocumentKind.FRONT_MATTER if is_first and not self.has_introduction else None
+        places = [number for number, line in enumerate(self.lines[: 2 * _TOP]) if headings.CONTENTS.match(line)]
+        if not places or self.has_introduction:
+            return None
+        above = letters(" ".join(self.lines[: places[0]]))
+        return None if any(title in above for title in self.titles) else DocumentKind.FRONT_MATTER
 
     def _by_figures(self) -> DocumentKind | None:
-        """Tell a supplement by figures and tables that are all called S1, S2 and so on."""
-        if self.has_abstract:
+        """Tell a supplement by figures and tables that are all called S1, S2 and so on, or that are all there is."""
+        if self.has_abstract or self.has_introduction:
             return None
         own = sum(bool(headings.OF_SUPPLEMENT.match(line)) for line in self.scanned)
         others = sum(bool(headings.CAPTION.match(line)) for line in self.scanned)
-        return DocumentKind.SUPPLEMENT if own >= _SHORT and not others else None
+        is_bare = others >= _UI and not self.has_references and self.extracted.word_count < others * _FEW // 4
+        return DocumentKind.SUPPLEMENT if (own >= _SHORT and not others) or is_bare else None
 
     def _by_volume(self) -> DocumentKind | None:
         if self.pages < _VOLUME or (self.has_title and self.has_abstract):
@@ -263,16 +288,29 @@ class _Document:
         return is_headed and _contents_in(lines) >= 2 * _CONTENTS
 
     def _by_length(self) -> DocumentKind | None:
-        """Tell a preview: far shorter than the work, or cut off where an article goes on."""
-        if self.pages > _SHORT + 1 or (self.facts.pages and self.facts.pages <= self.pages):
+        """Tell a preview, or a part of the work: far shorter, cut off where an article goes on, or nothing else."""
+        expected = self.facts.pages
+        if expected and expected <= self.pages:
             return None
-        if self.facts.pages >= max(_LEAST_RANGE, 3 * self.pages):
+        # Two columns hold as much as three pages of a narrow one.
+        if expected >= max(_LEAST_RANGE, (3 if self.pages <= _MAY_LACK_PAGES else 5) * self.pages):
             return DocumentKind.PREVIEW
-        if headings.PREVIEW.search(" ".join(self.first_lines)):
-            return DocumentKind.PREVIEW
-        if self.pages > _SHORT or self.has_references or self.extracted.word_count < _FEW:
+        if self.pages > _MAY_LACK_PAGES:
             return None
-        return DocumentKind.PREVIEW if self.has_introduction or self._is_cut_off() else None
+        if self.has_references:
+            return DocumentKind.PREVIEW if self._is_list_of_references() else None
+        is_short = self.pages <= _SHORT and self.extracted.word_count >= _FEW and self._is_cut_off()
+        is_abstract = self.pages == 1 and self.has_abstract
+        return (
+            DocumentKind.PREVIEW if self._is_announced() or is_short or is_abstract or self.has_introduction else None
+        )
+
+    def _is_announced(self) -> bool:
+        return bool(headings.PREVIEW.search(" ".join(self.scanned)))
+
+    def _is_list_of_references(self) -> bool:
+        first = [line for line in self.lines[:_TOP] if headings.REFERENCES.match(line)]
+        return bool(first) and not self.has_abstract and not self.has_introduction
 
     def _is_cut_off(self) -> bool:
         """Tell whether the last line of the text breaks off; lines that repeat each other are no text."""

@@ -45,7 +45,7 @@ _STATEMENTS = (
         r"|preprints? \(?www\.preprints\.org|not peer[- ]reviewed\b|has not (?:yet )?been peer[- ]reviewed|preprint submitted to"
         r"|preliminary reports? that ha(?:s|ve) not undergone peer review|electronic copy available at: https?://(?:papers\.)?ssrn"
         r"|under review as a (?:conference )?paper|submitted manuscript under review|this is a preprint\b"
-        r"|this is a non-?peer[- ]reviewed (?:preprint|manuscript)|manuscript submitted to\b|pre-?review(?:ed)? version"),
+        r"|this is a non-?peer[- ]reviewed (?:preprint|manuscript)|manuscript submitted to\b|unpublished working draft|(?:do not|not for) (?:distribut|circulat)|(?:for )?review copy\b|pre-?review(?:ed)? version"),
     ),
 )  # fmt: skip
 
@@ -79,7 +79,7 @@ _ACCEPTED_LINE = re.compile(
     r"(?m)^(?:(?:author'?s? )?accepted (?:manuscript|version|article|author version)(?: posted online)?|post-?print"
     r"|author(?:'s)? (?:manuscript|copy))\W{0,3}$"
 )
-_NUMBERED = re.compile(r"(?m)^ ?(\d{1,4})(?=\s|$)|(?<=\s)(\d{1,4})$")
+_NUMBERED = (re.compile(r"(?m)^(\d{1,4})(?= |$)"), re.compile(r"(?m)(?<= )(\d{1,4})$"))
 
 
 def version_in(extracted: Extracted) -> str:
@@ -102,6 +102,17 @@ def version_in(extracted: Extracted) -> str:
 
 def _has_line_numbers(lines: str) -> bool:
     """Tell whether the lines are numbered, one by one or every fifth: manuscripts are, published articles are not."""
-    numbers = [int(match[1] or match[2]) for match in _NUMBERED.finditer(lines)]
-    steps = [after - before for before, after in pairwise(numbers)]
-    return steps.count(1) >= _FEWEST_NUMBERS or steps.count(5) >= _FEWEST_NUMBERS // 4
+    for pattern in _NUMBERED:
+        numbers = [int(match[1]) for match in pattern.finditer(lines)]
+        if any(_longest_run(numbers, step) >= _FEWEST_NUMBERS // step for step in (1, 5)):
+            return True
+    return False
+
+
+def _longest_run(numbers: list[int], step: int) -> int:
+    """Return how many numbers follow each other in equal steps."""
+    longest = run = 0
+    for before, after in pairwise(numbers):
+        run = run + 1 if after - before == step else 0
+        longest = max(longest, run)
+    return longest

@@ -144,6 +144,26 @@ DOCUMENTS = [
         ),
     ),
     (DocumentKind.VOLUME, a_document("Annals of Wet Land", f"Abstract\n{BODY}\nReferences\nContents\n" * 6, 200)),
+    (DocumentKind.NOTICE, a_document(ARTICLE.replace("in summer.", "in summer. RETRACTED", 1))),
+    (DocumentKind.NOTICE, a_document(f"RETRACTED ARTICLE\n{ARTICLE}")),
+    (DocumentKind.NOTICE, a_document(f"Press release\n12 May 2019\n{TITLE}\n{BODY}", pages=1)),
+    (DocumentKind.FRONT_MATTER, a_document(f"Search results\n1. {TITLE}\n2. On reed", pages=2)),
+    (DocumentKind.FRONT_MATTER, a_document(f"List of publications\n1. {TITLE}\n2. On reed", pages=2)),
+    (
+        DocumentKind.FRONT_MATTER,
+        a_document(f"Skip to main content\nSign in\n{TITLE}\nDownload PDF\nExport citation", "Privacy policy", 2),
+    ),
+    (
+        DocumentKind.FRONT_MATTER,
+        a_document(f"{TITLE}\nHardback €79.00\nISBN 978-0-00-000000-2\nOrder now and save", "", 1),
+    ),
+    (DocumentKind.SUPPLEMENT, a_document(f"README\n{TITLE}\nplots.csv: one line a plot", pages=1)),
+    (DocumentKind.SUPPLEMENT, a_document(f"{TITLE}\nFigure 1. A\nFigure 2. B\nFigure 3. C\nTable 1", "", 4)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\n{BODY}", "The full article can be purchased from the publisher.", 3)),
+    (DocumentKind.PREVIEW, a_document("Annals 12 (2019) 45-58\nReferences\n[1] A\n[2] B\n[3] C", "", 2)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAda Turf\nAbstract\n{BODY}", "", 1)),
+    (DocumentKind.VOLUME, a_document(f"Book of Abstracts\nNinth Meeting on Peat\n{TITLE}\n{BODY}", pages=4)),
+    (DocumentKind.THESIS, a_document(f"University of Wet Land\n{TITLE}\nAda Turf\nSupervisor: Bo Reed", pages=60)),
     (DocumentKind.PREPRINT, a_document(f"arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019\n{ARTICLE}")),
     (DocumentKind.UNKNOWN, a_document(f"{TITLE}\n{BODY}", pages=4)),
 ]
@@ -189,6 +209,17 @@ def test_an_erratum_behind_the_cover_of_a_repository_is_a_notice() -> None:
     cover = f"This is a repository copy of {TITLE}\nTakedown policy\n"
     document = Extracted(Outcome.SUCCESS, 2, f"{cover}\nErratum\n{TITLE}\n{BODY}", "", "pdfium", cover)
     assert kind_of(document, FACTS) is DocumentKind.NOTICE
+
+
+def test_an_article_that_begins_with_its_contents_is_one() -> None:
+    contents = "\n".join(f"{number} A part .... {number}" for number in range(1, 9))
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\nContents\n{contents}\n{BODY}"), FACTS) is DocumentKind.UNKNOWN
+    assert kind_of(a_document(f"Annals\nContents\n{contents}\n{BODY}", pages=9), FACTS) is DocumentKind.FRONT_MATTER
+
+
+def test_a_short_article_with_references_is_no_preview() -> None:
+    front = f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\nThe full version is available on request."
+    assert kind_of(a_document(front, f"{BODY}\nReferences\n[1] A", 4), FACTS) is DocumentKind.ARTICLE
 
 
 def test_the_number_of_pages_tells_previews_and_volumes() -> None:
@@ -332,6 +363,8 @@ def test_a_service_knows_the_pages_better_than_the_record() -> None:
             "\n".join(f"the water fell {number}" if number % 5 == 0 else "and fell" for number in range(1, 60)),
             "submitted",
         ),
+        ("Unpublished working draft. Not for distribution.\n© 2019, doi 10.1234/x, ISSN 0378-5955", "submitted"),
+        ("\n".join(f"Plot {number} has {number % 7} drains, see page {number * 3}" for number in range(1, 40)), ""),
         ("Accepted Manuscript\nA title", "accepted"),
         ("This is a post-peer-review, pre-copyedit version of an article published in Annals", "accepted"),
         ("NIH-PA Author Manuscript", "accepted"),
