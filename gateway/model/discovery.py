@@ -49,6 +49,9 @@ class Outcome(StrEnum):
     BROKEN_PDF = "broken-pdf"
     PARSE_TIMEOUT = "parse-timeout"
     PARSE_MEMORY = "parse-memory"
+    # what is the full text in another form: its address is kept
+    FULL_TEXT_XML = "full-text-xml"
+    FULL_TEXT_HTML = "full-text-html"
     # what the text says
     NO_TEXT = "no-text"
     WRONG_DOCUMENT = "wrong-document"

@@ -6,7 +6,7 @@ Whoever comes here was sent by the record, by the DOI or by a service; most host
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gateway.model import Outcome
 from harvester.discovery import Found, Known, Step
@@ -27,6 +27,7 @@ class _Walk:
     fetch: Fetch
     seen: set[str] = field(default_factory=set)
     copies: list[Copy] = field(default_factory=list)
+    full_texts: list[Copy] = field(default_factory=list)  # the text in other forms: as XML, as a page
     ends: list[Found] = field(default_factory=list)  # of pages that led to no file
 
     def go(self, url: str, level: int) -> None:
@@ -50,10 +51,11 @@ class _Walk:
     def _take(self, visited: Visit, level: int) -> None:
         assert visited.page is not None
         told = visited.page.copies
+        self.full_texts += visited.page.full_texts
         self.copies += [copy for copy in told if not copy.is_page]
         further = [copy.url for copy in told if copy.is_page and site_of(copy.url) == site_of(visited.url)]
         if not told:
-            self._end(Outcome.NO_PDF_LINK, visited)
+            self._end(Outcome.FULL_TEXT_HTML if visited.page.is_article else Outcome.NO_PDF_LINK, visited)
         elif further and set(further) <= self.seen:
             self._end(Outcome.LINK_LOOP, visited)
         elif level >= _MOST_LEVELS and further:
@@ -68,13 +70,15 @@ def _find(known: Known, fetch: Fetch) -> Found:
 
 
 def walk(pages: Iterable[str], fetch: Fetch) -> Found:
-    """Return the files that the first of some pages leads to, or why there are none."""
+    """Return the files that the first of some pages leads to, or why there are none; and the text in other forms."""
     under_way = _Walk(fetch)
     for url in pages:
         under_way.go(url, 1)
         if under_way.copies:
-            return Found(Outcome.SUCCESS, without_repetitions(under_way.copies))
-    return under_way.ends[0] if under_way.ends else Found(Outcome.NO_PDF_LINK)
+            return Found(Outcome.SUCCESS, without_repetitions([*under_way.copies, *under_way.full_texts]))
+    end = next((each for each in under_way.ends if each.outcome is Outcome.FULL_TEXT_HTML), None)
+    end = end or next(iter(under_way.ends), Found(Outcome.NO_PDF_LINK))
+    return replace(end, copies=without_repetitions(under_way.full_texts))
 
 
 STEP = Step(

@@ -14,6 +14,7 @@ from harvester.verification.bytes import HTML, PDF, UNKNOWN
 from harvester.verification.extraction import SECONDS, extract
 from harvester.verification.judging import expected, judge
 from harvester.wire.access import open_from_words
+from harvester.wire.article_xml import is_article_xml
 from harvester.wire.copies import Copy
 from harvester.wire.dates import http_date
 from harvester.wire.http import Fetch
@@ -56,8 +57,16 @@ def withheld(told: Told, at: int) -> Candidate:
 
 def unasked(told: Told, at: int) -> Candidate:
     """Return a copy that is no PDF, or asks for a key: its address is kept, and nobody asks for it."""
-    outcome = Outcome.SKIP_HOST if told.copy.needs_key else Outcome.WRONG_MIMETYPE
-    return _claimed(told, at)._replace(mime_type=told.copy.mime_type, outcome=outcome)
+    return _claimed(told, at)._replace(mime_type=told.copy.mime_type, outcome=_unasked(told.copy))
+
+
+def _unasked(copy: Copy) -> Outcome:
+    """Return what is said of a copy: its text in another form is something to come back to."""
+    if copy.needs_key:
+        return Outcome.SKIP_HOST
+    if copy.says_xml:
+        return Outcome.FULL_TEXT_XML
+    return Outcome.FULL_TEXT_HTML if copy.says_html else Outcome.WRONG_MIMETYPE
 
 
 def again(candidate: Candidate) -> Told:
@@ -94,6 +103,14 @@ def look(link: FileLink, fetch: Fetch, at: int) -> Candidate:
         return candidate._replace(outcome=Outcome.NOT_PDF if candidate.mime_type == HTML else Outcome.WRONG_MIMETYPE)
     is_told = link.mime_type != UNKNOWN  # what looks like a ZIP may be a text document: the record knows better
     return candidate._replace(mime_type=link.mime_type if is_told else candidate.mime_type)
+
+
+def _other_form(visited: Visit) -> Outcome:
+    """Return what bytes are that are no PDF: the article as XML or as a page, another page, or something else."""
+    if visited.page is not None:
+        return Outcome.FULL_TEXT_HTML if visited.page.is_article else Outcome.NOT_PDF
+    is_article = visited.fetched is not None and is_article_xml(visited.fetched.body)
+    return Outcome.FULL_TEXT_XML if is_article else Outcome.WRONG_MIMETYPE
 
 
 def _claimed(told: Told, at: int) -> Candidate:
@@ -138,7 +155,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
     assert visited.fetched is not None
     candidate = _held(candidate, visited)
     if not is_pdf(visited):
-        return candidate._replace(outcome=Outcome.NOT_PDF if visited.mime_type == HTML else Outcome.WRONG_MIMETYPE)
+        return candidate._replace(outcome=_other_form(visited))
     wanted = expected(known.work, known.own_identifiers, known.described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
     extracted = extract(visited.fetched.body, seconds)

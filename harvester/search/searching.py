@@ -26,7 +26,7 @@ from harvester.search.identity import Identity
 from harvester.verification.bytes import PDF
 from harvester.verification.judging import agree
 from harvester.wire.access import open_from_record
-from harvester.wire.copies import Copy
+from harvester.wire.copies import IS_ARTICLE, Copy
 from harvester.wire.http import Fetch
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import VERSIONS, Colour, Policy
@@ -37,7 +37,8 @@ PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, O
 
 # Which of several outcomes says most about a work whose file was not found: what is nearest to a file first.
 _TELLING = (
-    Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.ENCRYPTED_PDF, Outcome.EMBARGOED_UNTIL, Outcome.ROBOTS_DENIED,
+    Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.ENCRYPTED_PDF, Outcome.EMBARGOED_UNTIL, Outcome.FULL_TEXT_XML,
+    Outcome.FULL_TEXT_HTML, Outcome.ROBOTS_DENIED,
     Outcome.BLOCKED_CAPTCHA, Outcome.BLOCKED_COOKIE, Outcome.BLOCKED_WALL, Outcome.FORBIDDEN, Outcome.SUPPLEMENT,
     Outcome.WRONG_DOCUMENT,
     Outcome.BROKEN_PDF, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT, Outcome.BODY_TOO_LARGE, Outcome.RATE_LIMITED,
@@ -270,7 +271,8 @@ class _Search:
     def _outcome(self) -> Outcome:
         if self.is_found:
             return Outcome.POLICY_FORBIDS if self._is_forbidden() else Outcome.SUCCESS
-        told = {each.outcome for each in self.candidates} or self.ends
+        seen = [each for each in self.addresses if each.evidence == IS_ARTICLE]
+        told = {each.outcome for each in (*self.candidates, *seen)} or self.ends
         if not told:
             return Outcome.NO_DOI
         return next((each for each in _TELLING if each in told), Outcome.NO_PDF_LINK)

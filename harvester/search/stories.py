@@ -51,6 +51,8 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.BROKEN_PDF: "The PDF cannot be read.",
     Outcome.PARSE_TIMEOUT: "The PDF takes too long to read.",
     Outcome.PARSE_MEMORY: "The PDF takes too much memory to read.",
+    Outcome.FULL_TEXT_XML: "It is the full text as XML, which is not taken in; the address is kept.",
+    Outcome.FULL_TEXT_HTML: "It is the full text as a page, which is not taken in; the address is kept.",
     Outcome.NO_TEXT: "The PDF has too little text to tell; it may be scanned.",
     Outcome.WRONG_DOCUMENT: "It is another document.",
     Outcome.SUPPLEMENT: "It is a supplement, and not the work itself.",

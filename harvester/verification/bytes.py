@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from harvester.wire.article_xml import is_article_xml
+
 PDF = "application/pdf"
 HTML = "text/html"
 XML = "application/xml"
@@ -37,10 +39,12 @@ def mime_type(body: bytes) -> str:
     for mark, found in _MARKS:
         if head.startswith(mark):
             return found
-    if _HTML.search(head) or _FRAGMENT.search(head):
-        return HTML
-    if head.removeprefix(b"\xef\xbb\xbf").startswith(b"<"):
+    is_page = bool(_HTML.search(head) or _FRAGMENT.search(head))
+    # An article as XML has titles, too.
+    if head.removeprefix(b"\xef\xbb\xbf").startswith(b"<") and (not is_page or is_article_xml(body)):
         return XML
+    if is_page:
+        return HTML
     if body and _TEXT.fullmatch(head):
         return "text/plain"
     return UNKNOWN if body else ""

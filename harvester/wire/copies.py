@@ -20,9 +20,13 @@ _MAY_BE_PDF = frozenset(
         "unspecified",
     )
 )
+_XML = frozenset(("application/xml", "text/xml", "application/jats+xml", "application/tei+xml"))
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
 _OTHER_NAMES = (".xml", ".nxml", ".txt", ".md", ".csv", ".json", ".zip", ".gz", ".tar", ".epub", ".xlsx")
 # Interfaces for text mining that give nothing without a key of one's own.
 _WITH_A_KEY = frozenset(("api.elsevier.com", "api.wiley.com"))
+# The evidence of a page that was looked at, and is the article itself.
+IS_ARTICLE = "page:is the article"
 
 
 class Copy(NamedTuple):
@@ -48,8 +52,22 @@ class Copy(NamedTuple):
     @property
     def is_other_type(self) -> bool:
         """Tell whether the service, or else the address, says that it is no PDF: XML, plain text, data."""
-        stated = self.mime_type.partition(";")[0].strip().lower()
+        stated = self._stated
         return stated not in _MAY_BE_PDF or (not stated and split(self.url).path.lower().endswith(_OTHER_NAMES))
+
+    @property
+    def says_xml(self) -> bool:
+        """Tell whether the service, or else the name of PMC's files, says that it is the text as XML."""
+        return self._stated in _XML or (not self._stated and split(self.url).path.lower().endswith(".nxml"))
+
+    @property
+    def says_html(self) -> bool:
+        """Tell whether the service says that it is the text as a page."""
+        return self._stated in _HTML and not self.is_page
+
+    @property
+    def _stated(self) -> str:
+        return self.mime_type.partition(";")[0].strip().lower()
 
     @property
     def says_pdf(self) -> bool:

@@ -15,7 +15,8 @@ from bs4 import BeautifulSoup
 
 from gateway.model import Outcome
 from harvester.wire import landing_rules as rules
-from harvester.wire.copies import Copy, without_repetitions
+from harvester.wire.article_page import is_article_page
+from harvester.wire.copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.wire.identifiers import dois_in
 from harvester.wire.landing_links import Work, attribute, is_elsewhere, joined, links
 from harvester.wire.licenses import license_of, license_uri
@@ -37,7 +38,11 @@ _REFRESH = re.compile(
 
 
 class Page(NamedTuple):
-    """What a page tells. `outcome` is not None when the page stands in the way of the work's own."""
+    """What a page tells. `outcome` is not None when the page stands in the way of the work's own.
+
+    `copies` are PDFs, and pages that lead to them; `full_texts` the text in another form, as XML or as a page. The page
+    itself is among them when it `is_article`.
+    """
 
     title: str = ""
     doi: str = ""
@@ -46,6 +51,8 @@ class Page(NamedTuple):
     links: tuple[Link, ...] = ()
     refresh: str = ""
     outcome: Outcome | None = None
+    full_texts: tuple[Copy, ...] = ()
+    is_article: bool = False
 
 
 @lru_cache(maxsize=_MOST_HELD)
@@ -66,6 +73,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     own_title = next(iter(_of(tags, rules.TITLE_TAGS)), title)
     named = [(name, content) for name in rules.PDF_TAGS for content in _of(tags, (name,))]
     found = links(soup, text, named, Work(url, base, doi, own_title))
+    is_article = is_article_page(soup, text)
     own = [copy._replace(license=license_, license_url=address) for copy in found]
     return Page(
         title=own_title,
@@ -74,6 +82,8 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         copies=without_repetitions(own),
         links=from_elements(({k: attribute(each, k) for k in each.attrs} for each in soup.find_all("link")), base),
         refresh=_refresh(tags, base),
+        full_texts=_full_texts(tags, url, base, is_article=is_article),
+        is_article=is_article,
     )
 
 
@@ -121,6 +131,18 @@ def _based(soup: BeautifulSoup, url: str) -> str:
 def _refresh(tags: list[tuple[str, str]], base: str) -> str:
     found = (_REFRESH.match(content) for content in _of(tags, ("refresh",)))
     return next((joined(base, match[match.lastindex or 0]) for match in found if match), "")
+
+
+def _full_texts(tags: list[tuple[str, str]], url: str, base: str, *, is_article: bool) -> tuple[Copy, ...]:
+    """Return the full text in other forms; of a page that names itself only what its text shows is believed."""
+    own = [Copy(url, mime_type="text/html", evidence=IS_ARTICLE)] if is_article else []
+    stated = [
+        Copy(joined(base, content), mime_type=mime_type, evidence=f"meta:{name}")
+        for name, mime_type in rules.FULL_TEXT_TAGS
+        for content in _of(tags, (name,))
+    ]
+    page = url.partition("#")[0]
+    return without_repetitions([*own, *(copy for copy in stated if copy.url.partition("#")[0] != page)])
 
 
 def _stated_licenses(soup: BeautifulSoup, tags: list[tuple[str, str]]) -> Iterator[str]:

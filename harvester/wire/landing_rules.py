@@ -13,6 +13,13 @@ from gateway.model import Outcome
 
 # Tags of the head that name the file, best first (Google Scholar's, Digital Commons', EPrints', Wolters Kluwer's).
 PDF_TAGS = ("citation_pdf_url", "bepress_citation_pdf_url", "eprints.document_url", "wkhealth_pdf_url")
+# Tags of the head that name the full text in another form, and what that is (Google Scholar's, PubMed Central's).
+FULL_TEXT_TAGS = (
+    ("citation_xml_url", "application/xml"),
+    ("citation_full_xml_url", "application/xml"),
+    ("citation_fulltext_html_url", "text/html"),
+    ("citation_full_html_url", "text/html"),
+)
 DOI_TAGS = (
     "citation_doi",
     "bepress_citation_doi",

@@ -22,9 +22,14 @@ def test_the_right_link_comes_first(platform: Platform) -> None:
             '{"md5": "m", "pid": "p"}}}}</script>'
         ),
         '<script>{"pdfDownload": {"urlMetadata": []}}</script>',
+        '<a href="http://[/1.pdf">PDF</a>',
+        '<meta name="citation_pdf_url" content="mailto:a">',
+        '<embed type="application/pdf" src="/first-page.pdf">',
+        '<a class="obj_galley_link pdf" href="/cover">PDF</a>',
+        '<title>Just a moment...</title><a href="/1.pdf">PDF</a>',
         '<script>{"pdfDownload": {"a": </script>',
     ],
 )
 def test_what_a_page_says_in_a_way_that_nobody_can_follow_is_left_out(markup: str) -> None:
-    page = landing_page.read(markup.encode(), "https://journal.example.org/1")
+    page = landing_page.read(markup.encode(), "https://journal.example.org/1", "text/html; charset=utf-16")
     assert page.copies == ()

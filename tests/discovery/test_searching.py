@@ -251,6 +251,7 @@ FORBIDDEN = {
     PAGE: answer("<p>x", Link=f'<{PAGE}/linked>; rel="item"; type="application/pdf"'),
 }
 
+ARTICLE = f"<h1>{TITLE}</h1>" + "<p>It grows where nobody looks at it.</p>" * 700
 AT_THE_FILE = {
     Outcome.ROBOTS_DENIED: RobotsDenied("x"),
     Outcome.PRIVATE_ADDRESS: AddressRefused("x"),
@@ -273,6 +274,8 @@ AT_THE_FILE = {
     Outcome.EMPTY_BODY: answer(b""),
     Outcome.NOT_PDF: answer("<p>not what it said", Content_Type="application/pdf"),
     Outcome.WRONG_MIMETYPE: answer(b"PK\x03\x04"),
+    Outcome.FULL_TEXT_XML: answer("<article><front/><body><p>It is here.</p></body></article>"),
+    Outcome.FULL_TEXT_HTML: answer(ARTICLE),
 }
 
 

@@ -137,7 +137,13 @@ PAGE = (
     b'"DC.rights" content="CC BY 4.0"><meta http-equiv="refresh" content="5; url=/2"><link rel="item" href="/1.pdf" '
     b'type="application/pdf"><link rel="resourcesync" href="/.well-known/resourcesync"></head><body><div class="x">'
     b'<a href="/download/1.pdf">Download PDF</a><a href="/2">Full text</a><script>{"pdfUrl": "http:\\/\\/x.org\\/1.pdf"}'
-    b'</script><iframe src="/viewer.html?file=%2F1.pdf"></iframe></div></body></html>'
+    b'</script><script>{"pdfDownload":{"urlMetadata":{"path":"a","pii":"S1","pdfExtension":"/pdf","queryParams":{"md5":"f",'
+    b'"pid":"1-main.pdf"}}}}</script><iframe src="/viewer.html?file=%2F1.pdf"></iframe></div></body></html>'
+)
+JATS = (
+    b'<?xml version="1.0" encoding="utf-8"?><!-- made --><!DOCTYPE article PUBLIC "-//NLM//DTD JATS 1.2//EN" "jats.dtd" ['
+    b'<!ENTITY a "b">]><article xmlns:xlink="http://www.w3.org/1999/xlink"><front><article-meta/></front><body><sec>'
+    b"<title>Introduction</title><p>a</p></sec></body></article>"
 )
 LINK = b'<http://x.org/1.pdf>; rel="item"; type="application/pdf", </>; rel=describedby; profile="a\\"b"; anchor="/x"'
 EMBARGO = (
