@@ -145,7 +145,7 @@ def test_a_page_that_is_the_article_is_kept_by_its_address() -> None:
     assert [(each.url, each.outcome, each.sha256) for each in found.candidates] == [(URL, Outcome.FULL_TEXT_HTML, "")]
     assert asked.count(URL) == 1
     assert decided("oai:x:1", found, Thresholds(0.5, 0.2, True), NOW) == ()
-    assert Outcome.FULL_TEXT_HTML in {each.outcome for each in endings("x", found)}
+    assert Outcome.FULL_TEXT_HTML in {each.outcome for each in endings("x", found, NOW)}
 
 
 def test_a_page_that_is_the_article_says_more_than_that_its_file_is_refused() -> None:
