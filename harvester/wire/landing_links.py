@@ -29,6 +29,8 @@ _MOST_NAMES = 100  # of classes that one element has
 _LONGEST_SAID = 1000  # characters of a text or a name that are looked at
 _LONGEST_ADDRESS = 4096  # characters; no server takes more
 _MOST_ALIKE = 4  # as many anchors that read the same and lead elsewhere make a list of works, not a work's page
+_MUCH_LIKELIER = 2  # an anchor's score over another's, by which a page comes before a file
+_BARE = 2  # the score of an anchor whose address names a PDF, and that has nothing else of the work
 _MOST_WORDS = 40  # of a title
 _LEAST_WORDS = 2  # of a title that are a title's when they are met again
 _ARTICLE = frozenset(("article", "main"))
@@ -101,7 +103,8 @@ class _Own:
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        self.dois = {work.doi, *dois_in(_plain(work.url))} - {""}
+        in_address = (rules.BEHIND_DOI.sub("", doi) for doi in dois_in(_plain(work.url)))
+        self.dois = {work.doi, *in_address} - {""}
         self.registrants = {doi.partition("/")[0] for doi in self.dois}
         parts = split(work.url)
         self.path = f"{parts.netloc}{rules.FORMS.sub('', parts.path).rstrip('/')}".lower()
@@ -226,10 +229,17 @@ def _anchored(soup: BeautifulSoup, own: _Own) -> list[_Link]:
         anchors = [anchor for anchor in anchors if anchor.is_the_article]
         anchors = anchors if len({anchor.url for anchor in anchors}) == 1 else []
     anchors.sort(key=lambda anchor: -anchor.score)
+    best_page = max((anchor.score for anchor in anchors if not anchor.names_pdf), default=0)
+    anchors = [anchor for anchor in anchors if not anchor.names_pdf or _is_likely(anchor, best_page)]
     return [
         *(_Link(_copy(each), each.text) for each in anchors if each.names_pdf),
         *(_Link(_copy(each), each.text) for each in anchors if not each.names_pdf),
     ]
+
+
+def _is_likely(anchor: _Anchor, best_page: int) -> bool:
+    """Tell whether a link to a file is likelier than the best one to a page: one that only names a PDF never is."""
+    return anchor.score > (max(best_page - _MUCH_LIKELIER, _BARE) if best_page else best_page - _MUCH_LIKELIER)
 
 
 def _copy(anchor: _Anchor) -> Copy:
@@ -300,8 +310,12 @@ def _is_issue(soup: BeautifulSoup, text: str) -> bool:
 
 def _is_list(anchors: list[_Anchor]) -> bool:
     """Tell whether the page is about several works, as the proceedings of a conference are."""
-    texts = [anchor.text.lower() for anchor in {anchor.url: anchor for anchor in anchors}.values()]
-    return any(texts.count(text) >= _MOST_ALIKE for text in set(texts))
+    different = {anchor.url: anchor for anchor in anchors}.values()
+    texts = [anchor.text.lower() for anchor in different]
+    if any(texts.count(text) >= _MOST_ALIKE for text in set(texts)):
+        return True
+    scores = [anchor.score for anchor in different if anchor.names_pdf]
+    return bool(scores) and scores.count(max(scores)) >= _MOST_ALIKE
 
 
 # --- addresses ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
 
@@ -81,7 +82,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         license=license_,
         copies=without_repetitions(own),
         links=from_elements(({k: attribute(each, k) for k in each.attrs} for each in soup.find_all("link")), base),
-        refresh=_refresh(tags, base),
+        refresh=_refresh(tags, base) or _redirected(soup, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,
     )
@@ -131,6 +132,12 @@ def _based(soup: BeautifulSoup, url: str) -> str:
 def _refresh(tags: list[tuple[str, str]], base: str) -> str:
     found = (_REFRESH.match(content) for content in _of(tags, ("refresh",)))
     return next((joined(base, match[match.lastindex or 0]) for match in found if match), "")
+
+
+def _redirected(soup: BeautifulSoup, text: str, base: str) -> str:
+    """Return where a page leads on by a script, as the value of a field says."""
+    fields = soup.select(rules.REDIRECT_FIELD, limit=1) if rules.REDIRECT_MARK in text else []
+    return next((joined(base, unquote(attribute(field, "value"))) for field in fields), "")
 
 
 def _full_texts(tags: list[tuple[str, str]], url: str, base: str, *, is_article: bool) -> tuple[Copy, ...]:

@@ -31,6 +31,9 @@ DOI_TAGS = (
 TITLE_TAGS = ("citation_title", "bepress_citation_title", "dc.title", "eprints.title", "og:title")
 LICENSE_TAGS = ("dc.rights", "dcterms.license", "citation_license", "dcterms.rights", "eprints.rights")
 
+# The field of a page without links whose value is where a browser would be led to, percent-encoded (Elsevier's hub).
+REDIRECT_FIELD, REDIRECT_MARK = "input#redirectURL", "redirectURL"
+
 # What these tags name and is no file of the work.
 LYING_TAGS = (
     re.compile(r"^https?://[^/]*nature\.com/.*_reference\.pdf$"),  # the references alone, 2018
@@ -55,6 +58,9 @@ class Platform(NamedTuple):
 PLATFORMS = (
     Platform("embedded", "embed[type='application/pdf']", "src", "application/pdf", "anywhere"),
     Platform("embedded", "object[type='application/pdf']", "data", "application/pdf", "anywhere"),
+    Platform("embedded", "embed[alt='pdf' i]", "src", "<embed", "anywhere"),
+    Platform("dLibra", "iframe#js-main-frame", "src", "js-main-frame", "dLibra 6"),
+    Platform("Ingenta", "a.pdf[data-popup]", "data-popup", "data-popup", "ingentaconnect.com"),
     Platform("framed", "iframe[src*='.pdf' i], frame[src*='.pdf' i]", "src", "frame", "anywhere"),
     Platform("pdf.js", "iframe[src*='?file='], iframe[src*='&file=']", "src", "file=", "OJS 3 viewer"),
     Platform("alternate", "link[rel='alternate'][type='application/pdf']", "href", "application/pdf", "anywhere"),
@@ -93,6 +99,7 @@ ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")
 
 # Scripts that name the file: what holds the address in its first group, and where.
 SCRIPTS = (
+    (re.compile(r"\bpdfUrl\s{0,5}=\s{0,5}[\"']([^\"']{1,2000})[\"']"), "OJS 3 viewer"),
     (re.compile(r"\"exportPdfDownloadUrl\"\s*:\s*\"([^\"]+)\""), "OUP"),
     (re.compile(r"\"pdfPath\"\s*:\s*\"([^\"]+\.pdf)\""), "ieeexplore.ieee.org"),
     (re.compile(r"\"pdfUrl\"\s*:\s*\"([^\"]+)\""), "Unpaywall's list"),
@@ -122,12 +129,13 @@ VIEWER = re.compile(r"/(?:viewer|pdfjs|index|pdf\.js)[^/?#]{0,60}\?(?:[^#&]{0,20
 
 # What stands behind the address that all forms of an article share.
 FORMS = re.compile(r"(?i)/(?:_article(?:/-char/\w\w)?|abstract|full(?:text)?|html?|index\.x?html?)/?$|\.x?html?$")
+BEHIND_DOI = re.compile(r"(?i)(?:\.(?:full|short|abstract|long|pdf|html?)){1,2}$")
 # Numbers and names that one article has alone, as parts of an address; years are none.
 NUMBERS = re.compile(r"(?<=[/=:])(?!(?:19|20)\d\d(?:[/?&#.]|$))[A-Za-z]{0,12}\d[\w-]{3,40}(?=[/?&#.]|$)")
 
 # What is never the file of the work: a licence, a picture of its first page, supplements, reviews, a whole issue.
 NEVER = re.compile(
-    r"(?i)\.pdf\.(?:jpe?g|png|gif|txt)\b|/issue/(?:view|download)/|type=additional\b|request_?(?:doc|copy)\b"
+    r"(?i)\.pdf\.(?:jpe?g|png|gif|txt)\b|/issue/(?:view|download)/|type=additional\b|request[_-]?(?:doc|copy)\b"
     r"|(?<![^\W_])licen[cs]e(?:[ _-]?(?:agreement|rdf|text|form|deed|\d{1,2}))?\.(?:pdf|txt|rdf)"
     r"|moesm\d|(?<![a-z])mmc\d|[-_.]s0\d\d\.|[-_]sup[-_]\d|(?<![^\W\d_])supp(?![^\W\d_])|[-_]si(?=[-_.])|/media-\d"
     r"|additional[ _-]?file|peer[ _-]?review[ _-]?(?:file|report|history)|rebuttal|decision[ _-]?letter|transrepform"
@@ -157,12 +165,13 @@ THE_ARTICLE = re.compile(
 # Words in an address that make it another file than the work itself. Some are parts of other words and count only where
 # one begins: discovery.ucl.ac.uk, figshare.com, scientometrics.
 NOT_IN_ADDRESS = re.compile(
-    r"(?i)suppl|supporting|appendi[xc]|figure|_fig\d|price|\.zip\b|\.bib\b|\.ris\b|bibtex|first-?page|preview"
+    r"(?i)suppl|supporting|appendi[xc]|figure|_fig\d|price|\.zip\b|\.bib\b|\.ris\b|bibtex|first-?page|preview(?!=)"
     r"|flyer|author_?agreement|copyright|licen[cs]e_?agreement|order_?form|permission|subscri|purchase|getaccess"
     r"|crossmark|export|citation|/toc\b|table-?of-?contents|guidelines|instructions|slides|_ppt"
     r"|privacy|cookie|advert|media_?kit|checklist|reporting|masthead|editorial-?board|handbook"
     r"|manual\b|login|signin|mailto:|javascript:|facebook|twitter|linkedin|^#"
     r"|(?<![a-z])(?:cover|errat|metrics|poster|references\b|share|terms)"
+    r"|/(?:help|support|faqs?|about|hilfe|aide|ayuda|ajuda|manual)[\w-]{0,20}\.pdf"
 )
 # Words in the text of a link that do the same, where they begin a word: `Current platform: Paris` has three of them.
 NOT_IN_TEXT = re.compile(
@@ -170,10 +179,11 @@ NOT_IN_TEXT = re.compile(
     r"|purchase|buy\b|rent|table of contents|terms|polic|form\b|poster|slides|presentation|cover|errat|corrigend"
     r"|high-res|image|bib|ris\b|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé]"
     r"|call for|annual report|newsletter|brochure|merkblatt|leitfaden|formular|richtlinien|instru[cç]|normas"
-    r"|condi[cz]ion|sommaire|inhaltsverzeichnis|yaz\wm kural)"
+    r"|condi[cz]ion|nutzungsbedingung|datenschutz|satzung|aide\b|sommaire|inhaltsverzeichnis|yaz\wm kural)"
 )
 SAYS_PDF = re.compile(
     r"(?i)(?<![a-z])pdf(?![a-z])"
+    r"|acc[eé]der au document|texte int[eé]gral|texto (?:completo|[ií]ntegro)|скачать|ダウンロード|全文|원문"
     r"|\bt[eé]l[eé]charger\b|\bdownload\b|full[- ]?text|accepted (?:version|manuscript)|volltext"
 )
 # A link that says nothing else.
@@ -183,7 +193,9 @@ NAMES_PDF = re.compile(
     r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
 )
 # Addresses that lead to a file, where the text of the link says that it is a PDF.
-GALLEY = re.compile(r"/article/(?:download|viewFile)/|/viewcontent\.cgi\?|/bitstreams?/[^?#]{1,300}/download\b")
+GALLEY = re.compile(
+    r"/document/?(?:$|[?#])|/article/(?:download|viewFile)/|/viewcontent\.cgi\?|/bitstreams?/[^?#]{1,300}/download\b"
+)
 # Addresses that name another form than PDF, and no page.
 OTHER_FORM = re.compile(
     r"(?i)\.(?:txt|zip|csv|tsv|xlsx?|docx?|pptx?|epub|mobi|xml|json|png|jpe?g|tiff?|gif|svg|mp[34]|gz|tar|rdf)(?:$|[?#])"

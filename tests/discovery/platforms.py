@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,11 +19,6 @@ class Platform(NamedTuple):
     url: str
     right: str
     body: bytes
-
-    @property
-    def is_held_back(self) -> bool:
-        """Tell whether no rule was made with this page in view."""
-        return bool(sha256(self.name.encode()).digest()[0] & 1)
 
 
 def platforms() -> Iterator[Platform]:

@@ -34,3 +34,12 @@ def test_the_right_link_comes_first(platform: Platform) -> None:
 def test_what_a_page_says_in_a_way_that_nobody_can_follow_is_left_out(markup: str) -> None:
     page = landing_page.read(markup.encode(), "https://journal.example.org/1", "text/html; charset=utf-16")
     assert page.copies == ()
+
+
+def test_a_page_that_leads_on_by_a_script_says_where_in_a_field() -> None:
+    """Elsevier's hub, where its DOIs lead to."""
+    markup = (
+        '<input type="hidden" name="redirectURL" id="redirectURL" value="https%3A%2F%2Fwww.example.com%2Fpii%2FS1">'
+    )
+    page = landing_page.read(markup.encode(), "https://hub.example.com/retrieve/pii/S1")
+    assert page.refresh == "https://www.example.com/pii/S1"
