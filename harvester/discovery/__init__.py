@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from gateway.model import Candidate, Match, Outcome, Work
 from harvester.wire.access import open_from_record
-from harvester.wire.copies import Copy, Description
+from harvester.wire.copies import VERSIONS, Copy, Description, Related
 from harvester.wire.http import Fetch
+from harvester.wire.identifiers import Found as Identifier
 from harvester.wire.identifiers import Identifiers, identifiers_of
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import Policy
@@ -54,10 +55,25 @@ class Known:
         return self.identifiers.value("doi")
 
     @property
+    def versions(self) -> tuple[Related, ...]:
+        """Other versions of the work, as those say who describe it under a DOI of its own."""
+        own = {each.value for each in self.identifiers.found if each.scheme == "doi"}
+        of_own = (each for each in self.described if each.doi in own)
+        return tuple(
+            dict.fromkeys(related for each in of_own for related in each.related if related.relation in VERSIONS)
+        )
+
+    @property
     def own_identifiers(self) -> Identifiers:
-        """The identifiers that identify a file. One that was only matched proves nothing: it needs the title."""
+        """The identifiers that identify a file, those of other versions of the work too.
+
+        One that was only matched proves nothing, nor do versions of its work: it needs the title.
+        """
         matched = {each.doi for each in self.matches}
-        return Identifiers(tuple(each for each in self.identifiers.found if each.value not in matched))
+        own = tuple(each for each in self.identifiers.found if each.value not in matched)
+        if self.doi in matched:
+            return Identifiers(own)
+        return Identifiers(own + tuple(Identifier(each.scheme, each.value, each.relation) for each in self.versions))
 
     @property
     def email(self) -> str:

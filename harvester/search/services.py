@@ -23,6 +23,7 @@ SERVICES = {
     "api.datacite.org": Budget(0.3, 2),  # 1,000 in five minutes for those who say who they are
     "api.openpolicyfinder.jisc.ac.uk": Budget(0.5),
     "api.semanticscholar.org": Budget(1.0),
+    "export.arxiv.org": Budget(3.0),
     "www.ebi.ac.uk": Budget(0.2),  # Europe PMC; nothing is documented
     "api.biorxiv.org": Budget(1.0),  # nothing is documented
     "api.archives-ouvertes.fr": Budget(0.5),  # HAL; nothing is documented

@@ -158,14 +158,20 @@ def plain(title: str) -> str:
 
 
 def match(
-    wanted: Sought, described: Iterable[Description], service: str, refused: Collection[str] = ()
+    wanted: Sought,
+    described: Iterable[Description],
+    service: str,
+    refused: Collection[str] = (),
+    *,
+    years_before: int = 1,
 ) -> Matched | None:
     """Return the one description that is the work, or None: nothing fits, or two fit equally well.
 
-    `refused` are DOIs of which a person has said that they are not the work's.
+    `refused` are DOIs of which a person has said that they are not the work's. `years_before` is how many years older
+    than the record a work may be.
     """
     candidates = [each for each in described if each.doi and each.doi not in refused][:_MOST_DESCRIBED]
-    fits = [fit for each in candidates if (fit := _fit(wanted, each)) is not None]
+    fits = [fit for each in candidates if (fit := _fit(wanted, each, years_before)) is not None]
     best = _best(wanted, fits)
     if best is None:
         return None
@@ -250,14 +256,14 @@ def is_short(title: str) -> bool:
 # --- one description ----------------------------------------------------------------------------------------------
 
 
-def _fit(wanted: Sought, described: Description) -> _Fit | None:
+def _fit(wanted: Sought, described: Description, years_before: int) -> _Fit | None:
     """Return how well a description fits, None when it is not the work."""
     if described.kind in _NEVER or _is_notice(described) or not _is_possible(wanted.kind, _class(described)):
         return None
     tier, share_, title = _title(wanted, described)
     author = share(wanted.names, described.authors)
     year = int(described.year) if _YEAR.fullmatch(described.year) else 0
-    if not share_ or not author or not any(abs(year - each) <= 1 for each in wanted.years):
+    if not share_ or not author or not any(-years_before <= year - each <= 1 for each in wanted.years):
         return None
     has_venue, has_year = _has_venue(wanted, described), year in wanted.years
     has_all = share(wanted.names, described.authors, of_all=True) != ""

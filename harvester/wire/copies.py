@@ -88,6 +88,10 @@ class Related(NamedTuple):
     value: str
 
 
+# Relations to another version of the same work, in the words of Crossref.
+VERSIONS = frozenset(("has-preprint", "is-preprint-of", "is-version-of", "has-version", "is-same-as"))
+
+
 class Description(NamedTuple):
     """A work as a service describes it. `is_open` is None where the service does not tell.
 

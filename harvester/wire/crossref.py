@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harvester.wire.copies import Copy, Description, Related, version_of, without_repetitions
+from harvester.wire.copies import VERSIONS, Copy, Description, Related, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.licenses import license_of
@@ -65,8 +65,7 @@ def _registered(work: Node) -> list[Copy]:
     return [Copy(url, is_page=True, evidence=REGISTERED) for url in texts(work, "resource", "primary", "URL")[:1]]
 
 
-# What another version of the work is called in `relation`, and by what kind of identifier it is named.
-_RELATIONS = ("has-preprint", "is-preprint-of", "is-version-of", "has-version", "is-same-as")
+# By what kind of identifier another version of the work is named.
 _SCHEMES = ("doi", "arxiv")
 
 
@@ -74,7 +73,7 @@ def _related(work: Node) -> tuple[Related, ...]:
     """Return the other versions of a work, and the works of which it is a notice (`update-to:correction`)."""
     versions = [
         Related(relation, scheme, text(each, "id").lower())
-        for relation in _RELATIONS
+        for relation in sorted(VERSIONS)
         for each in parts(work, "relation", relation)
         if (scheme := text(each, "id-type").lower()) in _SCHEMES and text(each, "id")
     ]

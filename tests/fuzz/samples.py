@@ -230,3 +230,9 @@ def a_tar() -> bytes:
 def gzipped(body: bytes) -> bytes:
     engine = zlib.compressobj(wbits=31)
     return engine.compress(body) + engine.flush()
+
+
+ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom"><entry>
+<id>http://arxiv.org/abs/hep-th/0601001v2</id><title>A title
+ of a work</title><published>2006-01-02T14:57:58Z</published><summary>Words &amp; more.</summary>
+<author><name>Anna B. Rossi</name></author><arxiv:doi>10.1234/a.1</arxiv:doi></entry></feed>"""

@@ -41,6 +41,7 @@ from harvester.wire import (
     access,
     archives,
     article_xml,
+    arxiv,
     base,
     core,
     crossref,
@@ -96,6 +97,7 @@ from harvester.wire.copies import Description
 from harvester.wire.http import Fetched, settled_date
 from tests.fuzz.answers import PAGES, SERVICES
 from tests.fuzz.samples import (
+    ATOM,
     CITATION,
     DIDL,
     DUMP,
@@ -356,6 +358,7 @@ TARGETS = (
     Target("links.json", lambda body: links.from_json(body, _BASE), (WORK_JSON,)),
     Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (WORK_JSON, LINK)),
     Target("robots", _robots, (ROBOTS,)),
+    Target("arxiv", _answer(arxiv.read_list), (ATOM,)),
     Target("crossref", _answer(crossref.read), (WORK_JSON,)),
     Target("crossref.list", _answer(crossref.read_list), (WORK_JSON,)),
     Target("crossref_works", _answer(crossref_works.read_works), (WORK_JSON,)),
