@@ -26,11 +26,11 @@ SERVICES = {
     "export.arxiv.org": Budget(3.0),
     "www.ebi.ac.uk": Budget(0.2),  # Europe PMC; nothing is documented
     "api.biorxiv.org": Budget(1.0),  # nothing is documented
-    "api.archives-ouvertes.fr": Budget(0.5),  # HAL; nothing is documented
+    "api.archives-ouvertes.fr": Budget(0.4),  # HAL; nothing is documented
     "api.core.ac.uk": Budget(2.4),  # 25 a minute with a personal key
     "doaj.org": Budget(0.5),  # 2 a second
     "api.base-search.net": Budget(1.0),
-    "api.fatcat.wiki": Budget(1.0),  # nothing is documented
+    "api.fatcat.wiki": Budget(0.4),  # nothing is documented
     "zenodo.org": Budget(1.8),  # 2,000 an hour for guests, and 60 a minute
     "api.osf.io": Budget(36.0),  # 100 an hour without a token
     # Resolvers say nothing; every work begins there, and what they answer is a line.

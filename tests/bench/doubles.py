@@ -57,6 +57,9 @@ _SERVICES: dict[str, Callable[[int], object]] = {
     "api.unpaywall.org": lambda number: {"doi": doi(number), "is_oa": False, "oa_locations": []},
     "api.openalex.org": _openalex,
     "www.ebi.ac.uk": lambda _number: {"hitCount": 0, "resultList": {"result": []}},
+    "api.archives-ouvertes.fr": lambda _number: {"response": {"numFound": 0, "docs": []}},
+    "doaj.org": lambda _number: {"total": 0, "results": []},
+    "api.fatcat.wiki": lambda _number: {"ext_ids": {}},
     "api.openpolicyfinder.jisc.ac.uk": _policy,
 }
 _LIMITS = {"x-rate-limit-limit": "10", "x-rate-limit-interval": "1s", "x-concurrency-limit": "3"}
