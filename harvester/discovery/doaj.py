@@ -1,4 +1,7 @@
-"""DOAJ: that an article is of an open journal, and where its page is."""
+"""DOAJ: that an article is of an open journal, and where its page is.
+
+Of a work that a service calls closed it is not asked: Unpaywall knows the journals of DOAJ.
+"""
 
 from __future__ import annotations
 
@@ -16,4 +19,8 @@ def _find(known: Known, fetch: Fetch) -> Found:
     return described(url, fetch, lambda fetched: doaj.read(fetched, known.doi))
 
 
-STEP = Step("doaj", 64, "Asks DOAJ for the article of the DOI in an open journal.", has_doi, _find)
+def _wants(known: Known) -> bool:
+    return has_doi(known) and all(each.is_open is not False for each in known.described)
+
+
+STEP = Step("doaj", 64, "Asks DOAJ for the article of the DOI in an open journal.", _wants, _find)

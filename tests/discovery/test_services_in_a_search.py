@@ -12,13 +12,14 @@ from gateway.model import Outcome, Work
 from harvester.search.searching import Searched, search
 from harvester.search.steps import steps
 from harvester.wire import hal
-from tests.discovery.kinds import CLOSED, DOI, GOOD, TITLE, crossref, unpaywall
-from tests.discovery.web import SETTINGS, Answer, RecordedWeb, answer, work
+from tests.discovery.kinds import CLOSED, DOI, TITLE, crossref, unpaywall
+from tests.discovery.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, work
 from tests.fuzz import answers
 
 pytestmark = pytest.mark.slow  # it reads a file for each service
 
 NOW = 1_700_000_000
+FILE = answer(a_pdf(TITLE, "Anna Example and Bert Sample", *[f"We sowed oats. {TITLE}"] * 60))
 CLOSED_ELSEWHERE: dict[str, Answer] = {**crossref(), **unpaywall(), **CLOSED}
 
 
@@ -74,15 +75,21 @@ SERVICES = {
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_work_is_found_through_a_further_service(name: str) -> None:
     address, document, file = SERVICES[name]
-    found, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: said(document), file: GOOD})
+    elsewhere = crossref() if name == "doaj" else CLOSED_ELSEWHERE
+    found, asked = searched(work(TITLE, doi=DOI), {**elsewhere, address: said(document), file: FILE})
     best = next(each for each in found.candidates if each.outcome is Outcome.SUCCESS)
     assert (found.outcome, best.found_by, best.url) == (Outcome.SUCCESS, name, file)
     assert len(asked) == len(set(asked))
 
 
+def test_doaj_is_not_asked_for_a_work_that_another_service_calls_closed() -> None:
+    _, asked = searched(work(TITLE, doi=DOI), CLOSED_ELSEWHERE)
+    assert [url for url in asked if "doaj.org" in url] == []
+
+
 def test_the_wayback_machine_is_the_last_resort() -> None:
     address, document, file = SERVICES["fatcat"]
-    _, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: said(document), file: GOOD})
+    _, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: said(document), file: FILE})
     for_files = [url for url in asked if "policyfinder" not in url]
     assert [url for url in asked if "web.archive.org" in url] == for_files[-1:]
 
@@ -95,7 +102,7 @@ SHELL = {"https://zenodo.org/records/1234567": answer("<div id='root'></div>")}
 
 def test_a_record_of_zenodo_is_found_behind_its_shell() -> None:
     file = f"{RECORD}/files/Oats%20%26%20rust.PDF/content"
-    found, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(answers.ZENODO), file: GOOD})
+    found, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(answers.ZENODO), file: FILE})
     assert (found.outcome, [each.license for each in found.candidates]) == (Outcome.SUCCESS, ["cc-by"])
     assert asked.count(RECORD) == 1
 
@@ -123,7 +130,7 @@ def test_an_item_of_dspace_is_found_behind_its_shell() -> None:
     own = {
         page: answer("<ds-app></ds-app>"),
         f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": said(answers.DSPACE),
-        f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": GOOD,
+        f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": FILE,
     }
     found, asked = searched(work(TITLE, page=page), own)
     assert (found.outcome, found.candidates[-1].found_by) == (Outcome.SUCCESS, "dspace")
