@@ -37,6 +37,9 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
     ),
     "review": Row("harvester.commands.review:review", "List, accept and reject files that were found."),
+    "matches": Row(
+        "harvester.commands.matches:matches", "List and reject the DOIs that were found by title, author and year."
+    ),
     "takedown": Row(
         "harvester.commands.takedown:takedown",
         "Withdraw items and files, list what is withdrawn, and take it back.",

@@ -311,6 +311,29 @@ OBJECTS: Objects = {
     "harvester review accept": {"a decision": _DECIDED},
     "harvester review reject": {"a decision": _DECIDED},
     "harvester review undo": {"the decision": _DECIDED},
+    "harvester matches list": {
+        "a DOI": fields("""
+            identifier | text | The identifier of the item here.
+            doi | text | The DOI that was matched.
+            service | text | Who named it: `crossref`, `openalex` or `arxiv`.
+            title | text | The title, as the service has it.
+            similarity | number | The share of the letters of the titles that agree, from 0 to 1.
+            author | text | The family name that agrees.
+            year | text | The year, as the service has it.
+            agrees | claim | Whether title, author and year agree with the record as it is now.
+        """)
+    },
+    "harvester matches reject": {
+        "the DOI": fields("""
+            identifier | text | The identifier of the item here.
+            doi | text | The DOI that is not matched with it again.
+            reason | text | Why.
+            decided_by | text | The name of a user.
+            at | time | When it was rejected.
+            files | integer | How many files that were accepted wait for review now.
+            stamped_records | integer | How many records got a new datestamp.
+        """)
+    },
     "harvester dump": {
         "the result": fields("""
             records | integer | How many records the file holds.

@@ -130,6 +130,16 @@ class Match(NamedTuple):
     year: str
 
 
+class Refusal(NamedTuple):
+    """A DOI that is not that of an item, as a person says; `at` is the second."""
+
+    identifier: str
+    doi: str
+    reason: str
+    decided_by: str
+    at: int
+
+
 class Trace(NamedTuple):
     """What one step did for one item: how it ended, how many copies it told of, and a sentence where one is needed.
 

@@ -153,3 +153,15 @@ insert into ending values (?, ?, ?, ?, ?, 1) on conflict do update set count = c
 -- name: endings
 -- How steps and copies ended.
 select source, step, host, outcome, month, count from ending order by source, step, host, outcome, month;
+
+-- name: refusal_add
+-- Refuse a DOI for an item; the last reason stands.
+insert or replace into refusal values (?, ?, ?, ?, ?);
+
+-- name: refusals
+-- The DOIs that are refused for an item.
+select identifier, doi, reason, decided_by, at from refusal where identifier = ? order by doi;
+
+-- name: refusals_forget
+-- Forget what was refused for an item.
+delete from refusal where identifier = ?;

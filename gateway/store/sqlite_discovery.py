@@ -13,13 +13,14 @@ from typing import Any, TypeAlias
 import zstandard
 
 from gateway.errors import StoreDamaged
-from gateway.model import Decision, Ending, Lease, SearchState, Unpublished
+from gateway.model import Decision, Ending, Lease, Refusal, SearchState, Unpublished
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
 _LEVEL = 3
+_NO_BASIS = "none"  # no digest: every search went by another one
 
 # From all decisions on the copies of an item so far, those that are to be added.
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
@@ -198,6 +199,7 @@ class SqliteDiscovery:
             names = [(each,) for each in identifiers]
             session.executemany(SQL["search_forget"], names)
             session.executemany(SQL["decisions_forget"], names)
+            session.executemany(SQL["refusals_forget"], names)
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
         """Return (source, state, outcome, number of items)."""
@@ -216,6 +218,20 @@ class SqliteDiscovery:
         with self._file.writing() as session:
             session.execute(SQL["decision_add"], decision)
             session.execute(SQL["change"], (decision.identifier,))
+
+    def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
+        """Keep that a DOI is not that of an item, with what is decided of its files; the item is due again."""
+        with self._file.writing() as session:
+            session.execute(SQL["refusal_add"], refusal)
+            session.executemany(SQL["decision_add"], decisions)
+            session.execute(SQL["change"], (refusal.identifier,))
+            due = {"identifier": refusal.identifier, "basis": _NO_BASIS, "at": refusal.at}
+            session.execute(SQL["renew_outdated"], due)
+
+    def refusals(self, identifier: str) -> tuple[Refusal, ...]:
+        """Return the DOIs that are refused for an item, with who refused each, when and why."""
+        with self._file.reading() as session:
+            return tuple(map(Refusal._make, session.execute(SQL["refusals"], (identifier,)).fetchall()))
 
     def decisions(self, identifier: str) -> tuple[Decision, ...]:
         """Return all decisions on the copies of an item, in the order in which they were taken."""

@@ -216,7 +216,7 @@ def _add(instance: Instance, desk: SqliteDiscovery, decisions: Sequence[Decision
     Raise ConfigurationError for a file that is taken down, or that of an item that is: nothing accepts it.
     """
     releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
-    name = _whoever_calls()
+    name = whoever_calls()
     for decision in decisions:
         if decision.verdict == "accept" and is_withdrawn(instance, decision):
             raise ConfigurationError(
@@ -232,7 +232,7 @@ def _add(instance: Instance, desk: SqliteDiscovery, decisions: Sequence[Decision
         say(f"{told}; {stamped} records have a new datestamp.")
 
 
-def _whoever_calls() -> str:
+def whoever_calls() -> str:
     """Return the name of the user, or the number of one that this machine has no name for."""
     try:
         return getpass.getuser()

@@ -107,7 +107,12 @@ def decided(
         if each.found_by != NAMED
     )
     news = [each for each in found if each is not None and _is_news(each, last.get(each.url))]
-    if not searched.is_another:
+    if searched.lost:
+        decided_now = {each.url for each in news}
+        left = [each for each in last.values() if each.verdict == "accept" and each.url not in decided_now]
+        reason = f"The DOI {searched.lost[0].doi}, by which it was found, does not agree with the record any more."
+        news += [each._replace(verdict="review", reason=reason, decided_by=RULE, at=at) for each in left]
+    if not searched.is_another or searched.lost:
         return tuple(news)
     seen = {each.url for each in searched.candidates}
     unseen = [each for url, each in last.items() if each.verdict == "accept" and url not in seen]

@@ -29,9 +29,10 @@ from harvester.search.copies import Copies
 from harvester.search.deciding import decided, thresholds_of
 from harvester.search.embargoes import due_at
 from harvester.search.identity import Identity, identity_of
+from harvester.search.matches import compared
 from harvester.search.obedient import Obedient
 from harvester.search.searching import RECHECK, Searched, search
-from harvester.search.stories import candidates_of, endings, identity_of_story, kept, open_from_of
+from harvester.search.stories import candidates_of, endings, identity_of_story, kept, matches_of, open_from_of
 from harvester.search.works import found_of, listed, work_of
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -217,7 +218,7 @@ class Discovering:
         is_open_now = "" < open_from_of(state) <= utc_datetime(int(self.clock()))[:10]
         fetch = partial(asked_for, lease.identifier, self.fetch, is_anew=is_open_now)
         identity, before = identity_of(work), identity_of_story(state)
-        return search(
+        searched = search(
             work,
             self.steps,
             fetch,
@@ -227,8 +228,10 @@ class Discovering:
             wants_named=self.wants_named,
             accepted=self._accepted(lease.identifier, state),
             is_another=before is not None and before.is_another(identity),
+            refused=[each.doi for each in self.desk.refusals(lease.identifier)],
             keep=keep,
         )._replace(basis=basis_of(work), identity=identity, before=before)
+        return compared(searched, matches_of(state))
 
     def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
         """Return the copies of an item that are accepted, with the bytes of which that was said.
@@ -263,7 +266,9 @@ class Discovering:
             is_written = self.desk.done(lease, searched.outcome, kept(searched), at, decide, ends, searched.basis, due)
         else:
             wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
-            story, until = kept(searched._replace(identity=searched.before or searched.identity)), at + wait
+            matches = (*searched.matches, *searched.lost)  # nothing was decided on: the next search compares them
+            story = kept(searched._replace(identity=searched.before or searched.identity, matches=matches))
+            until = at + wait
             is_written = self.desk.waiting(lease, until, searched.outcome, story, at, ends, searched.basis)
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)
 

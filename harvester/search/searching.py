@@ -90,6 +90,7 @@ class Searched(NamedTuple):
     matches: tuple[Match, ...] = ()  # by which a DOI was found that the record lacks
     retracted: str = ""  # a sentence that says so, and who says so
     open_from: str = ""  # the day on which to search again, when what may not be had yet may be had
+    lost: tuple[Match, ...] = ()  # of the search before, that are none any more
 
     @property
     def is_another(self) -> bool:

@@ -53,6 +53,8 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester review accept": ((ITEM,),),
     "harvester review reject": ((ITEM,),),
     "harvester review undo": ((ITEM,),),
+    "harvester matches list": ((),),
+    "harvester matches reject": ((ITEM,),),
     "harvester dump": (("{oai}", "{tmp}/another.xml"),),
     "harvester mirror run": (("{oai}", "{tmp}/new", "--format", "mods", "--allow", "127.0.0.1"),),
     "harvester mirror import": (("{tmp}/new", "{tmp}/package", "--provider", "{oai}", "--format", "oai_dc"),),

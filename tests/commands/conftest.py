@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gateway.model import Decision
+from gateway.model import Decision, Match, Outcome
 from gateway.store.sqlite_discovery import open_discovery
 from harvester.mirror.doubtful import Doubtful, Suspect
 from harvester.mirror.holding import HeldFile
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.ocfl import Incoming
+from harvester.search.searching import Searched
+from harvester.search.stories import kept
 from tests.commands.calls import ITEM, PROGRAMS, URL, line
 from tests.commands.site import Site, serving
 
@@ -90,7 +92,12 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def _decide(instance: Path) -> None:
+    """Decide on a file of an item whose DOI was matched."""
     desk = open_discovery(instance)
+    match = Match("crossref", "10.1234/own", "A title", 1.0, "Rossi", "2012")
+    lease = desk.lease(1, 60, identifier=ITEM)
+    assert lease is not None
+    assert desk.done(lease, "success", kept(Searched(Outcome.SUCCESS, matches=(match,))), 2)
     for at, verdict in enumerate(("accept", "reject"), 1):
         desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
     desk.close()
