@@ -66,6 +66,7 @@ _WHOLE = (
         _P,
         (
             r"(?:first[- ]page |article |book )?preview(?: page)?|first page|this is a preview|look inside|excerpt"
+            r"|graphical abstract|(?:toc|table of contents) graphic"
             r"|(?:free )?sample(?: pages?| chapter| copy)?|leseprobe|extrait|extracto|estratto|muestra|specimen copy"
         ),
     ),

@@ -198,7 +198,7 @@ class _Document:
         if kind is DocumentKind.THESIS:
             return self.pages >= _THESIS
         if kind is DocumentKind.PREVIEW:
-            return self.pages <= _ISSUE
+            return self.pages <= _ISSUE and not self.has_references
         if kind is DocumentKind.NOTICE:
             return is_above or (self.pages <= _NOTICE and not self.has_abstract)
         return not self.has_abstract or (is_above and not self.has_title)
@@ -244,8 +244,11 @@ class _Document:
         if self.pages > _SHORT + 1 or self.has_introduction or self.has_references:
             return None
         text = " ".join(self.first_lines)
-        phrases = [{match[0][:6] for match in pattern.finditer(text)} for pattern in (headings.PRINTED, headings.SOLD)]
-        return DocumentKind.FRONT_MATTER if max(map(len, phrases)) >= _UI else None
+        printed, sold = (
+            len({match[0][:6] for match in pattern.finditer(text)}) for pattern in (headings.PRINTED, headings.SOLD)
+        )
+        is_flyer = sold >= _UI - 1 and not self.has_abstract
+        return DocumentKind.FRONT_MATTER if printed >= _UI or is_flyer else None
 
     def _by_contents(self) -> DocumentKind | None:
         if not self.has_contents or self.has_abstract or self.pages > _ISSUE:
