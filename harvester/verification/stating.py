@@ -16,6 +16,7 @@ from harvester.verification.titles import Title
 _LABEL_BEFORE = 60  # characters before an identifier in which its name stands
 _SENTENCE = 160  # characters before an identifier in which a sentence says whose it is
 _BESIDE = 300  # characters before a DOI in which a citation has the title
+_PROSE_WORDS = 5  # of small letters in a line of running text
 _SHARE = 0.5  # of the words of a title
 
 # Another work is spoken of just before an identifier.
@@ -84,6 +85,9 @@ def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Nam
     if label is None or not label.search(text[max(0, start - _LABEL_BEFORE) : start]):
         return False
     line = text[text.rfind("\n", 0, start) + 1 : start]
+    rest = text[start:].partition("\n")[0]
+    if not is_self and sum(word[:1].islower() for word in f"{line}{rest}".split()) >= _PROSE_WORDS:
+        return False
     is_cited = bool(_MARKER.match(line)) or any(
         _shared(title, text[max(0, start - _BESIDE) : start]) for title in titles
     )

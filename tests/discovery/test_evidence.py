@@ -54,6 +54,7 @@ ANOTHER = {
     "behind the abstract": page(OTHER, "C. Matthiesen") + f"\r\n{TITLE}\r\nC. Matthiesen",
     "in a footnote with its DOI": page(OTHER, "C. Matthiesen")
     + f"\r\n1 Matthiesen, C. {TITLE}. J. Gardens 12, 1 (2012). doi:{DOI}",
+    "a DOI in running text": page(OTHER, "C. Matthiesen", f"We used the small dots of the doi:{DOI} as they were."),
     "in a footnote, the DOI alone": page(OTHER, "C. Matthiesen") + f"\r\n3 Matthiesen, J. Gard. 12, 1. doi:{DOI}",
     "an erratum": page("Erratum", TITLE, "C. Matthiesen", f"The original article is at doi:{DOI}"),
     "an erratum to it": page(f"Erratum to: {TITLE}", "C. Matthiesen", f"doi:{DOI}"),
