@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.model import Outcome
+from harvester.search.searching import search
+from harvester.search.steps import steps
 from harvester.wire import landing_page
 from tests.discovery.platforms import Platform, answer, platforms
+from tests.discovery.web import SETTINGS, RecordedWeb, a_pdf, work
+from tests.discovery.web import answer as answer_of
+
+_TITLE = "Coherence properties of quantum dot resonance fluorescence"
 
 
 @pytest.mark.parametrize("platform", list(platforms()), ids=lambda platform: platform.name)
@@ -43,3 +50,12 @@ def test_a_page_that_leads_on_by_a_script_says_where_in_a_field() -> None:
     )
     page = landing_page.read(markup.encode(), "https://hub.example.com/retrieve/pii/S1")
     assert page.refresh == "https://www.example.com/pii/S1"
+
+
+def test_elife_page() -> None:
+    """Four anchors that read the same made it a list of works, and hid the one that says `Article PDF`."""
+    page = next(each for each in platforms() if each.name == "elife-four-downloads")
+    file = answer_of(a_pdf(*[_TITLE] * 60), Content_Type="application/pdf")
+    web = RecordedWeb({page.url: answer_of(page.body), page.right: file}, has_recordings=False)
+    found = search(work(_TITLE, page=page.url), steps(), web, SETTINGS, at=1_700_000_000, most_files=6)
+    assert (found.outcome, [each.url for each in found.candidates]) == (Outcome.SUCCESS, [page.right])
