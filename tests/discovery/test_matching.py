@@ -321,7 +321,7 @@ def test_the_search_keeps_what_was_matched() -> None:
 
 
 def test_most_works_are_found_among_noise_and_no_wrong_one() -> None:
-    of = rates(own_pairs(150))
+    of = rates(own_pairs(60))
     assert of.found >= 0.6
     assert (of.wrong, of.wrong_without, of.mistakes) == (0, 0, ())
 
