@@ -29,6 +29,7 @@ class _Walk:
     copies: list[Copy] = field(default_factory=list)
     full_texts: list[Copy] = field(default_factory=list)  # the text in other forms: as XML, as a page
     ends: list[Found] = field(default_factory=list)  # of pages that led to no file
+    withheld: list[Copy] = field(default_factory=list)  # pages that say when their file may be had
 
     def go(self, url: str, level: int) -> None:
         """Take what a page tells, and go on to the pages that it says have the file."""
@@ -54,6 +55,8 @@ class _Walk:
         self.full_texts += visited.page.full_texts
         self.copies += [copy for copy in told if not copy.is_page]
         further = [copy.url for copy in told if copy.is_page and site_of(copy.url) == site_of(visited.url)]
+        if visited.page.open_from:
+            self.withheld.append(Copy(visited.url, True, evidence="page:embargo", open_from=visited.page.open_from))
         if not told:
             self._end(Outcome.FULL_TEXT_HTML if visited.page.is_article else Outcome.NO_PDF_LINK, visited)
         elif further and set(further) <= self.seen:
@@ -78,7 +81,7 @@ def walk(pages: Iterable[str], fetch: Fetch) -> Found:
             return Found(Outcome.SUCCESS, without_repetitions([*under_way.copies, *under_way.full_texts]))
     end = next((each for each in under_way.ends if each.outcome is Outcome.FULL_TEXT_HTML), None)
     end = end or next(iter(under_way.ends), Found(Outcome.NO_PDF_LINK))
-    return replace(end, copies=without_repetitions(under_way.full_texts))
+    return replace(end, copies=without_repetitions([*under_way.withheld, *under_way.full_texts]))
 
 
 STEP = Step(

@@ -7,7 +7,7 @@ is believed: the bytes decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -16,12 +16,13 @@ from bs4 import BeautifulSoup
 
 from gateway.model import Outcome
 from harvester.wire import landing_rules as rules
+from harvester.wire.access import open_from_words
 from harvester.wire.article_page import is_article_page
 from harvester.wire.copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.wire.identifiers import dois_in
-from harvester.wire.landing_links import Work, attribute, is_elsewhere, joined, links
-from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.landing_links import Work, attribute, joined, links
 from harvester.wire.links import Link, from_elements
+from harvester.wire.page_license import terms_of
 from harvester.wire.page_limits import affordable
 
 _MOST_HELD = 16  # pages that were read last: signposts and links are steps of their own, and ask for one page each
@@ -31,7 +32,6 @@ _CHARSET = re.compile(
 )
 _DECLARES = re.compile(rb"(?i)(?:charset|encoding)\s*=|^(?:\xfe\xff|\xff\xfe|\xef\xbb\xbf)")
 _MOST_BEFORE_DECLARED = 4096
-_ASIDE = ("footer", "figure", "aside")
 # As browsers read it; only what leads on within 99 seconds is meant for whoever has just come.
 _REFRESH = re.compile(
     r"(?i)^\s*(?:\d{1,2}|(?=\.))(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(?:'([^']+)|\"([^\"]+)|([^'\"\s]\S*))"
@@ -43,6 +43,7 @@ class Page(NamedTuple):
 
     `copies` are PDFs, and pages that lead to them; `full_texts` the text in another form, as XML or as a page. The page
     itself is among them when it `is_article`.
+    `open_from` is the day before which the file may not be had.
     """
 
     title: str = ""
@@ -54,6 +55,7 @@ class Page(NamedTuple):
     outcome: Outcome | None = None
     full_texts: tuple[Copy, ...] = ()
     is_article: bool = False
+    open_from: str = ""
 
 
 @lru_cache(maxsize=_MOST_HELD)
@@ -68,23 +70,24 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     tags = _tags(soup)
     base = _based(soup, url)
     text = body.decode("utf-8", "replace")
-    stated = next(filter(license_of, _stated_licenses(soup, tags)), "")
-    license_, address = license_of(stated), license_uri(stated)
+    terms = terms_of(soup, tags, url)
     doi = next((doi for stated_doi in _of(tags, rules.DOI_TAGS) for doi in dois_in(stated_doi)), "")
     own_title = next(iter(_of(tags, rules.TITLE_TAGS)), title)
     named = [(name, content) for name in rules.PDF_TAGS for content in _of(tags, (name,))]
     found = links(soup, text, named, Work(url, base, doi, own_title))
     is_article = is_article_page(soup, text)
-    own = [copy._replace(license=license_, license_url=address) for copy in found]
+    own = [copy._replace(**terms._asdict()) for copy in found]
+    open_from = terms.open_from or ("" if found or is_article else _embargo(soup, text))
     return Page(
         title=own_title,
         doi=doi,
-        license=license_,
+        license=terms.license,
         copies=without_repetitions(own),
         links=from_elements(({k: attribute(each, k) for k in each.attrs} for each in soup.find_all("link")), base),
         refresh=_refresh(tags, base) or _redirected(soup, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,
+        open_from=open_from,
     )
 
 
@@ -152,8 +155,6 @@ def _full_texts(tags: list[tuple[str, str]], url: str, base: str, *, is_article:
     return without_repetitions([*own, *(copy for copy in stated if copy.url.partition("#")[0] != page)])
 
 
-def _stated_licenses(soup: BeautifulSoup, tags: list[tuple[str, str]]) -> Iterator[str]:
-    """Return what the page says of the licence of its work; what it says of the site, or of a picture, is left out."""
-    stated = soup.find_all(("link", "a"), rel="license")
-    yield from (attribute(tag, "href") for tag in stated if not (tag.find_parent(_ASIDE) or is_elsewhere(tag)))
-    yield from _of(tags, rules.LICENSE_TAGS)
+def _embargo(soup: BeautifulSoup, text: str) -> str:
+    """Return the day that a page without a file gives as the end of an embargo, or none."""
+    return open_from_words(soup.get_text(" ")) if "mbargo" in text else ""

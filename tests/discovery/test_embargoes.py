@@ -119,6 +119,15 @@ def test_a_cover_page_may_say_it() -> None:
     assert after.candidates[0].outcome is not Outcome.EMBARGOED_UNTIL
 
 
+def test_a_page_without_a_file_may_say_when_it_comes() -> None:
+    own = {PAGE: answer("<h1>A thesis</h1><p>Full text: embargoed until 31 January 2027.</p>")}
+    found, _ = searched(work(TITLE, page=PAGE), own, "landing_page")
+    assert [(each.url, each.outcome, each.found_by) for each in found.candidates] == [
+        (PAGE, Outcome.EMBARGOED_UNTIL, "landing_page")
+    ]
+    assert (found.outcome, found.open_from) == (Outcome.EMBARGOED_UNTIL, DAY)
+
+
 # --- when ---------------------------------------------------------------------------------------------------------
 
 

@@ -144,6 +144,7 @@ PARTS = frozenset(
         "landing_links",
         "landing_rules",
         "license_hosts",
+        "page_license",
         "markup",
         "page_limits",
         "sections",

@@ -1,0 +1,157 @@
+"""What a page says of the licence and the access of its work, and not of itself, its pictures or other works. Pure.
+
+A licence is that of the work where the head, the metadata or the sentence around a link states it of the work. It is
+none where a footer, a sidebar, a menu or a list of works has it, where its sentence speaks of the site or of the
+metadata, or where two such statements differ.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from bs4 import BeautifulSoup, Tag
+
+from gateway.errors import AnswerTooLarge
+from harvester.wire import landing_rules as rules
+from harvester.wire.access import Access, access_of, day_of, end_of_embargo
+from harvester.wire.json_answers import Node, parts, texts
+from harvester.wire.landing_links import attribute, is_elsewhere
+from harvester.wire.license_hosts import is_trusted
+from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.parsing import refuse_heavy_json
+
+_ASIDE = ("footer", "figure", "aside", "nav")
+_SIDE = re.compile(
+    r"(?i)(?<![a-z])(?:side-?bar|(?:page|site)-?(?:foot(?:er)?|info)|foot(?:er)?|colophon|widget)(?![a-z])"
+)
+_LONGEST = 1000  # characters of names that are looked at
+_ASIDE_ROLES = frozenset(("contentinfo", "complementary", "navigation"))
+_LISTED = ("li", "tr", "article")  # several of them, each with a licence, are several works
+_BLOCKS = ("p", "div", "li", "td", "dd", "section", "article", "body")
+_MOST_STATED = 50  # links with a licence that are looked at
+_LONGEST_SENTENCE = 600  # characters of a block around a link
+_LARGEST_BLOCK = 200  # elements and texts
+_MOST_SCRIPTS, _LONGEST_SCRIPT = 20, 500_000
+
+# What a sentence licenses that is not the work: the site, its metadata. With `this article` in it, it is the work.
+_OF_THE_METADATA = re.compile(r"(?i)\bmeta-?data\b")
+_OF_THE_SITE = re.compile(
+    r"(?i)\b(?:web ?sites?|web pages?|this (?:site|page|journal|repository|portal|blog|database)|the site|site content"
+    r"|photo(?:graph)?s?|cover image|logo)\b"
+)
+_OF_THE_WORK = re.compile(
+    r"(?i)\b(?:this|the) (?:work|item|article|paper|publication|document|thesis|dissertation|book|chapter|preprint|file"
+    r"|manuscript|report|text of this article|full[ -]?text)\b"
+)
+# What schema.org calls a work that somebody wrote; a site, a picture and the whole journal are others.
+_WORKS = frozenset(
+    ("Article", "ScholarlyArticle", "MedicalScholarlyArticle", "Thesis", "Book", "Chapter", "Report", "CreativeWork")
+)
+_ACCESS_TAGS = ("dc.rights", "dcterms.accessrights", "dc.accessrights", "dcterms.rights", "citation_access")
+_DATE_TAGS = ("dc.date", "dcterms.available", "dc.date.available", "dc.date.embargo", "dcterms.date")
+_AVAILABLE_TAGS = ("dcterms.available", "dc.date.available", "dc.date.embargo")
+
+
+class Terms(NamedTuple):
+    """The licence that a page states for its work, its address, and the day before which the file may not be had."""
+
+    license: str = ""
+    license_url: str = ""
+    open_from: str = ""
+
+
+def terms_of(soup: BeautifulSoup, tags: list[tuple[str, str]], url: str) -> Terms:
+    """Return what the page at an address states of its work; `tags` are the names and contents of its meta tags."""
+    rights = _of(tags, _ACCESS_TAGS)
+    access = access_of(rights)
+    open_from = end_of_embargo([*rights, *_of(tags, _DATE_TAGS)])
+    if access is Access.EMBARGOED and not open_from:
+        open_from = max((day_of(each, is_end=True) for each in _of(tags, _AVAILABLE_TAGS)), default="")
+    is_shut = access in (Access.RESTRICTED, Access.CLOSED) or (access is Access.EMBARGOED and not open_from)
+    if is_shut or not is_trusted(url):
+        return Terms(open_from=open_from)
+    stated: dict[str, str] = {}
+    for text in (*_linked(soup), *_of(tags, rules.LICENSE_TAGS), *_described(soup)):
+        if name := license_of(text):
+            stated[name] = stated.get(name, "") or license_uri(text)
+    named = [each for each in stated if each != "other-oa"] or list(stated)
+    return Terms(named[0], stated[named[0]], open_from) if len(named) == 1 else Terms(open_from=open_from)
+
+
+def _of(tags: list[tuple[str, str]], names: Iterable[str]) -> list[str]:
+    return [content for wanted in names for name, content in tags if name == wanted and content]
+
+
+def _linked(soup: BeautifulSoup) -> Iterator[str]:
+    """Return the licences that the head, or links to them beside a sentence of the work, name."""
+    for tag in soup.find_all("link", rel="license", limit=_MOST_STATED):
+        yield attribute(tag, "href")
+    anchors = [tag for tag in soup.find_all("a", rel="license", limit=_MOST_STATED) if not _is_aside(tag)]
+    listed = {id(held) for tag in anchors if (held := tag.find_parent(_LISTED)) and _is_one_of_many(held)}
+    for tag in anchors:
+        if id(tag.find_parent(_LISTED)) not in listed and _is_of_the_work(_around(tag)):
+            yield attribute(tag, "href")
+
+
+def _is_aside(tag: Tag) -> bool:
+    """Tell whether a link stands in a part of the page that is no part of the work."""
+    if tag.find_parent(_ASIDE) or is_elsewhere(tag):
+        return True
+    return any(
+        attribute(each, "role") in _ASIDE_ROLES
+        or _SIDE.search(f"{attribute(each, 'id')[:_LONGEST]} {attribute(each, 'class')[:_LONGEST]}")
+        for each in tag.parents
+        if each.name not in ("body", "html", "[document]")
+    )
+
+
+def _is_one_of_many(held: Tag) -> bool:
+    """Tell whether an element of a list has siblings that state a licence too."""
+    siblings = islice(held.find_next_siblings(held.name), _MOST_STATED)
+    before = islice(held.find_previous_siblings(held.name), _MOST_STATED)
+    return any(isinstance(each, Tag) and each.find("a", rel="license") for each in (*siblings, *before))
+
+
+def _around(tag: Tag) -> str:
+    """Return the text of the smallest block around a link that says more than the link, unless that is half a page."""
+    own = tag.get_text(" ", strip=True)
+    for block in islice(tag.find_parents(_BLOCKS), 4):
+        if len(list(islice(block.descendants, _LARGEST_BLOCK + 1))) > _LARGEST_BLOCK:
+            break
+        text = block.get_text(" ", strip=True)
+        if len(text) > len(own):
+            place = max(text.find(own), 0)
+            return text[max(place - _LONGEST_SENTENCE // 2, 0) : place + _LONGEST_SENTENCE]
+    return own
+
+
+def _is_of_the_work(sentence: str) -> bool:
+    if _OF_THE_METADATA.search(sentence):
+        return False
+    return bool(_OF_THE_WORK.search(sentence)) or not _OF_THE_SITE.search(sentence)
+
+
+def _described(soup: BeautifulSoup) -> Iterator[str]:
+    """Return the licences that descriptions in schema.org (JSON-LD) state of works at their top."""
+    for script in soup.find_all("script", type="application/ld+json", limit=_MOST_SCRIPTS):
+        for node in _nodes(script.get_text()[:_LONGEST_SCRIPT]):
+            if _WORKS & {each.rpartition("/")[2] for each in texts(node, "@type")}:
+                yield from texts(node, "license")
+                for name in ("url", "@id", "name"):
+                    yield from texts(node, "license", name)
+
+
+def _nodes(text: str) -> list[Node]:
+    """Return the objects at the top of a JSON-LD document, or of its graph; none of what is no JSON."""
+    try:
+        refuse_heavy_json(text.encode("utf-8", "replace"))
+        document = json.loads(text)
+    except (ValueError, RecursionError, AnswerTooLarge):
+        return []
+    top = document if isinstance(document, list) else [document]
+    held = [each for each in top if isinstance(each, Mapping)]
+    return [*held, *(inner for each in held for inner in parts(each, "@graph"))]
