@@ -131,7 +131,7 @@ def test_an_anchor_that_says_pdf_and_names_none_leads_to_a_page() -> None:
 
 
 def test_plain_words_come_before_others_and_files_before_pages() -> None:
-    markup = '<a href="/v">PDF</a><a href="/b.pdf">The title of it</a><a href="/a.pdf">Download PDF (1 MB)</a>'
+    markup = '<a href="/v">PDF</a><a href="/b.pdf">The title of it (PDF)</a><a href="/a.pdf">Download PDF (1 MB)</a>'
     found = landing_page.read(markup.encode(), f"{HOME}/page/1").copies
     assert [copy.url.removeprefix(HOME) for copy in found] == ["/a.pdf", "/b.pdf", "/v"]
 
