@@ -21,6 +21,7 @@ _LEAST_LINE = 12  # characters of a line with which a title goes on; shorter one
 _NEAR = 60  # characters behind a title in which an author shows that it has ended
 
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_INITIAL = re.compile(r"[IVX][. ]")
 _MOST_LINES = 5  # of a title
 _LINE = re.compile(r"(?m)^[^\n]{1,1000}$")
 
@@ -85,9 +86,15 @@ def _ends(page: Page, title: Title, stop: int) -> bool:
         return rest[:1].strip() == "" and any(0 < place - stop < _NEAR for place in page.authors)
     return not (
         rest.rstrip().endswith((":", "-", "\u2013", "\u2014", ","))
-        or is_part(following)
+        or _is_other_part(following, page, end)
         or _is_continued(following, page, end)
     )
+
+
+def _is_other_part(following: str, page: Page, end: int) -> bool:
+    """Tell whether the next line begins with the number of a part, which is no initial of an author (`V. Matos`)."""
+    is_author = any(0 < place - end <= len(following.partition("\n")[0]) for place in page.authors)
+    return is_part(following) and not (is_author and _INITIAL.match(following))
 
 
 def _is_continued(following: str, page: Page, end: int) -> bool:

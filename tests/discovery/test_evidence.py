@@ -200,6 +200,12 @@ def test_authors_are_found_however_their_accents_are_spelled() -> None:
         assert signs(page(OTHER, written), RECORD) == (Sign.AUTHOR,)
 
 
+def test_the_initial_of_an_author_is_no_part_of_a_series() -> None:
+    record = Named(titles=(TITLE,), authors=("Ivanov, V.",))
+    assert Sign.TITLE in signs(page(TITLE, "V. Ivanov, I. Petrov"), record)
+    assert not is_identified(signs(page(TITLE, "V. Experiment", "V. Ivanov"), record))
+
+
 def test_a_page_without_text_names_nothing() -> None:
     assert fronts(" \f ") == ()
     assert signs("\f", RECORD) == ()
