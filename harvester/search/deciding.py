@@ -70,7 +70,7 @@ _KEPT = re.compile(
 class Thresholds(NamedTuple):
     """From which score on a rule accepts, below which it rejects, and whether rules decide at all."""
 
-    accept: float = 0.5
+    accept: float = 0.25  # what identifies the work counts for more
     reject: float = 0.1
     is_on: bool = True
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 PAGE_BREAK = "\f"
@@ -19,6 +20,8 @@ _MOST_CHARACTERS = 8_000
 _MOST_BEFORE_TITLE = 3_000
 _MOST_PROSE = 700  # characters of running text before a title: what a publisher or an author says beforehand
 _PROSE_LENGTH, _PROSE_WORDS = 40, 6  # characters and words of small letters in a line of running text
+_LINE_NUMBER = re.compile(r"[ \t]{0,5}(\d{1,4})(?:[ \t]{1,5}|$)")
+_FEWEST_NUMBERS = 10  # lines that are numbered one after the other
 _COVER_WORDS = 150  # with fewer the second page is read too
 
 # Letters that have no decomposition, as others spell them.
@@ -93,10 +96,28 @@ class Front(NamedTuple):
 
 def fronts(first: str) -> tuple[Front, ...]:
     """Return the pages that name a document, of the text of its first pages: one, or two where the first is a cover."""
-    pages = [page.replace("\r\n", "\n").replace("\r", "\n") for page in first.split(PAGE_BREAK) if page.strip()][:2]
+    texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page in first.split(PAGE_BREAK) if page.strip()][:2]
+    pages = list(map(_without_line_numbers, texts))
     if len(pages) > 1 and not _is_cover(pages[0]):
         pages = pages[:1]
     return tuple(map(_front, pages))
+
+
+def _without_line_numbers(page: str) -> str:
+    """Return a page without the numbers before its lines, where lines are numbered one by one: manuscripts are."""
+    lines = page.split("\n")
+    numbers = [int(match[1]) if (match := _LINE_NUMBER.match(line)) else -1 for line in lines]
+    following = [number for number, after in pairwise(filter(lambda each: each >= 0, numbers)) if after == number + 1]
+    if len(following) < _FEWEST_NUMBERS:
+        return page
+    is_counted = {*following, *(number + 1 for number in following)}
+    pairs = zip(lines, numbers, strict=True)
+    return "\n".join(_LINE_NUMBER.sub("", line) if number in is_counted else line for line, number in pairs)
+
+
+def is_heading(text: str) -> bool:
+    """Tell whether a text begins with the heading of an abstract or an introduction, alone on its line."""
+    return bool(_BODY.match(text.lstrip("\n")))
 
 
 def _is_cover(page: str) -> bool:

@@ -59,6 +59,8 @@ _WHOLE = (
             r"|(?:instructions|guidelines|information) (?:for|to) authors|author guidelines|call for papers"
             r"|(?:copyright transfer|license|author|publishing|deposit) (?:agreement|form)|issue information|author index"
             r"|(?:list of )?(?:selected )?publications(?: list)?|publication list|curriculum vitae|search results|order form"
+            r"|(?:search )?results \d{1,5} ?- ?\d{1,5} of [\d,.]{1,11}|showing \d{1,5} of [\d,.]{1,11} results"
+            r"|about [\d,.]{1,11} results|search results \([\d,.]{1,11}\)"
             r"|publikationsliste|schriftenverzeichnis|liste des publications|bestellformular"
         ),
     ),
@@ -102,7 +104,8 @@ _BEGINNING = (
             r"|berichtigung (?:zu|zum|zur)\b|rectificatif (?:à|au)\b|fe de erratas?(?: de\b| del\b|:)"
             r"|(?:a )?comments? (?:on|to|regarding) |commentary (?:on|to) |(?:a )?(?:reply|rejoinder|response) (?:to|by) "
             r"|in reply(?: to\b|:)|author'?s?'? repl(?:y|ies)|reply from the authors?|kommentar zu\b|erwiderung auf\b"
-            r"|(?:press|media|news) release\b"
+            r"|(?:press|media|news) release\b|translat(?:ion|ed) (?:of|from)\b|übersetzung (?:von|aus|des|der)\b"
+            r"|traduction (?:de|du)\b|traducción (?:de|del)\b"
             r"|réponse à\b|commentaire (?:sur|de)\b|comentario (?:sobre|a)\b|book reviews?:|rezension(?: zu|:)"
         ),
     ),

@@ -23,6 +23,7 @@ from harvester.wire.identifiers import Identifiers, dois_in
 
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless its DOI or title stand on it
 NOTHING = Identifiers()
+_BOOK = 49  # pages that a book has at least (UNESCO's definition); what has fewer is a part of one, or tells of it
 _FEW_WORDS = 3  # titles of fewer tell nothing apart
 _TOLD = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
 
@@ -124,9 +125,10 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
 
     A supplement ends as that; whether a notice or a volume is what the record means, a person must tell.
     """
-    kind = kind_of(extracted, Facts(wanted.titles, wanted.pages, verdict.covered), url)
+    kind = kind_of(extracted, Facts(wanted.titles, wanted.pages, verdict.covered, wanted.kind), url)
     verdict = verdict._replace(kind=kind)
-    if kind in WORKS or kind is wanted.kind:
+    is_part = wanted.kind is DocumentKind.VOLUME and verdict.pages < _BOOK
+    if kind is wanted.kind or (kind in WORKS and not is_part):
         return verdict
     verdict = verdict._replace(is_auxiliary=True)
     if kind is DocumentKind.SUPPLEMENT and verdict.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT):

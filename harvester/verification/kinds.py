@@ -25,6 +25,7 @@ _SHORT = 2  # pages of what may be a preview, a poster, a cover
 _FEW = 300  # words that a page of an article has at least
 _LONG_LINE = 40  # characters of a line of text, not of a footer
 _POSTER_POINTS = 1600  # the longer side of A1 is 2384 points, of A2 1684
+_SHORT_KINDS = (DocumentKind.NOTICE, DocumentKind.POSTER, DocumentKind.REVIEW, DocumentKind.SUPPLEMENT)
 _SLIDE_WORDS, _SLIDES, _WIDER, _MOSTLY = 150, 3, 1.15, 0.8
 _THESIS, _VOLUME, _ISSUE, _NOTICE = 15, 25, 15, 8  # pages: at least, at least, at most, at most
 _WORKS_OF_A_VOLUME = 4
@@ -46,6 +47,7 @@ class Facts(NamedTuple):
     titles: tuple[str, ...] = ()
     pages: int = 0
     covered: float = 1.0
+    kind: DocumentKind = DocumentKind.UNKNOWN  # that the record describes
 
 
 _NOTHING = Facts()
@@ -293,7 +295,7 @@ class _Document:
     def _by_length(self) -> DocumentKind | None:
         """Tell a preview, or a part of the work: far shorter, cut off where an article goes on, or nothing else."""
         expected = self.facts.pages
-        if expected and expected <= self.pages:
+        if (expected and expected <= self.pages) or self.facts.kind in _SHORT_KINDS:
             return None
         # Two columns hold as much as three pages of a narrow one.
         if expected >= max(_LEAST_RANGE, (3 if self.pages <= _MAY_LACK_PAGES else 5) * self.pages):
@@ -303,10 +305,9 @@ class _Document:
         if self.has_references:
             return DocumentKind.PREVIEW if self._is_list_of_references() else None
         is_short = self.pages <= _SHORT and self.extracted.word_count >= _FEW and self._is_cut_off()
-        is_abstract = self.pages == 1 and self.has_abstract
-        return (
-            DocumentKind.PREVIEW if self._is_announced() or is_short or is_abstract or self.has_introduction else None
-        )
+        is_lone = self.pages == 1 and (self.has_abstract or (not expected and self._is_prose()))
+        is_begun = is_short or is_lone or self.has_introduction
+        return DocumentKind.PREVIEW if self._is_announced() or is_begun else None
 
     def _is_announced(self) -> bool:
         return bool(headings.PREVIEW.search(" ".join(self.scanned)))
@@ -315,10 +316,15 @@ class _Document:
         first = [line for line in self.lines[:_TOP] if headings.REFERENCES.match(line)]
         return bool(first) and not self.has_abstract and not self.has_introduction
 
-    def _is_cut_off(self) -> bool:
-        """Tell whether the last line of the text breaks off; lines that repeat each other are no text."""
+    def _is_prose(self) -> bool:
+        """Tell whether there is text on a page; lines that repeat each other are none."""
         long = [line for line in self.scanned if len(line) >= _LONG_LINE]
-        return len(set(long)) * 2 > len(long) and (long[-1][-1].isalpha() or long[-1][-1] in ",-\u00ad\ufffe")
+        return len(set(long)) * 2 > len(long)
+
+    def _is_cut_off(self) -> bool:
+        """Tell whether the last line of the text breaks off."""
+        long = [line for line in self.scanned if len(line) >= _LONG_LINE]
+        return self._is_prose() and (long[-1][-1].isalpha() or long[-1][-1] in ",-\u00ad\ufffe")
 
     def _by_coverage(self) -> DocumentKind | None:
         if self.facts.covered >= _UNCOVERED or self.pages > _SHORT or self.has_abstract:

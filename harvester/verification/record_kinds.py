@@ -98,7 +98,7 @@ _TITLES = tuple(
                 r"\W{0,3}(?:(?:author|publisher)['\u2019]?s? )?(?:errat(?:um|a)|corrigend(?:um|a)|addendum)\b"
                 r"|\W{0,3}(?:(?:author|publisher) )?corrections?(?: to\b|:)|\W{0,3}retract(?:ion|ed)(?: of\b| note\b|:)"
                 r"|(?:editorial )?expression of concern|\W{0,3}withdrawn?(?:al of\b|:)"
-                r"|comments? on\b|commentary on\b|(?:a )?(?:reply|rejoinder|response) to\b|(?:book )?review(?:s|ed work)?:|book reviews?\b|rezension\b"
+                r"|comments? on\b|commentary on\b|(?:a )?(?:reply|rejoinder|response) to\b|(?:book )?review(?:s|ed work)?(?::| of: )|book reviews?\b|rezension\b"
             ),
         ),
         (

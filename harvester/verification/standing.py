@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from harvester.verification.fronts import Front, folded
+from harvester.verification.fronts import Front, folded, is_heading
 from harvester.verification.naming import Named, Page
 from harvester.verification.noise import LEAST_SHARE, is_noisy_spelling
 from harvester.verification.titles import Title, is_cut, is_part, title_of, worth
@@ -32,7 +32,9 @@ _LABEL = re.compile(
     r"|communication)|rapid communication|case report|technical (?:report|note)|working paper|preprint|open access"
     r"|full paper|chapter)[\W_]{0,5}){0,3}(?:\d{1,3}(?:\.\d{1,2})?[.:]?\s{1,5})?"
 )
-_MARKS = re.compile(r"[^\w\n]{0,6}(?:\d{1,2}|[\da-e*†‡§¶#,]{0,4})[^\w\n]{0,6}")  # footnotes behind a title
+_MARKS = re.compile(
+    r"[^\w\n]{0,6}(?:\d{1,2}|[\da-e*†‡§¶#,\u00b9\u00b2\u00b3]{0,4})[^\w\n]{0,6}"
+)  # footnotes behind a title
 _FOOTNOTE = re.compile(r"\d{1,2}(?!\w)")
 _SUBTITLE = re.compile(r"\s{0,3}[:.?!\u2013\u2014/(|=,;-]")
 # A title goes on from the line before, which ends so; in the next line, which begins so.
@@ -86,7 +88,7 @@ def _ends(page: Page, title: Title, stop: int) -> bool:
         return rest[:1].strip() == "" and any(0 < place - stop < _NEAR for place in page.authors)
     return not (
         rest.rstrip().endswith((":", "-", "\u2013", "\u2014", ","))
-        or _is_other_part(following, page, end)
+        or (_is_other_part(following, page, end) and not is_heading(following))
         or _is_continued(following, page, end)
     )
 

@@ -58,7 +58,7 @@ def permission(**more) -> Permission:
         (candidate(0.05, license="cc-by"), None, "reject", "The score 0.05 is below 0.1."),
         (candidate(0.05, outcome=Outcome.WRONG_DOCUMENT), None, "reject", "The score 0.05"),
         (candidate(0.05, outcome=Outcome.LOW_SCORE, has_doi=True), None, "review", "The score 0.05 tells too little."),
-        (candidate(0.4, license="cc-by"), None, "review", "The score 0.4 tells too little."),
+        (candidate(0.2, license="cc-by"), None, "review", "The score 0.2 tells too little."),
         (candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"), None, "review", "The score 0.6 tells too little."),
         (candidate(license="cc-by", is_auxiliary=True), None, "review", "It is an auxiliary file."),
         (candidate(0.0, outcome=Outcome.NO_TEXT), None, "review", "There is too little text to compare."),
@@ -182,7 +182,7 @@ def harvester(folder):
     for identifier, urls in ((ITEM, (ONE, TWO)), (f"{ITEM}1", (ONE,))):
         desk.enlist("laro", [(identifier, "1")], 0, 1)
         lease = desk.lease(1, 60)
-        candidates = tuple(candidate(0.3)._replace(url=url, found_by="recipes") for url in urls)
+        candidates = tuple(candidate(0.2)._replace(url=url, found_by="recipes") for url in urls)
         searched = Searched(Outcome.SUCCESS, (), candidates)
         assert desk.done(lease, "success", "", 2, partial(decided, identifier, searched, Thresholds(), 2))
     desk.close()
@@ -204,7 +204,7 @@ def test_people_accept_reject_and_change_their_minds(harvester) -> None:
     assert harvester("review", "undo", ITEM, ONE).exit_code == 0
     assert listed(harvester) == [(ITEM, ONE), (ITEM, TWO)]
     told = [each["reason"] for each in json.loads(harvester("review", "show", ITEM, "--json").stdout)["decisions"]]
-    assert told[2:] == ["I read it.", "Undone: accept. The score 0.3 tells too little."]
+    assert told[2:] == ["I read it.", "Undone: accept. The score 0.2 tells too little."]
 
 
 def test_who_has_no_name_on_this_machine_decides_by_number(harvester, monkeypatch) -> None:

@@ -128,7 +128,9 @@ def offered(kind: Kind, number: int, case: Case, offer: Offer) -> Result:
     work = record_of(case, offer, page)
     steps = tuple(step_of(name) for name in _STEPS)
     searched = search(work, steps, web, SETTINGS, at=AT, most_files=6)
-    assert len(searched.candidates) < 2, f"{kind.name}, {offer}: {searched}"  # a page may hide what it calls a supplement
+    assert len(searched.candidates) < 2, (
+        f"{kind.name}, {offer}: {searched}"
+    )  # a page may hide what it calls a supplement
     decisions = decided("oai:g.example.org:1", searched, Thresholds(), AT)
     decision = decisions[0] if decisions else None
     return Result(
