@@ -20,6 +20,7 @@ from harvester.search.searching import Searched
 from harvester.search.stories import kept
 from tests.applications import application
 from tests.discovery.web import RecordedWeb, a_pdf, answer
+from tests.sample.web import PAGE_BREAK
 
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
@@ -49,7 +50,7 @@ def pdf(search, *more: str) -> bytes:
         text.encode("ascii", "ignore").decode().replace("(", "").replace(")", "")
         for text in (title_of(search), words_of(search))
     )
-    return a_pdf(title, _of_record(search, "creator"), "Abstract", *[words] * 5, *more)
+    return a_pdf(title, _of_record(search, "creator"), "Abstract", words, PAGE_BREAK, *[words] * 4, *more, "References")
 
 
 def unpaywall(license_: str | None = "cc-by") -> dict:

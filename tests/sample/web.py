@@ -26,18 +26,31 @@ KINDS = {".pdf": "application/pdf", ".zip": "application/zip"}
 PDF, HTML, JSON = "application/pdf", "text/html; charset=UTF-8", "application/json"
 
 
+PAGE_BREAK = "\f"
+
+
 def a_pdf(*lines: str) -> bytes:
-    """Return a PDF with these lines, small and whole enough."""
-    text = "BT /F1 9 Tf 20 700 Td 12 TL " + " ".join(f"({line}) Tj T*" for line in lines) + " ET"
-    objects = (
+    """Return a PDF with these lines, small and whole enough; the line `PAGE_BREAK` begins another page."""
+    pages: list[list[str]] = [[]]
+    for line in lines:
+        if line == PAGE_BREAK:
+            pages.append([])
+        else:
+            pages[-1].append(line)
+    objects = [
         "<</Type/Catalog/Pages 2 0 R>>",
-        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        f"<</Length {len(text)}>>stream\n{text}\nendstream",
+        f"<</Type/Pages/Kids[{' '.join(f'{4 + 2 * number} 0 R' for number in range(len(pages)))}]/Count {len(pages)}>>",
         "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    )
+    ]
+    drawn = "/MediaBox[0 0 600 800]/Resources<</Font<</F1 3 0 R>>>>"
+    for number, page in enumerate(pages):
+        text = "BT /F1 9 Tf 20 700 Td 12 TL " + " ".join(f"({line}) Tj T*" for line in page) + " ET"
+        objects += [
+            f"<</Type/Page/Parent 2 0 R{drawn}/Contents {5 + 2 * number} 0 R>>",
+            f"<</Length {len(text)}>>stream\n{text}\nendstream\n",
+        ]
     body = "%PDF-1.4\n" + "".join(f"{number} 0 obj{content}endobj\n" for number, content in enumerate(objects, 1))
-    return (body + "trailer<</Root 1 0 R/Size 6>>\n%%EOF").encode()
+    return (body + f"trailer<</Root 1 0 R/Size {len(objects) + 1}>>\n%%EOF").encode()
 
 
 def _said(work: Work, *elements: str) -> str:
@@ -47,7 +60,8 @@ def _said(work: Work, *elements: str) -> str:
 def file_of(work: Work) -> bytes:
     """Return the file of a work: its title, its authors, and what the record says of it several times."""
     head = [line for element in ("title", "creator") for line in _lines(_said(work, element))]
-    return a_pdf(*head, "Abstract", *_lines(_said(work, "title", "creator", "description")) * 5)
+    text = _lines(_said(work, "title", "creator", "description"))
+    return a_pdf(*head, "Abstract", *text, PAGE_BREAK, *text * 4, "References")
 
 
 def _lines(text: str) -> list[str]:
