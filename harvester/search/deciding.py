@@ -194,8 +194,12 @@ def _instead_of(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:
 
 
 def _stays(before: Decision, candidate: Candidate) -> bool:
-    """Tell whether these bytes were decided on by a person, or accepted."""
-    return before.sha256 == candidate.sha256 and (before.decided_by != RULE or before.verdict == "accept")
+    """Tell whether these bytes were decided on by a person, or accepted by a rule and show that they are the work.
+
+    Releases before 0.5.0 accepted files that show nothing of it; those are decided on again.
+    """
+    is_accepted = before.verdict == "accept" and is_identified(candidate.identified_by) and not candidate.is_auxiliary
+    return before.sha256 == candidate.sha256 and (before.decided_by != RULE or is_accepted)
 
 
 def _after_a_person(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:

@@ -26,7 +26,7 @@ from harvester.discovery import Step
 from harvester.search.changed import basis_of, changed, renew_changed
 from harvester.search.checking import Keep
 from harvester.search.copies import Copies
-from harvester.search.deciding import decided, thresholds_of
+from harvester.search.deciding import RULE, decided, thresholds_of
 from harvester.search.embargoes import due_at
 from harvester.search.identity import Identity, identity_of
 from harvester.search.matches import compared
@@ -226,7 +226,8 @@ class Discovering:
             at=int(self.clock()),
             most_files=self.most_files,
             wants_named=self.wants_named,
-            accepted=self._accepted(lease.identifier, state),
+            accepted=(accepted := self._accepted(lease.identifier, state)),
+            unproven=self._unproven(lease.identifier, accepted),
             is_another=before is not None and before.is_another(identity),
             refused=[each.doi for each in self.desk.refusals(lease.identifier)],
             keep=keep,
@@ -244,6 +245,18 @@ class Discovering:
             seen.get(url, Candidate(url, RECHECK))._replace(sha256=each.sha256)
             for url, each in last.items()
             if each.verdict == "accept"
+        )
+
+    def _unproven(self, identifier: str, accepted: Collection[Candidate]) -> tuple[str, ...]:
+        """Return the addresses of accepted copies that show nothing of the work, and that no person has accepted.
+
+        Releases before 0.5.0 accepted such files.
+        """
+        last = {decision.url: decision for decision in self.desk.decisions(identifier)}
+        return tuple(
+            candidate.url
+            for candidate in accepted
+            if not candidate.identified_by and last[candidate.url].decided_by == RULE
         )
 
     def _ended(self, lease: Lease) -> Result:

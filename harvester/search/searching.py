@@ -107,6 +107,7 @@ def search(
     at: int,
     most_files: int,
     accepted: Iterable[Candidate] = (),
+    unproven: Iterable[str] = (),
     is_another: bool = False,
     wants_named: bool = False,
     refused: Iterable[str] = (),
@@ -115,11 +116,13 @@ def search(
     """Take the steps for one work. Never raises for what services, servers or files do.
 
     `accepted` are copies that were accepted before: one that is there as it was is all that is looked for, unless it
-    was accepted for another work. What may be the work is given to `keep`. For a work whose record names its files
-    none is searched for: those are fetched (`wants_named`), and not weighed. `refused` are not its DOIs.
+    was accepted for another work. Those of `unproven` addresses are read again all the same. What may be the work is
+    given to `keep`. For a work whose record names its files none is searched for: those are fetched (`wants_named`),
+    and not weighed. `refused` are not its DOIs.
     """
     known = replace(known_of(work, settings), refused=frozenset(refused))
     under_way = _Search(known, fetch, at, most_files, accepted, keep)
+    under_way.unproven = frozenset(unproven)
     if work.files:
         return under_way.look(work.files if wants_named else (), is_another=is_another)
     return under_way.go(steps, is_another=is_another)
@@ -135,6 +138,7 @@ class _Search:
         self.addresses_left = max(MOST_ADDRESSES, most_files)
         self.accepted = {each.url: each for each in accepted}
         self.known = replace(known, candidates=tuple(self.accepted.values()))
+        self.unproven: frozenset[str] = frozenset()
         self.keep = keep
         self.traces: list[Trace] = []
         self.candidates: list[Candidate] = []
@@ -190,7 +194,7 @@ class _Search:
     def _recheck(self) -> None:
         """Take those that are as they were; the others the steps may tell of again, when more is known of the work."""
         for url, each in self.accepted.items():
-            if is_same(each, self.fetch, self.keep):
+            if url not in self.unproven and is_same(each, self.fetch, self.keep):
                 self.seen.add(url)
                 self._looked_at(each._replace(outcome=Outcome.SUCCESS))
 

@@ -505,3 +505,33 @@ def test_nothing_is_decided_twice_and_what_has_changed_is() -> None:
     assert decided(IDENTIFIER, searched, Thresholds(), 6, (first,)) == ()
     (second,) = decided(IDENTIFIER, Searched(Outcome.SUCCESS, (), (SEEN,)), Thresholds(), 6, (first,))
     assert (first.verdict, second.verdict) == ("review", "accept")
+
+
+# --- what earlier releases have accepted ----------------------------------------------------------------------------
+
+
+def as_before(search, decided_by: str = "rule") -> None:
+    """Let a file be accepted as an earlier release did: with an open licence and a score, whatever it shows."""
+    search.web.own = {**unpaywall(), COPY: answer(a_pdf(*[words_of(search)] * 3, PAGE_BREAK, *["more of it"] * 40))}
+    search.run(identifier=IDENTIFIER)
+    (last,) = search.desk.decisions(IDENTIFIER)
+    assert last.verdict == "review"
+    search.desk.decide(last._replace(verdict="accept", decided_by=decided_by))
+    assert search.release() == 2
+
+
+def test_what_a_rule_of_an_earlier_release_accepted_goes_to_review_when_it_shows_nothing_of_the_work(searching) -> None:
+    search = searching(discover_named_files=False)
+    as_before(search)
+    searched_again(search)
+    assert decisions(search)[-1] == ("review", "rule")
+    assert search.release() == 2
+    assert component(search) is None
+
+
+def test_what_a_person_accepted_in_an_earlier_release_stays(searching) -> None:
+    search = searching(discover_named_files=False)
+    as_before(search, "anna")
+    searched_again(search)
+    assert decisions(search)[-1] == ("accept", "anna")
+    assert component(search) is not None
