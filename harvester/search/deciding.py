@@ -44,6 +44,7 @@ _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UN
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
 _ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
+_SILENT = "The step {} had no answer: whether the work was retracted is not known."
 _MONTHS = 12
 
 # What a file is called that is not of the kind of its record.
@@ -168,6 +169,8 @@ def _decision(
         ruling = rule(candidate, searched.policy, searched.published, thresholds, utc_datetime(at)[:7])
     if searched.retracted and ruling.verdict != "reject":
         ruling, by = _of_retracted(ruling, searched.retracted), RULE
+    elif searched.silent and ruling.verdict == "accept":
+        ruling, by = Ruling("review", _SILENT.format(searched.silent)), RULE
     return Decision(identifier, candidate.url, candidate.sha256, ruling.verdict, ruling.reason, by, at)
 
 

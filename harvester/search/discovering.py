@@ -32,7 +32,15 @@ from harvester.search.identity import Identity, identity_of
 from harvester.search.matches import compared
 from harvester.search.obedient import Obedient
 from harvester.search.searching import RECHECK, Searched, search
-from harvester.search.stories import candidates_of, endings, identity_of_story, kept, matches_of, open_from_of
+from harvester.search.stories import (
+    candidates_of,
+    endings,
+    identity_of_story,
+    kept,
+    matches_of,
+    open_from_of,
+    retracted_of,
+)
 from harvester.search.works import found_of, listed, work_of
 from harvester.wire.http import Fetch, Fetched, Request
 
@@ -232,6 +240,8 @@ class Discovering:
             refused=[each.doi for each in self.desk.refusals(lease.identifier)],
             keep=keep,
         )._replace(basis=basis_of(work), identity=identity, before=before)
+        if searched.silent and not searched.retracted and not searched.is_another:
+            searched = searched._replace(retracted=retracted_of(state))  # nobody has taken it back
         return compared(searched, matches_of(state))
 
     def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:

@@ -28,6 +28,7 @@ class Embargoes:
     today: str
     sites: dict[str, str] = field(default_factory=dict)  # from which day on something may be had of them
     pages: set[str] = field(default_factory=set)
+    shut: set[str] = field(default_factory=set)  # sites whose record says that not everybody may have its files
 
     def hold(self, copies: Iterable[Copy]) -> tuple[Copy, ...]:
         """Return the pages among these that may not be visited yet, and remember them and their keepers' sites."""
@@ -44,7 +45,12 @@ class Embargoes:
         return tuple(held)
 
     def of(self, copy: Copy) -> Copy:
-        """Return a copy with the day from which on it may be had, of its own or of its site; the later one counts."""
+        """Return a copy with the day from which on it may be had, of its own or of its site; the later one counts.
+
+        Where the record says that not everybody may have it, no licence is believed of what stands at the same site.
+        """
+        if site_of(copy.url) in self.shut:
+            copy = copy._replace(license="", license_url="")
         return copy._replace(open_from=max(copy.open_from, self.sites.get(site_of(copy.url), "")))
 
 

@@ -25,12 +25,13 @@ from harvester.search.embargoes import Embargoes, next_day
 from harvester.search.identity import Identity
 from harvester.verification.bytes import PDF
 from harvester.verification.judging import agree
-from harvester.wire.access import open_from_record
+from harvester.wire.access import is_shut, open_from_record
 from harvester.wire.copies import IS_ARTICLE, Copy
 from harvester.wire.http import Fetch
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import VERSIONS, Colour, Policy
 from harvester.wire.retractions import by_title
+from harvester.wire.urls import site_of
 
 # What may be otherwise tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
@@ -49,6 +50,7 @@ _TELLING = (
 )  # fmt: skip
 
 
+_REGISTRIES = ("crossref", "datacite")  # the steps that tell whether a work was retracted
 _DIGITS = 4  # of a year
 RECHECK = "recheck"  # the trace of those copies that had been accepted before
 _MOST_NAMED = 100  # files of one record that are fetched; a lease lasts no longer
@@ -91,6 +93,7 @@ class Searched(NamedTuple):
     retracted: str = ""  # a sentence that says so, and who says so
     open_from: str = ""  # the day on which to search again, when what may not be had yet may be had
     lost: tuple[Match, ...] = ()  # of the search before, that are none any more
+    silent: str = ""  # the step of the registry that has not answered: whether the work was retracted is not known
 
     @property
     def is_another(self) -> bool:
@@ -179,6 +182,7 @@ class _Search:
             published=self._published(),
             matches=self.known.matches,
             retracted=self._retracted(),
+            silent=self._silent(),
             open_from="" if self.is_found else next_day(self.open_days, self.at),
         )
 
@@ -233,6 +237,8 @@ class _Search:
         if day > self.embargoes.today:
             note = f"The record says that its files may not be had before {day}."
             self.traces.append(Trace(EMBARGO, Outcome.EMBARGOED_UNTIL, note=note))
+        if is_shut(self.known.work):
+            self.embargoes.shut |= {site_of(page.url) for page in self.known.pages}
         self._hold_back(EMBARGO, self.known.pages)
 
     def _hold_back(self, step: str, copies: Iterable[Copy]) -> None:
@@ -294,11 +300,20 @@ class _Search:
         )
 
     def _retracted(self) -> str:
-        """Return what services say of a retraction, where they mean this work by its title, else the record itself."""
+        """Return what services say of a retraction, else the record itself.
+
+        They mean this work where they call it by its title, or a DOI by which its file is identified.
+        """
         own = [each.text for each in self.known.work.statements if each.element == "title"]
-        stated = [each.retracted for each in self.known.described if agree(own, each.title)]
+        shown = any("doi" in each.identified_by for each in self.candidates)
+        dois = set(self.known.own_identifiers.all("doi")) if shown else set()
+        stated = [each.retracted for each in self.known.described if each.doi in dois or agree(own, each.title)]
         stated += [by_title(title, "the record") for title in own]
         return next(filter(None, stated), "")
+
+    def _silent(self) -> str:
+        """Return the step of a registry that may answer tomorrow; empty: all that were asked have answered."""
+        return next((each.step for each in self.traces if each.step in _REGISTRIES and each.outcome in PASSING), "")
 
     def _published(self) -> str:
         """Return the year as services tell it, else the record."""
@@ -308,7 +323,8 @@ class _Search:
 
     def _is_over(self) -> bool:
         """Tell whether nothing that was missing may be there tomorrow."""
-        return self.is_found or not (self.ends | {each.outcome for each in self.candidates}) & PASSING
+        is_known = self.is_found and not self._silent()
+        return is_known or not (self.ends | {each.outcome for each in self.candidates}) & PASSING
 
 
 def _is_open(copy: Copy) -> bool:

@@ -39,10 +39,12 @@ _UNTIL = re.compile(
     r"(?i)\b(?:embargo(?:ed)?|(?:restricted|closed|unavailable|withheld|not available) until"
     r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after))\b"
 )
+_EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
 _NEAR = 80  # characters behind it in which the date must stand
 _MOST_READ = 4000  # characters of a cover page
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAMES = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_UNTIL_YEAR = re.compile(r"(?i)\b(?:until|till|bis) (\d{4})(?![\d-])")
 _WRITTEN = re.compile(
     rf"(?i)\b(?:(\d{{4}})-(\d\d)-(\d\d)|(\d\d?)[./](\d\d?)[./](\d{{4}})"
     rf"|(?:(\d\d?)(?:st|nd|rd|th)?\s)?{_NAMES}\s(?:(\d\d?)(?:st|nd|rd|th)?,?\s)?(\d{{4}}))\b"
@@ -84,6 +86,17 @@ def open_from_record(work: Work) -> str:
     return max((day_of(each, is_end=True) for each in dates), default="") if is_embargoed else ""
 
 
+def is_shut(work: Work) -> bool:
+    """Tell whether a record says that not everybody may have its files, and not from which day on they may.
+
+    `9999-12-31`, with which repositories mean for ever, is no day; nor is `12 months`.
+    """
+    rights = [each.text for each in work.statements if each.element == "rights"]
+    access = access_of(rights)
+    is_embargoed = access is Access.EMBARGOED or any(_EMBARGO.search(text) for text in rights)
+    return access in (Access.RESTRICTED, Access.CLOSED) or (is_embargoed and not open_from_record(work))
+
+
 def open_from_words(text: str) -> str:
     """Return the day that sentences at the beginning of a text give as the end of an embargo, the last one; or none."""
     beginning = " ".join(text[:_MOST_READ].split())
@@ -93,6 +106,8 @@ def open_from_words(text: str) -> str:
 def _days_near(text: str, place: int) -> Iterator[str]:
     found = _WRITTEN.search(text, place, place + _NEAR)
     if found is None:
+        year = _UNTIL_YEAR.search(text, max(0, place - len(" until")), place + _NEAR)
+        yield _day(year[1], None, None, is_end=True) if year else ""
         return
     if found[1]:
         yield _day(found[1], found[2], found[3])

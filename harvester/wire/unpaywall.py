@@ -13,6 +13,7 @@ from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
 from harvester.wire.license_hosts import is_trusted
 from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.retractions import by_title
 
 
 def read(fetched: Fetched) -> Description | None:
@@ -51,6 +52,7 @@ def _described(document: Node) -> Description:
         copies=without_repetitions(located),
         is_open=document.get("is_oa") is True,
         kind=text(document, "genre"),
+        retracted=by_title(text(document, "title"), "Unpaywall"),
     )
 
 

@@ -14,6 +14,7 @@ from harvester.search.remembering import Remembering
 from harvester.search.searching import Searched, search
 from harvester.search.steps import step_of, steps
 from harvester.search.stories import told
+from harvester.wire.access import is_shut, open_from_words
 from harvester.wire.copies import Copy
 from tests.discovery.conftest import NAME
 from tests.discovery.web import SETTINGS, RecordedWeb, a_pdf, answer, work
@@ -126,6 +127,33 @@ def test_a_page_without_a_file_may_say_when_it_comes() -> None:
         (PAGE, Outcome.EMBARGOED_UNTIL, "landing_page")
     ]
     assert (found.outcome, found.open_from) == (Outcome.EMBARGOED_UNTIL, DAY)
+
+
+@pytest.mark.parametrize(
+    ("rights", "day"),
+    [
+        ("info:eu-repo/semantics/embargoedAccess", ""),
+        ("info:eu-repo/semantics/embargoedAccess", "9999-12-31"),
+        ("info:eu-repo/semantics/embargoedAccess", "2027-13-40"),
+        ("Embargoed until 9999-12-31", ""),
+        ("Embargo: 12 months", ""),
+        ("info:eu-repo/semantics/closedAccess", ""),
+    ],
+)
+def test_an_embargo_without_an_end_takes_the_licence_from_what_stands_at_the_same_site(rights: str, day: str) -> None:
+    """A page said CC BY, and the file was published. A copy elsewhere has its own licence."""
+    about = work(TITLE, page=PAGE, rights=rights, date=day)
+    license_ = '<meta name="DC.rights" content="https://creativecommons.org/licenses/by/4.0/">'
+    own = {PAGE: answer(f'{license_}<a href="{FILE}">PDF</a>'), FILE: answer(a_pdf(TITLE))}
+    found, _ = searched(about, own, "landing_page")
+    assert [(each.url, each.license) for each in found.candidates] == [(FILE, "")]
+    assert not is_shut(work(TITLE, rights="No embargo"))
+    assert not is_shut(work(TITLE, rights=f"Embargoed until {DAY}"))
+
+
+def test_an_embargo_may_name_a_year_only() -> None:
+    assert open_from_words("Under embargo until 2028") == "2028-12-31"
+    assert open_from_words("Restricted until 2028. Copyright 2016") == "2028-12-31"
 
 
 # --- when ---------------------------------------------------------------------------------------------------------

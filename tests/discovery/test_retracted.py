@@ -11,6 +11,7 @@ from gateway.model import Candidate, Decision, Outcome
 from harvester.search.deciding import Thresholds, decided
 from harvester.search.searching import Searched, search
 from harvester.search.steps import step_of
+from harvester.wire.unpaywall import read as unpaywall_of
 from tests.conftest import ROOT
 from tests.discovery.test_releasing import (
     COPY,
@@ -26,7 +27,7 @@ from tests.discovery.test_releasing import (
     searched_again,
     unpaywall,
 )
-from tests.discovery.web import SETTINGS, RecordedWeb, answer, work
+from tests.discovery.web import SETTINGS, RecordedWeb, a_pdf, answer, work
 
 __all__ = ["found"]
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
@@ -74,6 +75,39 @@ def test_a_retraction_counts_for_the_work_that_it_means() -> None:
     assert (same.retracted, other.retracted) == (SENTENCE, "")
     titled = search(work("RETRACTED: Meadows"), (), RecordedWeb(has_recordings=False), SETTINGS, at=1, most_files=1)
     assert titled.retracted == "The work is retracted: the record gives a title that says so."
+
+
+def test_a_retraction_counts_where_the_title_is_translated_and_the_doi_stands_on_the_file() -> None:
+    """The title of Crossref was not that of the record, so its word was not believed, and the file was published."""
+    copy = "https://x.example.org/a.pdf"
+    file = a_pdf("Meadows in winter", "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", "Sorbye on meadows " * 60)
+    web = RecordedWeb({**crossref("Meadows in winter"), copy: answer(file)}, has_recordings=False)
+    about = work(
+        "\u041b\u0443\u0433\u0430 \u0437\u0438\u043c\u043e\u0439 \u043d\u0430 \u0441\u0435\u0432\u0435\u0440\u0435",
+        doi=DOI,
+        creator="Sorbye, Anna",
+        relation=copy,
+    )
+    found = search(about, (step_of("crossref"), step_of("own_links")), web, SETTINGS, at=1, most_files=1)
+    assert "doi" in found.candidates[0].identified_by
+    assert found.retracted == SENTENCE
+
+
+def test_unpaywall_gives_titles_that_say_it() -> None:
+    told = unpaywall_of(answer(json.dumps({"doi": DOI, "title": "RETRACTED: Meadows in winter"})))
+    assert told is not None
+    assert told.retracted == "The work is retracted: Unpaywall gives a title that says so."
+
+
+def test_no_rule_accepts_while_the_registry_has_not_answered() -> None:
+    """Crossref had no answer, another service had a copy with a licence, and a retracted work was published."""
+    web = RecordedWeb({f"https://api.crossref.org/works/{DOI}": answer(status=503)}, has_recordings=False)
+    found = search(work("Meadows", doi=DOI), (step_of("crossref"),), web, SETTINGS, at=1, most_files=1)
+    assert (found.silent, found.is_over) == ("crossref", False)
+    searched = Searched(Outcome.SUCCESS, (), (OPEN,), silent="crossref")
+    reason = "The step crossref had no answer: whether the work was retracted is not known."
+    assert [each[3:6] for each in decided("oai:x", searched, Thresholds(), 2)] == [("review", reason, "rule")]
+    assert decided("oai:x", searched, Thresholds(), 2, (BY_RULE,)) == ()
 
 
 def test_a_retracted_work_waits_for_a_person_and_is_published_with_the_notice(searching) -> None:
