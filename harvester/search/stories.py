@@ -173,7 +173,7 @@ def _of_candidate(each: Candidate) -> Iterator[str]:
         "covered": each.covered or "",
         "on its first pages": " and ".join(filter(None, ("the DOI" * each.has_doi, "the title" * each.has_title))),
         "identified by": " and ".join(each.replace("-", " ") for each in each.identified_by)
-        or "nothing" * bool(each.score),
+        or "nothing" * bool(each.score and each.kind),  # a release that knew no kinds did not ask for it
         "kind": each.kind or "auxiliary file" * each.is_auxiliary,
         "pages": each.pages or "",
         "not before": each.open_from,

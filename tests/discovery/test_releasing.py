@@ -134,6 +134,47 @@ def test_a_licence_whose_version_is_known_is_published_by_its_address(searching,
     assert said(search, "license") == published
 
 
+def as_an_earlier_release_kept_it(search) -> None:
+    """Take out of the story what identifies the file: releases before 0.5.0 did not ask for it."""
+    story = json.loads(search.desk.search(IDENTIFIER).story)
+    for candidate in story["candidates"]:
+        del candidate["identified_by"], candidate["kind"], candidate["text_version"], candidate["pages"]
+    search.desk.renew(search.now + 1, (), search.now + 1)
+    lease = search.desk.lease(search.now + 1, 60, identifier=IDENTIFIER)
+    assert search.desk.done(lease, "success", json.dumps(story), search.now + 1)
+
+
+def test_a_file_that_a_rule_of_an_earlier_release_accepted_is_read_again_and_stays_if_it_is_the_work(found) -> None:
+    as_an_earlier_release_kept_it(found)
+    assert "identified by nothing" not in explained(found)
+    assert searched_again(found) == "success"
+    assert decisions(found) == [("accept", "rule")]
+    assert "identified by title" in explained(found)
+
+
+def test_a_file_that_a_rule_of_an_earlier_release_accepted_goes_to_people_if_nothing_identifies_it(found) -> None:
+    another = a_pdf("Another paper of the same group", "Abstract", *[words_of(found)] * 5, *["PAGE"] * 3)
+    found.web.own[COPY] = answer(another)
+    (accepted,) = found.desk.decisions(IDENTIFIER)
+    digest = sha256(another).hexdigest()
+    found.desk.decide(accepted._replace(sha256=digest))
+    as_an_earlier_release_kept_it(found)
+    searched_again(found)
+    assert decisions(found)[-1] == ("review", "rule")
+    found.release()
+    assert component(found) is None
+
+
+def test_a_file_that_a_person_accepted_in_an_earlier_release_stays(found) -> None:
+    (accepted,) = found.desk.decisions(IDENTIFIER)
+    found.web.own[COPY] = answer(a_pdf("Another paper"))
+    digest = sha256(found.web.own[COPY].body).hexdigest()
+    found.desk.decide(accepted._replace(sha256=digest, decided_by="anna"))
+    as_an_earlier_release_kept_it(found)
+    assert searched_again(found) == "success"
+    assert decisions(found)[-1] == ("accept", "anna")
+
+
 def test_what_is_published_is_not_published_twice(found) -> None:
     before = stamps(found)
     assert found.release() == 0
