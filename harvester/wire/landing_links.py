@@ -283,7 +283,8 @@ def _written(tag: Tag) -> str:
     """Return the words of an anchor, its title's, and those that stand for its pictures."""
     words = [each.strip() for each in islice(tag.descendants, _MOST_IN_ANCHOR) if type(each) is NavigableString]
     drawn = (attribute(each, name) for each in _pictures(tag) for name in ("alt", "title"))
-    return " ".join(filter(None, [*words, attribute(tag, "title"), *drawn]))[:_LONGEST_SAID]
+    texts = dict.fromkeys(filter(None, [*words, attribute(tag, "title"), *drawn]))  # a title often repeats the words
+    return " ".join(texts)[:_LONGEST_SAID]
 
 
 def _pictures(tag: Tag) -> list[Tag]:

@@ -202,9 +202,9 @@ OTHER_FORM = re.compile(
     r"|format=(?:zip|csv|json|xml|html|epub)\b"
 )
 
-# Parts of a page that tell of other works.
+# Parts of a page that tell of other works; `related-files` of Hyrax are the work's own.
 ELSEWHERE = re.compile(
-    r"(?i)\b(?:references?|ref-list|biblio(?:graphy)?|literature-?cited|citations?-list|suppl\w*|related\w*|recommend\w*"
+    r"(?i)\b(?:references?|ref-list|biblio(?:graphy)?|literature-?cited|citations?-list|suppl\w*|related(?!-files)\w*|recommend\w*"
     r"|similar\w*|most-?read|footnotes?|citedby|cited-?by|toc|table-of-contents|sidebar-articles|trending|footer)\b"
 )
 # Parts of a page that every page of a site has.
