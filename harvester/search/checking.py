@@ -18,6 +18,7 @@ from harvester.wire.article_xml import is_article_xml
 from harvester.wire.copies import Copy
 from harvester.wire.dates import http_date
 from harvester.wire.http import Fetch
+from harvester.wire.license_hosts import is_trusted
 
 # What a person may want to look at.
 REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
@@ -133,6 +134,8 @@ def _visited(candidate: Candidate, visited: Visit) -> Candidate:
     last = visited.fetched
     robots = "denied" if visited.outcome is Outcome.ROBOTS_DENIED else last.robots if last else ""
     status = last.status if last else 0
+    if not is_trusted(visited.url) and is_trusted(candidate.url):  # of the host that it leads to nobody has said it
+        candidate = candidate._replace(license="", license_url="")
     return candidate._replace(
         outcome=visited.outcome, final_url=visited.url, hops=visited.hops, robots=robots, status=status
     )

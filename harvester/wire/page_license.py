@@ -41,16 +41,23 @@ _MOST_SCRIPTS, _LONGEST_SCRIPT = 20, 500_000
 _OF_THE_METADATA = re.compile(r"(?i)\bmeta-?data\b")
 _OF_THE_SITE = re.compile(
     r"(?i)\b(?:web ?sites?|web pages?|this (?:site|page|journal|repository|portal|blog|database)|the site|site content"
-    r"|photo(?:graph)?s?|cover image|logo)\b"
+    r"|(?:all|the|our) content (?:of|on|in)|portal|photo(?:graph)?s?|cover image|logo)\b"
 )
 _OF_THE_WORK = re.compile(
     r"(?i)\b(?:this|the) (?:work|item|article|paper|publication|document|thesis|dissertation|book|chapter|preprint|file"
     r"|manuscript|report|text of this article|full[ -]?text)\b"
 )
+# What is licensed instead of the work: what belongs to it, or stands beside it.
+_OF_A_PART = re.compile(
+    r"(?i)\b(?:abstracts?|supplement\w{0,5}|supporting (?:information|material)|data(?: ?sets?)?|comments|reviews?"
+    r"|figures?|images?|tables?|software|(?:source )?code|cover|slides|video)\b"
+    r"[^.:;]{0,40}?(?::|\b(?:is|are|under|licen[cs]ed|available)\b)"
+)
 # What schema.org calls a work that somebody wrote; a site, a picture and the whole journal are others.
 _WORKS = frozenset(
     ("Article", "ScholarlyArticle", "MedicalScholarlyArticle", "Thesis", "Book", "Chapter", "Report", "CreativeWork")
 )
+_SITES = frozenset(("WebSite", "WebPage", "Periodical", "Organization", "ImageObject"))
 _ACCESS_TAGS = ("dc.rights", "dcterms.accessrights", "dc.accessrights", "dcterms.rights", "citation_access")
 _DATE_TAGS = ("dc.date", "dcterms.available", "dc.date.available", "dc.date.embargo", "dcterms.date")
 _AVAILABLE_TAGS = ("dcterms.available", "dc.date.available", "dc.date.embargo")
@@ -64,8 +71,11 @@ class Terms(NamedTuple):
     open_from: str = ""
 
 
-def terms_of(soup: BeautifulSoup, tags: list[tuple[str, str]], url: str) -> Terms:
-    """Return what the page at an address states of its work; `tags` are the names and contents of its meta tags."""
+def terms_of(soup: BeautifulSoup, tags: list[tuple[str, str]], url: str, title: str = "") -> Terms:
+    """Return what the page at an address states of its work, of this title if it tells it.
+
+    `tags` are the names and contents of its meta tags.
+    """
     rights = _of(tags, _ACCESS_TAGS)
     access = access_of(rights)
     open_from = end_of_embargo([*rights, *_of(tags, _DATE_TAGS)])
@@ -75,7 +85,8 @@ def terms_of(soup: BeautifulSoup, tags: list[tuple[str, str]], url: str) -> Term
     if is_shut or not is_trusted(url):
         return Terms(open_from=open_from)
     stated: dict[str, str] = {}
-    for text in (*_linked(soup), *_of(tags, rules.LICENSE_TAGS), *_described(soup)):
+    tagged = filter(_is_of_the_work, _of(tags, rules.LICENSE_TAGS))
+    for text in (*_linked(soup), *tagged, *_described(soup, title)):
         if name := license_of(text):
             stated[name] = stated.get(name, "") or license_uri(text)
     named = [each for each in stated if each != "other-oa"] or list(stated)
@@ -132,17 +143,41 @@ def _around(tag: Tag) -> str:
 def _is_of_the_work(sentence: str) -> bool:
     if _OF_THE_METADATA.search(sentence):
         return False
-    return bool(_OF_THE_WORK.search(sentence)) or not _OF_THE_SITE.search(sentence)
+    work, part = _OF_THE_WORK.search(sentence), _OF_A_PART.search(sentence)
+    if part is not None and (work is None or work.start() > part.start()):
+        return False
+    return work is not None or not _OF_THE_SITE.search(sentence)
 
 
-def _described(soup: BeautifulSoup) -> Iterator[str]:
-    """Return the licences that descriptions in schema.org (JSON-LD) state of works at their top."""
-    for script in soup.find_all("script", type="application/ld+json", limit=_MOST_SCRIPTS):
-        for node in _nodes(script.get_text()[:_LONGEST_SCRIPT]):
-            if _WORKS & {each.rpartition("/")[2] for each in texts(node, "@type")}:
-                yield from texts(node, "license")
-                for name in ("url", "@id", "name"):
-                    yield from texts(node, "license", name)
+def _described(soup: BeautifulSoup, title: str) -> Iterator[str]:
+    """Return the licences that descriptions in schema.org (JSON-LD) state of works at their top.
+
+    Where the page names its work, a work by another name is another one: those that are related, or the site.
+    """
+    scripts = soup.find_all("script", type="application/ld+json", limit=_MOST_SCRIPTS)
+    works = [node for each in scripts for node in _nodes(each.get_text()[:_LONGEST_SCRIPT]) if _is_work(node)]
+    named = [(node, [*texts(node, "headline"), *texts(node, "name")]) for node in works]
+    if not title and len({_letters(names[0]) for _, names in named if names}) > 1:
+        return
+    for node in (node for node, names in named if _may_be_called(title, names)):
+        yield from texts(node, "license")
+        for name in ("url", "@id", "name"):
+            yield from texts(node, "license", name)
+
+
+def _is_work(node: Node) -> bool:
+    kinds = {each.rpartition("/")[2] for each in texts(node, "@type")}
+    return bool(kinds & _WORKS) and kinds.isdisjoint(_SITES)
+
+
+def _may_be_called(title: str, names: Iterable[str]) -> bool:
+    """Tell whether one of the names may be this title, whole or cut, with what a site adds; where both are told."""
+    spelled, named = _letters(title), [name for name in map(_letters, names) if name]
+    return not spelled or not named or any(name in spelled or spelled in name for name in named)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text[:_LONGEST].casefold()))
 
 
 def _nodes(text: str) -> list[Node]:

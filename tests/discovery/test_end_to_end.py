@@ -20,7 +20,7 @@ from tests.discovery.corpus.layout import Paper
 from tests.discovery.corpus.papers import article
 from tests.discovery.corpus.words import Subject
 from tests.discovery.test_releasing import pdf as words_of_the_record
-from tests.discovery.web import SETTINGS, Answer, RecordedWeb, answer, work
+from tests.discovery.web import SETTINGS, Answer, RecordedWeb, answer, to, work
 
 pytestmark = pytest.mark.slow  # files are read in processes of their own
 
@@ -244,3 +244,13 @@ def test_elife_page_leads_to_the_anchor_that_says_article_pdf(is_last: bool) -> 
     searched, _ = found(work(SUBJECT.title, page=ELIFE), web_of(own))
     assert searched.outcome is Outcome.SUCCESS
     assert searched.candidates[0].url.endswith("elife-01567-v1.pdf")
+
+
+def test_a_licence_is_not_believed_of_a_file_at_a_host_whose_licences_are_none() -> None:
+    """The copy led on to a publisher that has the licence of its site at the foot of all works."""
+    led_to = "https://www.scientific.net/1.pdf"
+    page = f'<meta name="citation_pdf_url" content="{FILE}"><meta name="DC.rights" content="{CC_BY}">'
+    about = work(SUBJECT.title, page=PAGE, creator=SUBJECT.authors[0].inverted)
+    own = {PAGE: answer(page), FILE: to(led_to), led_to: pdf(article(SUBJECT).pdf())}
+    _, decisions = found(about, web_of(own))
+    assert [decision.verdict for decision in decisions] == ["review"]

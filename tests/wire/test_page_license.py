@@ -20,6 +20,7 @@ BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
 HEAD = '<meta name="DC.rights" content="{}">'
 JSON_LD = '<script type="application/ld+json">{}</script>'
 CC_BY_URL = "https://creativecommons.org/licenses/by/4.0/"
+TITLED = '<meta name="citation_title" content="Meadows in winter">'
 ARTICLE = {"@type": "ScholarlyArticle", "license": CC_BY_URL}
 SITE = {"@type": "WebSite", "license": CC_BY_URL}
 
@@ -54,6 +55,18 @@ SITE = {"@type": "WebSite", "license": CC_BY_URL}
         (JSON_LD.format(json.dumps({**SITE, "hasPart": [ARTICLE]})), ""),
         (JSON_LD.format(json.dumps([ARTICLE, {**ARTICLE, "license": BY_NC}])), ""),
         (JSON_LD.format("{"), ""),
+        (JSON_LD.format(json.dumps({**ARTICLE, "@type": ["WebPage", "CreativeWork"]})), ""),
+        (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
+        (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "MEADOWS in Winter"})), "cc-by"),
+        (JSON_LD.format(json.dumps([{**ARTICLE, "name": "Bees"}, {**ARTICLE, "name": "Meadows"}])), ""),
+        (HEAD.format("The content of this website is licensed under CC BY 4.0"), ""),
+        (HEAD.format("Abstract: CC BY 4.0; full text: all rights reserved"), ""),
+        (linked("All content of the portal is under"), ""),
+        (linked("The supplementary material is available under"), ""),
+        (linked("The abstract of this article is available under"), ""),
+        (linked("The data are licensed under"), ""),
+        (linked("Comments by readers are licensed under"), ""),
+        (linked("This article and its figures are licensed under"), "cc-by"),
         (f"<p>{'<b>x</b>' * 300}{CC_BY} for this website</p>", "cc-by"),  # too long to be one sentence
         (f"{'<div>' * 5}{CC_BY}{'</div>' * 5}", "cc-by"),
     ],
