@@ -110,7 +110,8 @@ def decided(
     news = [each for each in found if each is not None and _is_news(each, last.get(each.url))]
     if searched.lost:
         decided_now = {each.url for each in news}
-        left = [each for each in last.values() if each.verdict == "accept" and each.url not in decided_now]
+        accepted = [each for each in last.values() if each.verdict == "accept" and each.decided_by == RULE]
+        left = [each for each in accepted if each.url not in decided_now]
         reason = f"The DOI {searched.lost[0].doi}, by which it was found, does not agree with the record any more."
         news += [each._replace(verdict="review", reason=reason, decided_by=RULE, at=at) for each in left]
     if not searched.is_another or searched.lost:

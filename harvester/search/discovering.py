@@ -226,6 +226,7 @@ class Discovering:
         is_open_now = "" < open_from_of(state) <= utc_datetime(int(self.clock()))[:10]
         fetch = partial(asked_for, lease.identifier, self.fetch, is_anew=is_open_now)
         identity, before = identity_of(work), identity_of_story(state)
+        refused = [each.doi for each in self.desk.refusals(lease.identifier)]
         searched = search(
             work,
             self.steps,
@@ -237,12 +238,12 @@ class Discovering:
             accepted=(accepted := self._accepted(lease.identifier, state)),
             unproven=self._unproven(lease.identifier, accepted),
             is_another=before is not None and before.is_another(identity),
-            refused=[each.doi for each in self.desk.refusals(lease.identifier)],
+            refused=refused,
             keep=keep,
         )._replace(basis=basis_of(work), identity=identity, before=before)
         if searched.silent and not searched.retracted and not searched.is_another:
             searched = searched._replace(retracted=retracted_of(state))  # nobody has taken it back
-        return compared(searched, matches_of(state))
+        return compared(searched, tuple(each for each in matches_of(state) if each.doi not in refused))
 
     def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
         """Return the copies of an item that are accepted, with the bytes of which that was said.
