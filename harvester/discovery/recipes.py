@@ -49,6 +49,8 @@ _PLOS = {
     "pmen": "mentalhealth",
 }
 _F1000 = r"f1000research\.com|(?:wellcome|gates|hrb)openresearch\.org|open-research-europe\.ec\.europa\.eu|verixiv\.org"
+# Copernicus' journals for discussion papers end in d: `acpd` is that of `acp`. So do the names of five other journals.
+_DISCUSSIONS = r"(?!(?:esd|essd|gmd|sd|wcd)-)[a-z]{1,5}d-"
 
 RECIPES = (
     _recipe("arxiv", r"(.+)", r"https://arxiv.org/pdf/\1", "submitted"),
@@ -66,17 +68,31 @@ RECIPES = (
         for code, name in _PLOS.items()
     ),
     _recipe("doi", r"(10\.3389/f[a-z]+\.\d{4}\.\d{5,7})", r"https://www.frontiersin.org/articles/\1/pdf", "published"),
-    _recipe("doi", r"(10\.1186/[a-z0-9-]+)", r"https://link.springer.com/content/pdf/\1.pdf", "published"),  # BMC
+    _recipe(
+        "doi", r"(10\.1186/(?!isrctn)[a-z0-9-]+)", r"https://link.springer.com/content/pdf/\1.pdf", "published"
+    ),  # BMC
     _recipe(
         "doi",
-        r"10\.5194/([a-z]{2,5})-(\d{1,3})-(\d{1,5})-(\d{4})",
+        rf"10\.5194/(?!{_DISCUSSIONS})([a-z]{{2,5}})-(\d{{1,3}})-(\d{{1,5}})-(\d{{4}})",
         r"https://\1.copernicus.org/articles/\2/\3/\4/\1-\2-\3-\4.pdf",
         "published",
     ),
     _recipe(
         "doi",
+        rf"10\.5194/(?={_DISCUSSIONS})([a-z]{{1,5}})d-(\d{{1,3}})-(\d{{1,5}})-(\d{{4}})",
+        r"https://\1.copernicus.org/preprints/\2/\3/\4/\1d-\2-\3-\4.pdf",
+        "submitted",
+    ),
+    _recipe(
+        "doi",
         r"10\.5194/([a-z]{2,5})-(\d{4})-(\d{1,5})",
         r"https://\1.copernicus.org/preprints/\1-\2-\3/\1-\2-\3.pdf",
+        "submitted",
+    ),
+    _recipe(
+        "doi",
+        r"10\.5194/(egusphere-(\d{4})-\d{1,5})",
+        r"https://egusphere.copernicus.org/preprints/\2/\1/\1.pdf",
         "submitted",
     ),
     _recipe("page", rf"https?://({_F1000})/articles/(\d+-\d+)/(v\d+)/?", r"https://\1/articles/\2/\3/pdf", ""),

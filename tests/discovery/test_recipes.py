@@ -19,6 +19,10 @@ OF_DOIS = {
     "10.3389/fonc.2022.814667": "https://www.frontiersin.org/articles/10.3389/fonc.2022.814667/pdf",
     "10.1186/1471-2164-7-187": "https://link.springer.com/content/pdf/10.1186/1471-2164-7-187.pdf",
     "10.5194/acp-21-1-2021": "https://acp.copernicus.org/articles/21/1/2021/acp-21-1-2021.pdf",
+    "10.5194/essd-12-1-2020": "https://essd.copernicus.org/articles/12/1/2020/essd-12-1-2020.pdf",
+    "10.5194/hessd-6-1247-2009": "https://hess.copernicus.org/preprints/6/1247/2009/hessd-6-1247-2009.pdf",
+    "10.5194/gmdd-8-1-2015": "https://gmd.copernicus.org/preprints/8/1/2015/gmdd-8-1-2015.pdf",
+    "10.5194/egusphere-2022-123": "https://egusphere.copernicus.org/preprints/2022/egusphere-2022-123/egusphere-2022-123.pdf",
     "10.5194/acp-2021-781": "https://acp.copernicus.org/preprints/acp-2021-781/acp-2021-781.pdf",
 }
 
@@ -40,6 +44,11 @@ def test_a_recipe_says_what_it_went_by_and_which_version_it_is() -> None:
             is_open=True,
         ),
     )
+
+
+def test_a_discussion_paper_is_no_published_version() -> None:
+    (copy,) = STEP.find(known(work(doi="10.5194/hessd-6-1247-2009")), offline()).copies
+    assert copy.version == "submitted"
 
 
 def test_an_identifier_that_stands_twice_has_one_address() -> None:
@@ -65,6 +74,7 @@ def test_an_identifier_that_stands_twice_has_one_address() -> None:
         "10.3390/plants10040775",
         "10.21203/rs.1.1/v2",
         "10.5194/egusphere-egu21-1",
+        "10.1186/isrctn12345678",  # the registration of a trial
     ],
 )
 def test_what_has_no_address_of_its_own_is_left_out(doi: str) -> None:
