@@ -88,6 +88,8 @@ _WHOLE = (
             r"|kandidatspeciale|opinnäytetyö|pro gradu.{0,20}|praca (?:dyplomowa|licencjacka|inżynierska)|diplomski rad"
             r"|doktorska disertacija|teză de doctorat|дисертація|магистерская диссертация|выпускная квалификационная работа"
             r"|毕业设计|毕业论文|學位論文|학위논문|卒業論文"
+            r"|(?:doctor|master|bachelor) of (?:philosophy|science|arts|engineering|education|laws?|medicine|music|theology"
+            r"|fine arts|business administration|public health|applied science|philosophie)(?: (?:in|of) .{1,60})?"
             r"|rozprawa doktorska|praca magisterska|disertační práce|diplomová práce|bakalářská práce|doktora tezi"
             r"|yüksek lisans tezi|диссертация|кандидатская диссертация|博士論文|修士論文|学位論文|博士学位论文|硕士学位论文"
         ),

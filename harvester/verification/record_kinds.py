@@ -109,6 +109,12 @@ _TITLES = tuple(
         (DocumentKind.SUPPLEMENT, r"(?:supplement(?:ary|al)|supporting) (?:information|materials?|data|files?)\b"),
     )
 )
+# Titles of volumes and journals, which each of their papers has as well, where no type tells.
+_VOLUMES = re.compile(
+    r"(?i)(?:the )?(?:(?:\w+ ){0,3}(?:journal|transactions|annals|bulletin|handbook|encyclop(?:a)?edia) (?:of|for|on)\b"
+    r"|(?:conference )?proceedings (?:of|from)\b|book of abstracts\b|tagungsband\b|handbuch de[rs]\b|actes d[ue]\b"
+    r"|atti de[il]\b|actas de\b)"
+)
 
 
 def kind_of_type(word: str) -> DocumentKind:
@@ -130,7 +136,8 @@ def kind_of_record(work: Work, described: Iterable[Description] = ()) -> Documen
             return kind
     own = [kind_of_type(each.text) for each in work.statements if each.element == "type"]
     services = [kind_of_type(each.kind) for each in described if each.kind]
-    return _telling(own) or _telling(services) or DocumentKind.UNKNOWN
+    by_title = DocumentKind.VOLUME if any(map(_VOLUMES.match, map(str.strip, titles))) else DocumentKind.UNKNOWN
+    return _telling(own) or _telling(services) or by_title
 
 
 def pages_of(work: Work, described: Iterable[Description] = ()) -> int:

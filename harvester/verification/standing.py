@@ -44,6 +44,12 @@ _GOES_ON = re.compile(
 )
 _BYLINE_WORDS = frozenset(("by", "par", "von", "di", "de", "por", "van", "und", "and", "et", "y", "e"))
 
+# The line before a title that says that it is that of another work.
+_POINTS_AWAY = re.compile(
+    r"(?i)\b(?:(?:related|linked|companion|accompanying|associated) (?:articles?|papers?|content|works?|publications?)"
+    r"|(?:see|read) also|commentary on|comments? on|in (?:response|reply) to|refers to|part of a pair)\b[^\n]{0,60}$"
+)
+
 WHOLE, PART = "title", "part-of-title"
 
 
@@ -71,7 +77,9 @@ def _begun(front: Front, letters: str) -> Iterator[tuple[int, int]]:
 
 def _begins(text: str, start: int) -> bool:
     line = text.rfind("\n", 0, start) + 1
-    return bool(_LABEL.fullmatch(text, line, start)) and not _GOES_ON.search(text, max(0, line - 80), max(0, line - 1))
+    before = text[max(0, line - 80) : max(0, line - 1)]
+    away = _POINTS_AWAY.search(before.rpartition("\n")[2])
+    return bool(_LABEL.fullmatch(text, line, start)) and not away and not _GOES_ON.search(before)
 
 
 def _ends(page: Page, title: Title, stop: int) -> bool:

@@ -50,6 +50,14 @@ _GENERIC = frozenset(
 )  # fmt: skip
 
 
+# What appears each year, or more often, under one title; with a year or a number in it, it is one of them.
+_SERIAL = re.compile(
+    r"(?i)\W{0,3}(?:(?:annual|yearly|biennial|quarterly|monthly) (?:reports?|statistics|review|bulletin|newsletter)\b"
+    r"|yearbook\b|newsletter\b|jahres(?:bericht|rückblick)|rapport (?:annuel|d'activité)|informe anual|memoria anual"
+    r"|relatório anual|rapporto annuale|jaarverslag|statistical yearbook|press release|minutes of\b)"
+)
+
+
 class Title(NamedTuple):
     """A title: its text without markup, and its letters and digits alone, as they are looked for."""
 
@@ -58,8 +66,8 @@ class Title(NamedTuple):
 
     @property
     def is_generic(self) -> bool:
-        """Tell whether hundreds of works are called so."""
-        return self.letters in _GENERIC
+        """Tell whether hundreds of works are called so, or each year's of a series."""
+        return self.letters in _GENERIC or (bool(_SERIAL.match(self.text)) and not self.numbers)
 
     @property
     def is_short(self) -> bool:

@@ -56,6 +56,9 @@ ANOTHER = {
     + f"\r\n1 Matthiesen, C. {TITLE}. J. Gardens 12, 1 (2012). doi:{DOI}",
     "a DOI in running text": page(OTHER, "C. Matthiesen", f"We used the small dots of the doi:{DOI} as they were."),
     "in a footnote, the DOI alone": page(OTHER, "C. Matthiesen") + f"\r\n3 Matthiesen, J. Gard. 12, 1. doi:{DOI}",
+    "in a box of linked articles": page(OTHER, "C. Matthiesen", "Linked Articles", TITLE, f"doi:{DOI}"),
+    "behind `read also`": page(OTHER, "This is part of a pair; read also", TITLE, "C. Matthiesen, M. Atatüre"),
+    "the DOI of a volume": page(OTHER, "C. Matthiesen", f"Volume DOI: {DOI}"),
     "an erratum": page("Erratum", TITLE, "C. Matthiesen", f"The original article is at doi:{DOI}"),
     "an erratum to it": page(f"Erratum to: {TITLE}", "C. Matthiesen", f"doi:{DOI}"),
     "a correction": page("Author Correction:", TITLE, "C. Matthiesen", f"https://doi.org/{DOI}"),
@@ -211,3 +214,10 @@ def test_a_page_without_text_names_nothing() -> None:
     assert signs("\f", RECORD) == ()
     assert signs("***", RECORD) == ()
     assert not is_identified(("author",))
+
+
+def test_the_title_of_a_series_of_years_identifies_none_of_them() -> None:
+    """The report of 2014 was taken for that of 2015; with a year in its title it is one of them."""
+    serial, of_a_year = "Annual report of the gardens of the north", "Annual report of the gardens of the north 2014"
+    assert not is_identified(signs(page(serial, "C. Matthiesen", "2015"), RECORD._replace(titles=(serial,))))
+    assert is_identified(signs(page(of_a_year, "C. Matthiesen"), RECORD._replace(titles=(of_a_year,))))

@@ -131,6 +131,7 @@ DOCUMENTS = [
         DocumentKind.THESIS,
         a_document(f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150),
     ),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nAda Turf\nUniversity of Graz\nDoctor of Philosophy", pages=150)),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nInaugural-Dissertation\nzur Erlangung des Doktorgrades", pages=150)),
     (DocumentKind.THESIS, a_document(f"THÈSE\nprésentée par Ada Turf\n{TITLE}", pages=150)),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nTesis doctoral\nAda Turf", pages=150)),
@@ -302,6 +303,9 @@ def test_a_record_is_of_the_kind_that_its_title_its_types_and_services_tell() ->
     own = record(("title", TITLE), ("type", "article"))
     assert kind_of_record(own, [Description(kind="dissertation")]) is DocumentKind.ARTICLE
     assert kind_of_record(record(("title", TITLE))) is DocumentKind.UNKNOWN
+    for volume in ("Journal of Gardens", "Proceedings of the 12th Workshop on Dots", "The Handbook of Quiet Gardens"):
+        assert kind_of_record(record(("title", volume))) is DocumentKind.VOLUME
+        assert kind_of_record(record(("title", volume), ("type", "article"))) is DocumentKind.ARTICLE
 
 
 @pytest.mark.parametrize(
