@@ -23,7 +23,7 @@ from harvester.commands.review_output import facts_of_file, facts_of_text, show_
 from harvester.instance import Instance
 from harvester.search.deciding import standing
 from harvester.search.releasing import Releasing
-from harvester.search.reviewing import Filter, Reviewed, decisions_in_force, review_of
+from harvester.search.reviewing import UNKNOWN, Filter, Reviewed, decisions_in_force, review_of
 from harvester.takedowns.hiding import is_withdrawn
 from harvester.wire.policies import VERSIONS
 
@@ -35,8 +35,8 @@ _FILTERS = (
     click.option("--source", default="", metavar="NAME", help="Files of items of this source."),
     click.option("--host", default="", metavar="HOST", help="Files at this host."),
     click.option("--step", default="", metavar="NAME", help="Files that this step of the search found."),
-    click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by."),
-    click.option("--version", type=click.Choice(VERSIONS), help="Files of this version."),
+    click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by, or unknown."),
+    click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
     click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
     click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason has these words."),
     click.option("--least-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or more."),

@@ -21,6 +21,7 @@ _BATCH = 500
 _LINES = 20
 _LONGEST_LINE = 200  # characters that are shown of one line
 _YEAR = 4  # digits
+UNKNOWN = "unknown"  # the licence, version or kind of a file of which none is known
 
 
 class Reviewed(NamedTuple):
@@ -86,7 +87,10 @@ def decisions_in_force(desk: SqliteDiscovery, verdict: str, after: str = "") -> 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which files are meant. What is empty or None does not matter; texts are compared without regard to case."""
+    """Which files are meant. What is empty or None does not matter; texts are compared without regard to case.
+
+    `unknown` means a licence, version or kind that is not known.
+    """
 
     source: str = ""
     host: str = ""
@@ -110,9 +114,9 @@ class Filter:
             lambda: self.source in ("", file.source),
             lambda: self.host.lower() in ("", file.host),
             lambda: self.step in ("", candidate.found_by if candidate else None),
-            lambda: self.license.lower() in ("", candidate.license if candidate else None),
-            lambda: self.version in ("", file.version),
-            lambda: self.kind in ("", candidate.kind if candidate else None),
+            lambda: self.license.lower() in ("", (candidate.license if candidate else "") or UNKNOWN),
+            lambda: self.version in ("", file.version or UNKNOWN),
+            lambda: self.kind in ("", (candidate.kind if candidate else "") or UNKNOWN),
             lambda: self.reason.lower() in file.decision.reason.lower(),
             lambda: self.least_score is None or (file.score is not None and file.score >= self.least_score),
             lambda: self.most_score is None or (file.score is not None and file.score <= self.most_score),

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gateway.model import Decision
+from gateway.model import Candidate, Decision
 from gateway.settings import place_of_copy
 from gateway.store.sqlite_discovery import open_discovery
 from harvester.cli import main
+from harvester.search.reviewing import Filter, Reviewed
 from tests.discovery.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.discovery.web import answer
 
@@ -70,6 +71,9 @@ def test_the_list_as_data_has_what_people_see(harvester) -> None:
         (("--license", "cc-by"), False),
         (("--version", "accepted"), True),
         (("--version", "published"), False),
+        (("--version", "unknown"), False),
+        (("--license", "unknown"), True),
+        (("--kind", "unknown"), False),
         (("--kind", "poster"), False),
         (("--reason-has", "LICENCE"), True),
         (("--reason-has", "embargo"), False),
@@ -79,6 +83,12 @@ def test_the_list_as_data_has_what_people_see(harvester) -> None:
 )
 def test_options_describe_files(harvester, options, is_listed) -> None:
     assert bool(harvester("review", "list", *options).stdout) is is_listed
+
+
+def test_what_is_shown_as_unknown_is_described_as_unknown() -> None:
+    decision = Decision("oai:g.example.org:laro/1", COPY, "0" * 64, "review", "", "rule", 1)
+    for file in (Reviewed(decision), Reviewed(decision, candidate=Candidate(COPY, "unpaywall"))):
+        assert Filter(license="unknown", version="unknown", kind="unknown").fits(file)
 
 
 def test_show_puts_the_record_beside_the_first_lines_of_the_file_and_says_where_the_copy_lies(
