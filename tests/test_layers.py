@@ -169,10 +169,11 @@ LAYERS = {
     "harvester.mirror.looking": Layer((*GROUND, "harvester.mirror"), ("puremagic",)),
     # Whoever interprets is handed `fetch` and never reaches for the network.
     "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
-    "harvester.wire.article_page": Layer(GROUND, ("bs4",)),
+    "harvester.wire.article_page": Layer((*GROUND, "harvester.wire"), ("bs4",)),
     "harvester.wire.landing_links": Layer((*GROUND, "harvester.wire"), ("bs4",)),
     "harvester.wire.page_license": Layer((*GROUND, "harvester.wire"), ("bs4",)),
-    "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("bs4",)),
+    "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire")),
+    "harvester.wire.page_tree": Layer(GROUND, ("bs4",)),
     "harvester.wire.robots": Layer((*GROUND, "harvester.wire"), ("protego",)),
     "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
     "harvester.sources.*": Layer(

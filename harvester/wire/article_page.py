@@ -7,8 +7,11 @@ two of the sections that an article of research has; articles had 20,000 charact
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from bs4 import BeautifulSoup
+from bs4 import Tag
+
+from harvester.wire.page_tree import PageTree
 
 _MUCH = 20_000  # characters of paragraphs: an article, whatever its sections are called
 _SOME = 12_000  # characters, with sections
@@ -28,25 +31,29 @@ _SECTIONS = re.compile(
 _ARTICLE_BODY = re.compile(rf"\"articleBody\"\s{{0,9}}:\s{{0,9}}\"[^\"]{{{_LEAST_BODY}}}")
 
 
-def is_article_page(soup: BeautifulSoup, text: str) -> bool:
+def is_article_page(page: PageTree, text: str) -> bool:
     """Tell whether a page, given as a tree and as text, holds the text of an article."""
     if _ARTICLE_BODY.search(text):
         return True
-    paragraphs = _texts(soup, "p")
+    paragraphs = _texts(page, "p")
     if sum(paragraphs) >= _MUCH:
         return True
-    if len(_sections(soup)) < _LEAST_SECTIONS:
+    if len(_sections(page)) < _LEAST_SECTIONS:
         return False
-    return sum(paragraphs) + sum(_texts(soup, "div")) >= _SOME
+    return sum(paragraphs) + sum(_texts(page, "div")) >= _SOME
 
 
-def _texts(soup: BeautifulSoup, name: str) -> list[int]:
+def _texts(page: PageTree, name: str) -> list[int]:
     """Return the lengths of the texts of those elements that hold no others, and stand in no list or frame."""
-    held = (each for each in soup.find_all(name, limit=_MOST_PARTS) if each.find(_BLOCKS) is None)
+    held = (each for each in islice(page.elements(name), _MOST_PARTS) if not _has_blocks(each))
     return [len(each.get_text()) for each in held if each.find_parent(_ASIDE) is None]
 
 
-def _sections(soup: BeautifulSoup) -> set[str]:
-    headings = soup.find_all(["h1", "h2", "h3", "h4", "h5"], limit=_MOST_HEADINGS)
+def _has_blocks(tag: Tag) -> bool:
+    return any(isinstance(each, Tag) and each.name in _BLOCKS for each in tag.descendants)
+
+
+def _sections(page: PageTree) -> set[str]:
+    headings = islice(page.elements_of(("h1", "h2", "h3", "h4", "h5")), _MOST_HEADINGS)
     found = (_SECTIONS.match(each.get_text(" ", strip=True)[:_LONGEST_HEADING]) for each in headings)
     return {match.lastgroup for match in found if match and match.lastgroup}

@@ -15,17 +15,17 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote, urljoin
 
-from bs4 import BeautifulSoup, NavigableString, Tag
+from bs4 import NavigableString, Tag
 
 from harvester.wire import landing_rules as rules
 from harvester.wire.copies import Copy
 from harvester.wire.identifiers import dois_in
+from harvester.wire.page_tree import PageTree, attribute
 from harvester.wire.urls import site_of, split
 
 _PDF = "application/pdf"
 _MOST_ANCHORS = 2000
 _MOST_IN_ANCHOR = 50  # elements and texts; one that was never closed holds the rest of the page
-_MOST_NAMES = 100  # of classes that one element has
 _LONGEST_SAID = 1000  # characters of a text or a name that are looked at
 _LONGEST_ADDRESS = 4096  # characters; no server takes more
 _MOST_ALIKE = 4  # as many anchors that read the same and lead elsewhere make a list of works, not a work's page
@@ -57,29 +57,23 @@ class _Link(NamedTuple):
     text: str = ""
 
 
-def links(soup: BeautifulSoup, text: str, named: Iterable[tuple[str, str]], work: Work) -> list[Copy]:
+def links(page: PageTree, text: str, named: Iterable[tuple[str, str]], work: Work) -> list[Copy]:
     """Return the copies that a page names, the likeliest first.
 
     `named` are the names and contents of those tags of the head that name a file. A link to another article of the same
     publisher, to a licence or to a thumbnail is left out.
     """
     own = _Own(work)
-    is_issue = bool(rules.ISSUE_ADDRESS.search(work.url)) or _is_issue(soup, text)
+    is_issue = bool(rules.ISSUE_ADDRESS.search(work.url)) or _is_issue(page, text)
     found = [
         *_named(named, work.base),
-        *(() if is_issue else _known(soup, text, own)),
+        *(() if is_issue else _known(page, text, own)),
         *_scripted(text, own),
-        *(() if is_issue else _anchored(soup, own)),
+        *(() if is_issue else _anchored(page, own)),
         *_appended(text, work.url),
     ]
     whole = [link for link in found if _leads_on(link.copy.url, work.url) and own.admits(link)]
     return [link.copy for link in sorted(whole, key=_is_part)]
-
-
-def attribute(tag: Tag, name: str) -> str:
-    """Return an attribute of an element as a text; empty when it has none."""
-    value = tag.get(name)
-    return " ".join(value[:_MOST_NAMES]) if isinstance(value, list) else value or ""
 
 
 def joined(base: str, address: str) -> str:
@@ -107,6 +101,7 @@ class _Own:
         self.dois = {work.doi, *in_address} - {""}
         self.registrants = {doi.partition("/")[0] for doi in self.dois}
         parts = split(work.url)
+        self.may_name_pdf = bool(rules.MAY_NAME_PDF.search(work.base))
         self.path = f"{parts.netloc}{rules.FORMS.sub('', parts.path).rstrip('/')}".lower()
         self.numbers = {number.lower() for number in rules.NUMBERS.findall(f"{parts.path}?{parts.query}")}
         self.words = set(islice((word.lower() for word in _WORD.findall(work.title)), _MOST_WORDS))
@@ -159,15 +154,15 @@ def _named(named: Iterable[tuple[str, str]], base: str) -> Iterator[_Link]:
             yield _Link(Copy(_rewritten(url), mime_type=_PDF, evidence=f"meta:{name}"))
 
 
-def _known(soup: BeautifulSoup, text: str, own: _Own) -> Iterator[_Link]:
+def _known(page: PageTree, text: str, own: _Own) -> Iterator[_Link]:
     for platform in (each for each in rules.PLATFORMS if each.mark in text):
         found = []
-        for tag in soup.select(platform.selector, limit=_MOST_ANCHORS):
+        for tag in page.soup.select(platform.selector, limit=_MOST_ANCHORS):
             address = attribute(tag, platform.attribute)
             if not rules.NOT_IN_ADDRESS.search(address[:_LONGEST_ADDRESS]):
                 url = joined(own.work.base, address)
                 copy = Copy(_rewritten(url), mime_type=_PDF, evidence=f"platform:{platform.name}")
-                found.append((own.names(url), _Link(copy, _said(tag))))
+                found.append((own.names(url), _Link(copy, _said(*_words(tag)))))
         yield from (link for _, link in sorted(found, key=_likeliness))
 
 
@@ -218,13 +213,12 @@ class _Anchor(NamedTuple):
     is_the_article: bool  # it says so, or has the DOI of the work
 
 
-def _anchored(soup: BeautifulSoup, own: _Own) -> list[_Link]:
+def _anchored(page: PageTree, own: _Own) -> list[_Link]:
     """Return the anchors that the rule of Autoload takes, the likeliest first.
 
     Of a list of works none is taken, but the one that says that it is the article.
     """
-    # By its name alone an element is found three times as fast as by its attributes too.
-    tags = (tag for tag in soup.find_all("a") if tag.get("href") is not None)
+    tags = (tag for tag in page.elements("a") if tag.get("href") is not None)
     found = (_anchor(tag, own) for tag in islice(tags, _MOST_ANCHORS))
     anchors = [anchor for anchor in found if anchor]
     if _is_list(anchors):
@@ -251,18 +245,22 @@ def _copy(anchor: _Anchor) -> Copy:
 
 def _anchor(tag: Tag, own: _Own) -> _Anchor | None:
     """Return an anchor that says or names a PDF of the work on this site; None for all others."""
-    address, text = attribute(tag, "href").strip(), _said(tag)
+    address = attribute(tag, "href").strip()
+    written, drawn = _words(tag)
+    text = _said(written, drawn)
     if len(address) > _LONGEST_ADDRESS:
+        return None
+    says = bool(rules.SAYS_PDF.search(text))
+    if not (says or own.may_name_pdf or rules.MAY_NAME_PDF.search(address)):
         return None
     there = joined(own.work.base, address)
     url = _rewritten(there)
-    says = bool(rules.SAYS_PDF.search(text))
     names = bool(rules.NAMES_PDF.search(url) or (says and rules.GALLEY.search(url)))
     is_other = bool(rules.OTHER_FORM.search(url)) and not names
     if not (names or says) or is_other or site_of(url) != site_of(own.work.base):
         return None
     is_titled = own.is_titled(f"{text} {_file_name(url)}")
-    is_something_else = rules.NOT_IN_TEXT.search(_written(tag)) and not is_titled
+    is_something_else = rules.NOT_IN_TEXT.search(written) and not is_titled
     if rules.NOT_IN_ADDRESS.search(address) or is_something_else or is_elsewhere(tag):
         return None
     is_part = _is_part(_Link(Copy(url), text))
@@ -273,23 +271,26 @@ def _anchor(tag: Tag, own: _Own) -> _Anchor | None:
     return _Anchor(url, text, names, gains - 4 * is_part - 3 * _is_in_menu(tag), is_the_article)
 
 
-def _said(tag: Tag) -> str:
-    """Return what an anchor says, in words, titles and pictures: at the beginning of what it holds."""
-    drawn = (attribute(each, name) for each in _pictures(tag) for name in ("src", "class"))
-    return " ".join(filter(None, [_written(tag), *drawn]))[:_LONGEST_SAID]
+def _said(written: str, drawn: list[str]) -> str:
+    """Return what an anchor says, in words, titles and pictures."""
+    return " ".join(filter(None, [written, *drawn]))[:_LONGEST_SAID]
 
 
-def _written(tag: Tag) -> str:
-    """Return the words of an anchor, its title's, and those that stand for its pictures."""
-    words = [each.strip() for each in islice(tag.descendants, _MOST_IN_ANCHOR) if type(each) is NavigableString]
-    drawn = (attribute(each, name) for each in _pictures(tag) for name in ("alt", "title"))
-    texts = dict.fromkeys(filter(None, [*words, attribute(tag, "title"), *drawn]))  # a title often repeats the words
-    return " ".join(texts)[:_LONGEST_SAID]
+def _words(tag: Tag) -> tuple[str, list[str]]:
+    """Return the words of an anchor, its title's and its pictures', and what names the pictures.
 
-
-def _pictures(tag: Tag) -> list[Tag]:
-    held = islice(tag.descendants, _MOST_IN_ANCHOR)
-    return [each for each in held if isinstance(each, Tag) and each.name == "img"]
+    Only the beginning of what it holds is looked at.
+    """
+    words, pictures = [], []
+    for each in islice(tag.descendants, _MOST_IN_ANCHOR):
+        if type(each) is NavigableString:
+            words.append(each.strip())
+        elif isinstance(each, Tag) and each.name == "img":
+            pictures.append(each)
+    spoken = [attribute(each, name) for each in pictures for name in ("alt", "title")]
+    drawn = [attribute(each, name) for each in pictures for name in ("src", "class")]
+    texts = dict.fromkeys(filter(None, [*words, attribute(tag, "title"), *spoken]))  # a title often repeats the words
+    return " ".join(texts)[:_LONGEST_SAID], drawn
 
 
 def _is_in_menu(tag: Tag) -> bool:
@@ -306,9 +307,9 @@ def _stands_in(tag: Tag, names: re.Pattern[str]) -> bool:
     )
 
 
-def _is_issue(soup: BeautifulSoup, text: str) -> bool:
+def _is_issue(page: PageTree, text: str) -> bool:
     """Tell whether the page is an issue of a journal."""
-    return rules.ISSUE_MARK in text and len(soup.select(rules.ISSUE)) > 1
+    return rules.ISSUE_MARK in text and len(page.soup.select(rules.ISSUE)) > 1
 
 
 def _is_list(anchors: list[_Anchor]) -> bool:

@@ -12,18 +12,17 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from bs4 import BeautifulSoup
-
 from gateway.model import Outcome
 from harvester.wire import landing_rules as rules
 from harvester.wire.access import open_from_words
 from harvester.wire.article_page import is_article_page
 from harvester.wire.copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.wire.identifiers import dois_in
-from harvester.wire.landing_links import Work, attribute, joined, links
+from harvester.wire.landing_links import Work, joined, links
 from harvester.wire.links import Link, from_elements
 from harvester.wire.page_license import terms_of
 from harvester.wire.page_limits import affordable
+from harvester.wire.page_tree import PageTree, attribute
 
 _MOST_HELD = 16  # pages that were read last: signposts and links are steps of their own, and ask for one page each
 # Those that pages are written in; Python knows others that take hours.
@@ -62,30 +61,30 @@ class Page(NamedTuple):
 def read(body: bytes, url: str, content_type: str = "") -> Page:
     """Return what the page at this address tells; a page that nobody can read tells nothing."""
     body = affordable(body)
-    soup = BeautifulSoup(body, "lxml", from_encoding=_encoding(body, content_type))
-    title = _title(soup)
+    tree = PageTree(body, _encoding(body, content_type))
+    title = _title(tree)
     outcome = obstacle(url, title)
     if outcome is not None:
         return Page(title=title, outcome=outcome)
-    tags = _tags(soup)
-    base = _based(soup, url)
+    tags = _tags(tree)
+    base = _based(tree, url)
     text = body.decode("utf-8", "replace")
     doi = next((doi for stated_doi in _of(tags, rules.DOI_TAGS) for doi in dois_in(stated_doi)), "")
     stated_title = next(iter(_of(tags, rules.TITLE_TAGS)), "")
     own_title = stated_title or title
-    terms = terms_of(soup, tags, url, stated_title)
+    terms = terms_of(tree, tags, url, stated_title)
     named = [(name, content) for name in rules.PDF_TAGS for content in _of(tags, (name,))]
-    found = links(soup, text, named, Work(url, base, doi, own_title))
-    is_article = is_article_page(soup, text)
+    found = links(tree, text, named, Work(url, base, doi, own_title))
+    is_article = is_article_page(tree, text)
     own = [copy._replace(**terms._asdict()) for copy in found]
-    open_from = terms.open_from or ("" if found or is_article else _embargo(soup, text))
+    open_from = terms.open_from or ("" if found or is_article else _embargo(tree, text))
     return Page(
         title=own_title,
         doi=doi,
         license=terms.license,
         copies=without_repetitions(own),
-        links=from_elements(({k: attribute(each, k) for k in each.attrs} for each in soup.find_all("link")), base),
-        refresh=_refresh(tags, base) or _redirected(soup, text, base),
+        links=from_elements(({k: attribute(each, k) for k in each.attrs} for each in tree.elements("link")), base),
+        refresh=_refresh(tags, base) or _redirected(tree, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,
         open_from=open_from,
@@ -112,15 +111,15 @@ def _encoding(body: bytes, content_type: str) -> str | None:
 # --- the head -----------------------------------------------------------------------------------------------------
 
 
-def _title(soup: BeautifulSoup) -> str:
-    return soup.title.get_text(" ", strip=True) if soup.title else ""
+def _title(tree: PageTree) -> str:
+    return next((each.get_text(" ", strip=True) for each in tree.elements("title")), "")
 
 
-def _tags(soup: BeautifulSoup) -> list[tuple[str, str]]:
+def _tags(tree: PageTree) -> list[tuple[str, str]]:
     """Return (name, content) of the meta tags, whichever attribute they are named by."""
     named = (
         (tag, attribute(tag, "name") or attribute(tag, "property") or attribute(tag, "http-equiv"))
-        for tag in soup.find_all("meta")
+        for tag in tree.elements("meta")
     )
     return [(name.strip().lower(), attribute(tag, "content").strip()) for tag, name in named if name]
 
@@ -129,8 +128,9 @@ def _of(tags: list[tuple[str, str]], names: Iterable[str]) -> list[str]:
     return [content for wanted in names for name, content in tags if name == wanted and content]
 
 
-def _based(soup: BeautifulSoup, url: str) -> str:
-    return next((joined(url, attribute(base, "href")) for base in soup.find_all("base", href=True)), "") or url
+def _based(tree: PageTree, url: str) -> str:
+    bases = (attribute(base, "href") for base in tree.elements("base") if base.has_attr("href"))
+    return next((joined(url, base) for base in bases), "") or url
 
 
 def _refresh(tags: list[tuple[str, str]], base: str) -> str:
@@ -138,9 +138,9 @@ def _refresh(tags: list[tuple[str, str]], base: str) -> str:
     return next((joined(base, match[match.lastindex or 0]) for match in found if match), "")
 
 
-def _redirected(soup: BeautifulSoup, text: str, base: str) -> str:
+def _redirected(tree: PageTree, text: str, base: str) -> str:
     """Return where a page leads on by a script, as the value of a field says."""
-    fields = soup.select(rules.REDIRECT_FIELD, limit=1) if rules.REDIRECT_MARK in text else []
+    fields = tree.soup.select(rules.REDIRECT_FIELD, limit=1) if rules.REDIRECT_MARK in text else []
     return next((joined(base, unquote(attribute(field, "value"))) for field in fields), "")
 
 
@@ -156,6 +156,6 @@ def _full_texts(tags: list[tuple[str, str]], url: str, base: str, *, is_article:
     return without_repetitions([*own, *(copy for copy in stated if copy.url.partition("#")[0] != page)])
 
 
-def _embargo(soup: BeautifulSoup, text: str) -> str:
+def _embargo(tree: PageTree, text: str) -> str:
     """Return the day that a page without a file gives as the end of an embargo, or none."""
-    return open_from_words(soup.get_text(" ")) if "mbargo" in text else ""
+    return open_from_words(tree.soup.get_text(" ")) if "mbargo" in text else ""

@@ -192,6 +192,9 @@ NAMES_PDF = re.compile(
     r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
     r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
 )
+# What addresses that `NAMES_PDF` finds, also after `REWRITES` and `VIEWER`, have: most links of a page have none of it
+# and need not be completed, which takes longer than all other rules.
+MAY_NAME_PDF = re.compile(r"(?i)pdf|type=|doi|file=")
 # Addresses that lead to a file, where the text of the link says that it is a PDF.
 GALLEY = re.compile(
     r"/document/?(?:$|[?#])|/article/(?:download|viewFile)/|/viewcontent\.cgi\?|/bitstreams?/[^?#]{1,300}/download\b"

@@ -13,15 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 
 from gateway.errors import AnswerTooLarge
 from harvester.wire import landing_rules as rules
 from harvester.wire.access import Access, access_of, day_of, end_of_embargo
 from harvester.wire.json_answers import Node, parts, texts
-from harvester.wire.landing_links import attribute, is_elsewhere
+from harvester.wire.landing_links import is_elsewhere
 from harvester.wire.license_hosts import is_trusted
 from harvester.wire.licenses import license_of, license_uri
+from harvester.wire.page_tree import PageTree, attribute, is_licensing
 from harvester.wire.parsing import refuse_heavy_json
 
 _ASIDE = ("footer", "figure", "aside", "nav")
@@ -71,7 +72,7 @@ class Terms(NamedTuple):
     open_from: str = ""
 
 
-def terms_of(soup: BeautifulSoup, tags: list[tuple[str, str]], url: str, title: str = "") -> Terms:
+def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str = "") -> Terms:
     """Return what the page at an address states of its work, of this title if it tells it.
 
     `tags` are the names and contents of its meta tags.
@@ -86,7 +87,7 @@ def terms_of(soup: BeautifulSoup, tags: list[tuple[str, str]], url: str, title: 
         return Terms(open_from=open_from)
     stated: dict[str, str] = {}
     tagged = filter(_is_of_the_work, _of(tags, rules.LICENSE_TAGS))
-    for text in (*_linked(soup), *tagged, *_described(soup, title)):
+    for text in (*_linked(page), *tagged, *_described(page, title)):
         if name := license_of(text):
             stated[name] = stated.get(name, "") or license_uri(text)
     named = [each for each in stated if each != "other-oa"] or list(stated)
@@ -97,11 +98,12 @@ def _of(tags: list[tuple[str, str]], names: Iterable[str]) -> list[str]:
     return [content for wanted in names for name, content in tags if name == wanted and content]
 
 
-def _linked(soup: BeautifulSoup) -> Iterator[str]:
+def _linked(page: PageTree) -> Iterator[str]:
     """Return the licences that the head, or links to them beside a sentence of the work, name."""
-    for tag in soup.find_all("link", rel="license", limit=_MOST_STATED):
+    for tag in islice(filter(is_licensing, page.elements("link")), _MOST_STATED):
         yield attribute(tag, "href")
-    anchors = [tag for tag in soup.find_all("a", rel="license", limit=_MOST_STATED) if not _is_aside(tag)]
+    stated = islice(filter(is_licensing, page.elements("a")), _MOST_STATED)
+    anchors = [tag for tag in stated if not _is_aside(tag)]
     listed = {id(held) for tag in anchors if (held := tag.find_parent(_LISTED)) and _is_one_of_many(held)}
     for tag in anchors:
         if id(tag.find_parent(_LISTED)) not in listed and _is_of_the_work(_around(tag)):
@@ -124,7 +126,7 @@ def _is_one_of_many(held: Tag) -> bool:
     """Tell whether an element of a list has siblings that state a licence too."""
     siblings = islice(held.find_next_siblings(held.name), _MOST_STATED)
     before = islice(held.find_previous_siblings(held.name), _MOST_STATED)
-    return any(isinstance(each, Tag) and each.find("a", rel="license") for each in (*siblings, *before))
+    return any(isinstance(each, Tag) and any(map(is_licensing, each.find_all("a"))) for each in (*siblings, *before))
 
 
 def _around(tag: Tag) -> str:
@@ -149,12 +151,13 @@ def _is_of_the_work(sentence: str) -> bool:
     return work is not None or not _OF_THE_SITE.search(sentence)
 
 
-def _described(soup: BeautifulSoup, title: str) -> Iterator[str]:
+def _described(page: PageTree, title: str) -> Iterator[str]:
     """Return the licences that descriptions in schema.org (JSON-LD) state of works at their top.
 
     Where the page names its work, a work by another name is another one: those that are related, or the site.
     """
-    scripts = soup.find_all("script", type="application/ld+json", limit=_MOST_SCRIPTS)
+    typed = (tag for tag in page.elements("script") if attribute(tag, "type") == "application/ld+json")
+    scripts = islice(typed, _MOST_SCRIPTS)
     works = [node for each in scripts for node in _nodes(each.get_text()[:_LONGEST_SCRIPT]) if _is_work(node)]
     named = [(node, [*texts(node, "headline"), *texts(node, "name")]) for node in works]
     if not title and len({_letters(names[0]) for _, names in named if names}) > 1:

@@ -147,6 +147,7 @@ PARTS = frozenset(
         "page_license",
         "markup",
         "page_limits",
+        "page_tree",
         "sections",
         "parsing",
         "policies",
