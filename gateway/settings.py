@@ -332,7 +332,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Up to which size a kept copy stands in its DIDL itself, where a licence is open; 0: none does.",
     ),
     Setting("oai_dc_names_files", False, "Whether the address of a file that was found stands in oai_dc as well."),
-    Setting("review_accept_score", 0.25, "From which score on a rule may accept a file.", most=1),
+    Setting(
+        "review_accept_score",
+        0.25,
+        "From which score on a rule may accept a file; half is enough with the whole title and an author or DOI.",
+        most=1,
+    ),
     Setting(
         "review_reject_score",
         0.1,

@@ -18,7 +18,7 @@ from gateway.settings import Settings
 from gateway.xmltext import utc_datetime
 from harvester.search.checking import NAMED
 from harvester.search.searching import Searched
-from harvester.verification.evidence import is_identified
+from harvester.verification.evidence import is_identified, least_score
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import Permission, Policy
 
@@ -243,7 +243,8 @@ def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
     """Return why it is not certain that a file is the work; else nothing."""
     if not is_identified(candidate.identified_by):
         return _UNIDENTIFIED
-    if candidate.outcome is not Outcome.SUCCESS or candidate.score < thresholds.accept:
+    least = least_score(candidate.identified_by, candidate.covered, thresholds.accept)
+    if candidate.outcome is not Outcome.SUCCESS or candidate.score < least:
         return f"The score {candidate.score:g} tells too little."
     return ""
 

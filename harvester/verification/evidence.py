@@ -26,17 +26,29 @@ _NOTICES = (
     r"withdraw(?:n|al)\b", r"expression of concern\b", r"addend(?:um|a)\b", r"comment(?:s|ary)? (?:on|to)\b",
     r"(?:authors?['\u2019]?s?['\u2019]? )?(?:reply|response) to\b", r"reply[ \t]{0,3}(?:[:.]|$)", r"re:",
     r"discussion (?:of|on)\b", r"remarks? on the (?:paper|article)\b", r"(?:a )?rejoinder\b", r"book reviews?\b",
-    r"review(?:ed work)?s?(?: of)?[ \t]{0,3}:", r"(?:online )?supplement to\b",
-    r"supporting (?:information|material)\b",
-
-       r"supplement(?:ary|al) (?:materials?|information|data|files?|text|appendix|tables?|figures?|notes?)\b",
-    r"electronic supplement\w{0,5}\b", r"(?:online|technical|web) appendix\b", r"(?:decision|rebuttal) letter\b",
+    r"review(?:ed work)?s?(?: of)?[ \t]{0,3}:", r"(?:decision|rebuttal) letter\b",
     r"peer[ -]review (?:file|report|history)\b", r"review(?:er)?(?:['\u2019]?s?['\u2019]?) (?:comments?|reports?)\b",
     r"berichtigung\b", r"rezension\b", r"kommentar zu\b", r"compte rendu\b", r"errata corrige\b",
 )  # fmt: skip
 _OF_WHOM = r"(?:(?:publisher|author|editorial|partial|full)(?:['\u2019]?s)? )?"
 _NOTICE = re.compile(rf"(?im)^[^\w\n]{{0,6}}{_OF_WHOM}(?:{'|'.join(_NOTICES)})")
+_SUPPLEMENTS = (
+    r"(?:online )?supplement to\b", r"supporting (?:information|material)\b",
+    r"supplement(?:ary|al) (?:materials?|information|data|files?|text|appendix|tables?|figures?|notes?)\b",
+    r"electronic supplement\w{0,5}\b", r"(?:online|technical|web) appendix\b",
+)  # fmt: skip
+_SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{'|'.join(_SUPPLEMENTS)})(?P<rest>[^\n]{{0,200}})")
+# An article says of its supplement where it is to be had; that is a sentence, or a mark alone on its line.
+_IS_HAD = re.compile(
+    r"(?i)(?:\b(?:is|are) (?:available|provided|published|online|free)|\bavailable (?:online|free|at|from|on|in|for)\b"
+    r"|\bcan be (?:found|accessed|obtained|downloaded)|\bthis article (?:contains|has)\b"
+    r"|\bonline version (?:of|contains)\b)"
+)
+_REVIEWS = re.compile(r"(?i)(?:book )?reviews?\b|rezension|compte rendu")
 _NOTICE_WITHIN = 1_500  # characters of the first page in which a notice says that it is one
+
+
+_COVERED = 0.5  # share of the words of the metadata
 
 
 class Sign(StrEnum):
@@ -59,6 +71,17 @@ def is_identified(signs: Iterable[str]) -> bool:
     return not _DECISIVE.isdisjoint(signs)
 
 
+def least_score(signs: Iterable[str], covered: float, usual: float) -> float:
+    """Return the score that a document needs where `usual` is what it needs in general.
+
+    It is half of that where the whole title stands beside an author or an identifier, and half of the words of the
+    metadata are in the document: the score is low in languages whose words have many forms, and for long documents.
+    """
+    found = set(signs)
+    is_certain = Sign.TITLE in found and len(found) > 1 and covered >= _COVERED
+    return usual / 2 if is_certain else usual
+
+
 def signs(first: str, named: Named) -> tuple[Sign, ...]:
     """Return what of a work stands where a document names itself, of the text of its first two pages.
 
@@ -78,6 +101,21 @@ def signs(first: str, named: Named) -> tuple[Sign, ...]:
     return tuple(each for each in Sign if each in found)
 
 
-def _is_notice(front: Front, titles: Iterable[Title]) -> bool:
-    match = _NOTICE.search(front.head[:_NOTICE_WITHIN])
-    return match is not None and not any(folded(match[0]) in title.letters for title in titles)
+def _is_notice(front: Front, titles: list[Title]) -> bool:
+    head = front.head[:_NOTICE_WITHIN]
+    is_whole = front.has_abstract_and_introduction
+    supplements = (match for match in _SUPPLEMENT.finditer(head) if not _is_of_an_article(match, is_whole=is_whole))
+    match = next((match for match in (_NOTICE.search(head), *supplements) if match), None)
+    return match is not None and not any(_is_such(title, match[0]) for title in titles)
+
+
+def _is_such(title: Title, heading: str) -> bool:
+    """Tell whether the work itself is what a heading says: the heading is part of its title, or both say `review`."""
+    is_review = bool(_REVIEWS.match(heading.lstrip()) and _REVIEWS.match(title.text))
+    return is_review or folded(heading) in title.letters
+
+
+def _is_of_an_article(match: re.Match[str], *, is_whole: bool) -> bool:
+    """Tell whether a line on a supplement is one of the article: it says where, or the article follows."""
+    rest = match["rest"].strip()
+    return bool(_IS_HAD.search(rest)) or (not rest and is_whole)

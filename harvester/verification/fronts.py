@@ -41,9 +41,22 @@ _RECOMMENDED = re.compile(
     r"|some of the authors of this publication are also working|more (?:articles )?(?:from|by|in) this"
     r"|(?:previous|next) article|similar articles|other articles in this|in this issue|also in this issue)\b"
 )
+_ABSTRACT = re.compile(
+    r"(?im)^[ \t]{0,20}(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t|summary|zusammenfassung|résumé|resumen"
+    r"|resumo|riassunto|аннотация|摘要|要旨)(?:[ \t]{0,5}$|[ \t]{0,3}[.:\u2014\u2013-])"
+)
+_INTRODUCTION = re.compile(
+    r"(?im)^[ \t]{0,20}(?:[\divx]{1,3}\.?[ \t]{1,5})?(?:introduction|background|einleitung|einführung|introducci[oó]n"
+    r"|introdução|introduzione|введение|はじめに|引言)[ \t.:]{0,3}$"
+)
+# A line of a list of references: it has a marker, a year, a volume with pages, or a DOI.
+_LISTED = re.compile(
+    r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
+    r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300})$"
+)
 # Where a document goes over from its title to what it says, or lists what it has in it.
 _BODY = re.compile(
-    r"(?im)^[ \t]{0,20}(?:\d{1,2}\.?[ \t]{1,5})?(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t"
+    r"(?im)^[ \t]{0,20}(?:[\divx]{1,4}\.?[ \t]{1,5})?(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t"
     r"|abstracts?|summary"
     r"|zusammenfassung|kurzfassung|résumé|resumen|resumo|riassunto|аннотация|реферат|摘要|要旨|概要|抄録|초록"
     r"|introduction|einleitung|einführung|introducción|introdução|introduzione|введение|引言|はじめに|緒言|서론"
@@ -73,18 +86,25 @@ def folded(text: str) -> str:
 class Front(NamedTuple):
     """A page that names its document: its text before references, where its title must have begun, and its letters.
 
-    `places` has, for each of the letters, where it stands in the text.
+    `places` has, for each of the letters, where it stands in the text. `is_whole`: the document has no other page.
     """
 
     text: str
     title_end: int
     letters: str
     places: tuple[int, ...]
+    is_whole: bool = False
 
     @property
     def head(self) -> str:
         """What stands before the abstract and the text: title, authors, and what a journal says of itself."""
         return self.text[: self.title_end]
+
+    @property
+    def has_abstract_and_introduction(self) -> bool:
+        """Tell whether both stand on the page, as headings: a whole article begins here."""
+        match = _ABSTRACT.search(self.text)
+        return match is not None and _INTRODUCTION.search(self.text, match.end()) is not None
 
     def spots(self, wanted: str) -> Iterator[tuple[int, int]]:
         """Return where letters stand in the text, each time: (start, stop)."""
@@ -100,7 +120,25 @@ def fronts(first: str) -> tuple[Front, ...]:
     pages = list(map(_without_line_numbers, texts))
     if len(pages) > 1 and not _is_cover(pages[0]):
         pages = pages[:1]
-    return tuple(map(_front, pages))
+    # A file of one page has no more than the beginning of what stands below.
+    below = _below_another(pages[0]) if len(texts) > 1 else ""
+    is_whole = len(texts) == 1
+    return tuple(_front(page, is_whole=is_whole) for page in [*pages, *([below] if below else [])])
+
+
+def _below_another(page: str) -> str:
+    """Return the part of a page in which an article begins below the references of another; empty where none does.
+
+    Below references stand a title and an abstract only where another article begins. What may be a reference is cut.
+    """
+    references = _references(page)
+    abstract = _ABSTRACT.search(page, references.end()) if references else None
+    if references is None or abstract is None:
+        return ""
+    start = references.end()
+    for line in _LISTED.finditer(page, start, abstract.start()):
+        start = line.end()
+    return page[start:].lstrip("\n")
 
 
 def _without_line_numbers(page: str) -> str:
@@ -124,14 +162,20 @@ def _is_cover(page: str) -> bool:
     return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page))
 
 
-def _front(page: str) -> Front:
+def _references(page: str) -> re.Match[str] | None:
+    """Return the heading of the references; `literature` in small letters ends a title, or a sentence."""
+    return next((match for match in _REFERENCES.finditer(page) if not match[0].strip()[0].islower()), None)
+
+
+def _front(page: str, *, is_whole: bool = False) -> Front:
     text = page[:_MOST_CHARACTERS]
-    for heading in (_REFERENCES, _RECOMMENDED):
-        if match := heading.search(text):
-            text = text[: match.start()]
+    if match := _references(text):
+        text = text[: match.start()]
+    if match := _RECOMMENDED.search(text):
+        text = text[: match.start()]
     pairs = [(letter, place) for place, character in enumerate(text) for letter in _folded(character)]
     letters, places = zip(*pairs, strict=True) if pairs else ((), ())
-    return Front(text, _title_end(text), "".join(letters), places)
+    return Front(text, _title_end(text), "".join(letters), places, is_whole)
 
 
 def _title_end(text: str) -> int:

@@ -121,6 +121,8 @@ _BEGINNING = (
             r"|(?:e|online |web )?appendix (?:to|for) [\"']|(?:this|the following) (?:web|supplementary |online )?"
             r"(?:appendix|material) (?:formed|has been provided)|s\d{1,2} (?:text|table|fig(?:ure)?|file|appendix)\b[.:]"
             r"|read ?me (?:for|to|file)\b|(?:description|documentation) of (?:the )?(?:data|data ?set|files)\b"
+            r"|data ?set (?:documentation|description)\b|data (?:documentation|description|dictionary) for\b|data from:"
+            r"|th(?:is|e|ese) (?:data ?sets?|data|files?) (?:belongs? to|accompan(?:y|ies)) (?:the|this|our) "
             r"|(?:consort|prisma|strobe|arrive) (?:\d{4} )?(?:check ?list|flow)|(?:nature (?:portfolio|research) ?\| ?)reporting summary"
         ),
     ),
@@ -188,6 +190,12 @@ REFERENCES = re.compile(
     rf"(?: bibliográficas)?|riferimenti(?: bibliografici)?|literatuur|bibliografie|notes|endnotes|список литературы"
     rf"|литература|参考文献)\W{{0,3}}$"
 )
+# What stands below the last sentence of a note or a letter.
+CLOSING = re.compile(
+    r"(?:acknowledge?ments?|funding|(?:declaration of )?(?:competing|conflicts? of) interests?|author contributions?"
+    r"|danksagung|remerciements|agradecimientos|ringraziamenti|dankwoord|благодарности|謝辞|致谢)(?:\W.{0,160})?$"
+    r"|yours (?:sincerely|faithfully|truly)|sincerely(?: yours)?\W{0,3}$"
+)
 CONTENTS = re.compile(
     r"(?:(?:table of |issue )?contents|in this issue|inhalt(?:sverzeichnis)?|sommaire|table des matières|sumario|sumário"
     r"|[ií]ndice|sommario|inhoud(?:sopgave)?|spis treści|obsah|содержание|оглавление|目次|目录)\W{0,3}$"
@@ -244,9 +252,13 @@ SOLD = re.compile(
     r"order (?:now|form|online|your|at|from)|discount|(?:hardback|hardcover|paperback|softcover|e-?book)[^\d\n]{0,30}[$€£]"
     r"|[$€£] ?\d{1,4}[.,]\d\d|isbn(?:-1[03])?:? ?97[89]|how to order|shipping|publication date|(?:eur|usd|gbp|chf) ?\d{1,4}[.,]\d\d"
 )
-# A watermark, which engines put at the end of a line in its own capitals, or a line above the title.
-WATERMARK = re.compile(r"(?m)(?:^|\s)RETRACTED(?: ARTICLE| PAPER)?\s?$")
+# A watermark, which engines put at the end of a line with its own capitals, or a line above the title.
+WATERMARK = re.compile(r"(?m)(?:^|\s)(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
 RETRACTED = re.compile(r"\W{0,3}retracted(?: article| paper| manuscript)?(?:\W.{0,40}|\d.{0,40})?$")
 OF_SUPPLEMENT = re.compile(r"(?:supplement(?:ary|al) )?(?:fig(?:ure|\.)|table|scheme|movie|text|note)s? ?s\d{1,2}\b")
+# How a list of the files of a data set names one: `2. depth.csv: one row for each well`.
+DATA_FILE = re.compile(
+    r"(?:[\w()]{1,4}[.)] ?|[-*\u2022] ?|file(?: name)? ?:? ?)?[\w./-]{1,60}\.(?:csv|tsv|xlsx?|txt|sav|dta|rds|rdata|mat|nc|zip|json)\b"
+)
 CAPTION = re.compile(r"(?:fig(?:ure|\.)|table|abb(?:ildung|\.)|tabelle|scheme) ?\d{1,2}\b")
 REVIEWER = re.compile(r"(?:(?:reviewer|referee) ?#? ?\d|reviewer comments|authors?'? (?:response|reply):)")

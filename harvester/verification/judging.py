@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gateway.model import DocumentKind, Outcome, Work
-from harvester.verification.evidence import is_identified, signs
+from harvester.verification.evidence import is_identified, least_score, signs
 from harvester.verification.extraction import Extracted
 from harvester.verification.kinds import Facts, kind_of
 from harvester.verification.naming import Named, named_of
@@ -105,7 +105,7 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
     identified_by = signs(extracted.first, wanted.named)
-    outcome = _outcome(shared, is_identified=is_identified(identified_by), is_named=has_doi or has_title)
+    outcome = _outcome(shared, identified_by, is_named=has_doi or has_title)
     verdict = Verdict(
         outcome=outcome,
         score=shared.score,
@@ -136,11 +136,11 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
     return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict
 
 
-def _outcome(shared: Compared, *, is_identified: bool, is_named: bool) -> Outcome:
-    if is_identified and shared.score >= UNLIKELY:
+def _outcome(shared: Compared, identified_by: tuple[str, ...], *, is_named: bool) -> Outcome:
+    if is_identified(identified_by) and shared.score >= least_score(identified_by, shared.covered, UNLIKELY):
         return Outcome.SUCCESS
     is_possible = shared.score >= UNLIKELY and shared.covered >= UNCOVERED
-    is_unclear = is_identified or is_named or is_possible or not shared.stems
+    is_unclear = is_identified(identified_by) or is_named or is_possible or not shared.stems
     return Outcome.LOW_SCORE if is_unclear else Outcome.WRONG_DOCUMENT
 
 

@@ -33,7 +33,7 @@ _CONTENTS = 5  # lines of contents
 _LEAST_RANGE = 4  # pages of an article whose preview can be told by its length
 _MAY_LACK_PAGES = 4  # with so many a document that begins as an article, and lists no references, may break off
 _UI = 3  # phrases of pages of the web, or of flyers
-_UNCOVERED = 0.3  # a notice has few of the words that describe the work
+UNCOVERED = 0.3  # a notice has few of the words that describe the work
 _SCANNED = 200_000  # characters in which works and figures are counted
 
 
@@ -268,7 +268,9 @@ class _Document:
         own = sum(bool(headings.OF_SUPPLEMENT.match(line)) for line in self.scanned)
         others = sum(bool(headings.CAPTION.match(line)) for line in self.scanned)
         is_bare = others >= _UI and not self.has_references and self.extracted.word_count < others * _FEW // 4
-        return DocumentKind.SUPPLEMENT if (own >= _SHORT and not others) or is_bare else None
+        files = sum(bool(headings.DATA_FILE.match(line)) for line in self.scanned)
+        describes_data = files >= _UI and not self.has_references
+        return DocumentKind.SUPPLEMENT if (own >= _SHORT and not others) or is_bare or describes_data else None
 
     def _by_volume(self) -> DocumentKind | None:
         if self.pages < _VOLUME or (self.has_title and self.has_abstract):
@@ -305,7 +307,9 @@ class _Document:
         if self.has_references:
             return DocumentKind.PREVIEW if self._is_list_of_references() else None
         is_short = self.pages <= _SHORT and self.extracted.word_count >= _FEW and self._is_cut_off()
-        is_lone = self.pages == 1 and (self.has_abstract or (not expected and self._is_prose()))
+        is_lone = self.pages == 1 and (
+            self.has_abstract or (not expected and self._is_prose() and not self._is_closed())
+        )
         is_begun = is_short or is_lone or self.has_introduction
         return DocumentKind.PREVIEW if self._is_announced() or is_begun else None
 
@@ -321,13 +325,17 @@ class _Document:
         long = [line for line in self.scanned if len(line) >= _LONG_LINE]
         return len(set(long)) * 2 > len(long)
 
+    def _is_closed(self) -> bool:
+        """Tell whether a text comes to its end: with a sentence, and with what stands below a note or a letter."""
+        return not self._is_cut_off() and any(map(headings.CLOSING.match, self.scanned[len(self.scanned) // 2 :]))
+
     def _is_cut_off(self) -> bool:
         """Tell whether the last line of the text breaks off."""
         long = [line for line in self.scanned if len(line) >= _LONG_LINE]
         return self._is_prose() and (long[-1][-1].isalpha() or long[-1][-1] in ",-\u00ad\ufffe")
 
     def _by_coverage(self) -> DocumentKind | None:
-        if self.facts.covered >= _UNCOVERED or self.pages > _SHORT or self.has_abstract:
+        if self.facts.covered >= UNCOVERED or self.pages > _SHORT or self.has_abstract:
             return None
         patterns = [pattern for kind, pattern in headings.BEGINNING if kind is DocumentKind.NOTICE]
         lines = self.first_lines

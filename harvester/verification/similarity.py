@@ -1,8 +1,9 @@
 """How much a document and the metadata of a work have in common: the score of Autoload. Pure.
 
-Words of both, in lower case, without stop words, stemmed as Porter did; of the document only those that the metadata
-has. The score is the cosine of the angle between the two: 0 for nothing in common, 1 for the same words in the same
-proportions. Words of one letter are left out: figures spell their labels (`p h y t o`).
+Words of both, in lower case, without stop words, stemmed as Porter did, Russian ones by Snowball's rules; Chinese,
+Japanese and Korean, which have no spaces between words, are pairs of characters. Of the document only those count that
+the metadata has. The score is the cosine of the angle between the two: 0 for nothing in common, 1 for the same words in
+the same proportions. Words of one letter are left out: figures spell their labels (`p h y t o`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import sqrt
 from threading import Lock
 from typing import NamedTuple
@@ -19,10 +21,14 @@ from typing import NamedTuple
 import snowballstemmer  # type: ignore[import-untyped]
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_BREAK = re.compile("(?<=[\u2e80-\u9fff\uac00-\ud7af])\\s*\n\\s*(?=[\u2e80-\u9fff\uac00-\ud7af])")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe][^\S\n]*\n\s*(?=[^\W\d_])")
 # Some characters are written out as eighteen others, and what has no spaces is one word: neither may cost minutes.
 _MOST_CHARACTERS = 4_000_000
 _LONGEST_WORD = 100
+_CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_SHORT_I = "\u0438\u0306"  # a letter of its own in Russian, which its stems depend on: и with a breve
 
 STOP_WORDS = frozenset(
     """
@@ -48,9 +54,15 @@ STOP_WORDS = frozenset(
 def words(text: str) -> Counter[str]:
     """Return how often each stem stands in a text. A word that a line breaks is one word."""
     spread = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS]
+    if _SHORT_I in spread.lower():
+        spread = spread.lower().replace(_SHORT_I, "\u0439")
     folded = "".join(each for each in spread if not unicodedata.combining(each)).casefold()
-    spelled = Counter(_WORD.findall(_HYPHENATED.sub("", folded)))
+    folded = _HYPHENATED.sub("", folded)
     stems: Counter[str] = Counter()
+    if _CJK.search(folded):
+        stems.update(a + b for run in _CJK.findall(_BREAK.sub("", folded)) for a, b in pairwise(run))
+        folded = _CJK.sub(" ", folded)
+    spelled = Counter(_WORD.findall(folded))
     for word, count in spelled.items():
         if word not in STOP_WORDS and len(word) <= _LONGEST_WORD:
             stems[_stem(word)] += count
@@ -58,8 +70,8 @@ def words(text: str) -> Counter[str]:
 
 
 @cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("porter")
+def _stemmer(name: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(name)
 
 
 _STEMMING = Lock()  # a stemmer keeps the word that it is at: two threads in it get wrong stems, or none
@@ -68,7 +80,7 @@ _STEMMING = Lock()  # a stemmer keeps the word that it is at: two threads in it 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     with _STEMMING:
-        return str(_stemmer().stemWord(word))
+        return str(_stemmer("russian" if _CYRILLIC.match(word) else "porter").stemWord(word))
 
 
 class Compared(NamedTuple):

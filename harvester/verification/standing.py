@@ -20,6 +20,7 @@ _BYLINE_BEFORE, _BYLINE_BEHIND = 400, 1_200  # characters around a title in whic
 _LEAST_LINE = 12  # characters of a line with which a title goes on; shorter ones are logos and marks
 _NEAR = 60  # characters behind a title in which an author shows that it has ended
 
+_MOST_NAMES = 20  # words of a line of names
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _INITIAL = re.compile(r"[IVX][. ]")
 _MOST_LINES = 5  # of a title
@@ -123,7 +124,20 @@ def _suffices(page: Page, title: Title, named: Named, places: Iterable[tuple[int
 
 
 def _has_byline(page: Page, start: int, stop: int) -> bool:
-    return any(start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND for place in page.authors)
+    return any(
+        start - _BYLINE_BEFORE < place < stop + _BYLINE_BEHIND or (place > stop and _is_signed(page.front, place))
+        for place in page.authors
+    )
+
+
+def _is_signed(front: Front, place: int) -> bool:
+    """Tell whether a name stands in a line of names: letters are signed below their text, citations have more words."""
+    if not front.is_whole:
+        return False
+    start, end = front.text.rfind("\n", 0, place) + 1, front.text.find("\n", place)
+    line = front.text[start : end if end >= 0 else len(front.text)]
+    words = [word for word in line.split() if word.lower() not in _BYLINE_WORDS]
+    return len(words) <= _MOST_NAMES and not any(word[:1].islower() or word[:1].isdigit() for word in words)
 
 
 def _is_dated(front: Front, named: Named) -> bool:

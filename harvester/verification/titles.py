@@ -19,7 +19,8 @@ _DIVIDED = re.compile(r":|[.?!](?= )| [\u2013\u2014/=|-] |[\uff1a\u2015\u2014]")
 _WORD = re.compile(r"[^\W_]+")
 _CUT = re.compile(r"(?:\.{3}|\u2026)\s*$")
 _PART = re.compile(
-    r"(?i)^\W{0,4}(?:(?:part|pt|teil|partie|parte|volume|vol|band|number|no|chapter|часть|ii+)\b"
+    r"(?i)^\W{0,4}(?:(?:part|pt|teil|partie|parte|volume|vol|band|number|chapter|часть|ii+)\b"
+    r"|no\b\.?[ \t]{0,3}(?=\d|[ivx]{1,5}\b)"
     r"|[ivx]{1,5}\b(?=\W|$)|\d{1,3}\b)"
 )
 _NUMBER = re.compile(r"(?<![^\W_])(?:\d[\d.,]{0,9}|[IVX]{1,5}|[a-z]?\d{1,4}[a-z]?)(?![^\W_])", re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from harvester.verification.evidence import Sign, is_identified, signs
+from harvester.verification.evidence import Sign, is_identified, least_score, signs
 from harvester.verification.fronts import fronts
 from harvester.verification.naming import Named, surname
 from harvester.verification.noise import is_noisy_spelling
@@ -221,3 +221,87 @@ def test_the_title_of_a_series_of_years_identifies_none_of_them() -> None:
     serial, of_a_year = "Annual report of the gardens of the north", "Annual report of the gardens of the north 2014"
     assert not is_identified(signs(page(serial, "C. Matthiesen", "2015"), RECORD._replace(titles=(serial,))))
     assert is_identified(signs(page(of_a_year, "C. Matthiesen"), RECORD._replace(titles=(of_a_year,))))
+
+
+BELOW = f"{PROSE}References\r\n[1] Matthiesen C. {OTHER}. J. Gard. 11, 1-9.\r\nReed B. (2009)."
+
+
+def test_an_article_may_begin_below_the_references_of_another() -> None:
+    first = f"{BELOW}\r\n{page(TITLE, 'C. Matthiesen, M. Atatüre')}"
+    assert Sign.TITLE in signs(f"{first}\f{PROSE}", RECORD)
+    assert not is_identified(signs(first, RECORD))  # a file of one page has its beginning alone
+    cited = f"{BELOW}\r\nMatthiesen C. (2012).\r\n{TITLE}. J. Gard. 12, 1-9.\r\n{page(OTHER, 'C. Matthiesen')}"
+    assert not is_identified(signs(f"{cited}\f{PROSE}", RECORD))
+    assert not is_identified(signs(f"{BELOW}\r\n{TITLE}\r\nC. Matthiesen\f{PROSE}", RECORD))
+
+
+def test_a_title_that_ends_with_literature_is_no_list_of_it() -> None:
+    known = "Coherence of dots in gardens: a review of the literature"
+    assert Sign.TITLE in signs(
+        page("Coherence of dots in gardens: a review of the", "literature", "Reed"), Named((), (known,))
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Supplementary data are available online.",
+        "Electronic supplementary material The online version of this article contains supplementary material.",
+        "Supporting Information",
+    ],
+)
+def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
+    whole = page(line, TITLE, "C. Matthiesen") + "1 Introduction\r\n" + PROSE
+    assert Sign.TITLE in signs(whole, RECORD)
+    assert not is_identified(signs(whole.replace(line, f"Supporting information for: {TITLE}"), RECORD))
+    assert not is_identified(signs(page("Supporting Information", TITLE, "C. Matthiesen"), RECORD))
+
+
+def test_a_review_of_a_book_is_the_work_of_a_record_of_that_review() -> None:
+    known = "Review of: Gardens of the north and their dots, by Ada Reed"
+    review = page("BOOK REVIEWS", known, "C. Matthiesen")
+    assert Sign.TITLE in signs(review, Named((), (known,)))
+    assert not is_identified(signs(review, Named((), ("Gardens of the north and their dots",))))
+
+
+def test_a_letter_of_one_page_may_be_signed_below_its_text() -> None:
+    text = "We saw that the light was rather bright at night.\r\n" * 30
+    record = RECORD._replace(titles=("Coherence of dots in gardens",))
+    signed = f"Correspondence\r\n{record.titles[0]}\r\n{text}C. Matthiesen and M. Atatüre\r\nReferences\r\n"
+    assert Sign.TITLE in signs(signed, record)
+    assert not is_identified(signs(f"{signed}\f{text}", record))  # of more pages, where they are not all looked at
+    cited = f"Correspondence\r\n{record.titles[0]}\r\n{text}This was what Matthiesen had seen before us.\r\n"
+    assert not is_identified(signs(cited, record))
+
+
+def test_numbers_before_the_lines_of_a_manuscript_hide_no_title() -> None:
+    lines = page("Coherence of quantum dots in", "gardens of the north", "C. Matthiesen").splitlines()
+    numbered = "\r\n".join(f"{number} {line}" for number, line in enumerate(lines, 1))
+    assert Sign.TITLE in signs(numbered, RECORD)
+    years = "\r\n".join(f"{number * 7} {line}" for number, line in enumerate(lines, 1))
+    assert not is_identified(signs(years, RECORD))  # these number nothing
+
+
+@pytest.mark.parametrize("heading", ["Abstract", "1. Introduction", "I. INTRODUCTION"])
+def test_a_heading_behind_a_title_is_not_its_continuation(heading: str) -> None:
+    assert Sign.TITLE in signs(f"{TITLE}\r\n{heading}\r\n{PROSE}", TITLE_ONLY)
+
+
+def test_a_sentence_that_begins_with_no_is_no_number_of_a_part() -> None:
+    assert Sign.TITLE in signs(f"{TITLE}\r\nNo light was seen.", TITLE_ONLY)
+    assert not is_identified(signs(f"{TITLE}\r\nNo. 2: {OTHER}", TITLE_ONLY))
+
+
+@pytest.mark.parametrize(
+    ("found", "covered", "least"),
+    [
+        ((Sign.TITLE, Sign.AUTHOR), 0.5, 0.2),
+        ((Sign.DOI, Sign.TITLE), 0.9, 0.2),
+        ((Sign.TITLE,), 0.9, 0.4),
+        ((Sign.DOI, Sign.AUTHOR), 0.9, 0.4),
+        ((Sign.TITLE, Sign.AUTHOR), 0.4, 0.4),
+        ((), 1.0, 0.4),
+    ],
+)
+def test_what_is_identified_twice_needs_half_the_score(found: tuple[Sign, ...], covered: float, least: float) -> None:
+    assert least_score(found, covered, 0.4) == least

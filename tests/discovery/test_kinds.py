@@ -231,6 +231,46 @@ def test_the_number_of_pages_tells_previews_and_volumes() -> None:
     assert kind_of(a_document(ARTICLE, pages=60), Facts((TITLE,), 4)) == "article"  # a preprint with its appendices
 
 
+def test_a_single_page_that_breaks_off_is_a_preview_and_one_that_comes_to_its_end_is_not() -> None:
+    note = f"Correspondence\n{TITLE}\nAda Turf\n{BODY}"
+    assert kind_of(a_document(f"{note}\nThe meadows that we have seen since then are all", "", 1), FACTS) == "preview"
+    assert kind_of(a_document(note, "", 1), FACTS) == "preview"  # a page may end with a sentence by chance
+    assert kind_of(a_document(f"{note}\nAcknowledgements. We thank the farmers.", "", 1), FACTS) == "unknown"
+    assert kind_of(a_document(f"{note}\nYours sincerely,\nAda Turf", "", 1), FACTS) == "unknown"
+    first_page = f"{TITLE}\nAbstract\n{BODY}\nFunding: none\nThe meadows that we have seen since then are all"
+    assert kind_of(a_document(first_page, "", 1), FACTS) == "preview"
+    assert kind_of(a_document(note, "References\n[1] A", 1), FACTS) == "article"
+
+
+@pytest.mark.parametrize("mark", ["RETRACTED", "RETRACTED ARTICLE", "Retracted article", "Retracted Paper"])
+def test_a_watermark_tells_a_retracted_work(mark: str) -> None:
+    assert kind_of(a_document(f"{ARTICLE}{mark}\n{BODY}".replace("summer.R", "summer. R")), FACTS) == "notice"
+    assert kind_of(a_document(f"{ARTICLE} We cite a retracted article\n{BODY}"), FACTS) == "article"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        f"Data from:\n{TITLE}",
+        f"Dataset documentation for:\n{TITLE}",
+        f"{TITLE}\n1. depth.csv: one row for each well\n2. rain.csv: one for each day\n- code/run.txt",
+    ],
+)
+def test_what_describes_a_data_set_is_a_supplement(front: str) -> None:
+    assert kind_of(a_document(f"{front}\n{BODY}", "", 2), FACTS) is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize("line", ["Translated from the German by Bo Reed", "Übersetzung aus dem Russischen"])
+def test_a_translation_is_not_the_work_itself(line: str) -> None:
+    assert kind_of(a_document(f"{line}\n{TITLE}\nAda Turf\n{BODY}"), FACTS) is DocumentKind.NOTICE
+
+
+@pytest.mark.parametrize(("pages", "is_auxiliary"), [(48, True), (49, False)])
+def test_a_book_has_49_pages_or_more(pages: int, is_auxiliary: bool) -> None:
+    known = expected(record(("title", TITLE), ("type", "book")))
+    assert judge(a_document(f"{TITLE}\nAda Turf\n{BODY}", pages=pages), known).is_auxiliary is is_auxiliary
+
+
 def test_a_notice_has_few_of_the_words_of_the_work() -> None:
     front = f"Annals of Wet Land\n{BODY[:400]}\nThe following article has been retracted: {TITLE}"
     assert kind_of(a_document(front, "", 1), FACTS._replace(covered=0.2)) is DocumentKind.NOTICE

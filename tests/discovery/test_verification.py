@@ -199,6 +199,12 @@ def test_words_are_stemmed_and_without_stop_words() -> None:
     assert words(text) == {"repositori": 2, "harvest": 2, "ubersatz": 1}
 
 
+def test_words_of_other_scripts_have_stems_too() -> None:
+    assert words("речной реки") == words("Речного реке")
+    assert set(words("水文学")) == set(words("水文\n学")) == {"水文", "文学"}
+    assert compared(["山地水文学"], words("这是关于山地水文学的研究")).covered == 1
+
+
 def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
     document = words("graph graph library primer and many other words beside")
     assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0, 3)

@@ -1,4 +1,7 @@
-"""Print, kind by kind, what rules make of the files: `python -m tests.discovery.corpus [WORKS] [PART OF A NAME]`."""
+"""Print, kind by kind, what rules make of the files: `python -m tests.discovery.corpus [WORKS] [PART OF A NAME]`.
+
+WORKS is how many, or a range: `8-12` are the works 8 to 11.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Sequence
 
 from tests.discovery.corpus import kinds
 from tests.discovery.corpus.cases import Kind
-from tests.discovery.corpus.offering import Offer, Result, results
+from tests.discovery.corpus.offering import Offer, Result, as_expected, results
 
 _WORKS = 8
 
@@ -40,6 +43,9 @@ def summary(found: Sequence[Result]) -> list[str]:
                 f"{name}, {offer:14} wrong accepted {len(taken):4} of {len(wrong):4}   "
                 f"right refused {len(refused):4} of {len(right):4} ({len(refused) / max(1, len(right)):.1%})"
             )
+        for name in ("kind", "version"):
+            fits, total, _ = as_expected((result for result in found if result.is_held_back is half), name)
+            lines.append(f"{'held back' if half else 'developed'}, {name} as expected: {fits} of {total}")
     return lines
 
 
@@ -57,9 +63,9 @@ def _more(kind: Kind, own: Sequence[Result]) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table."""
-    works = int(arguments[0]) if arguments else _WORKS
+    first, _, last = (arguments[0] if arguments else str(_WORKS)).rpartition("-")
     part = arguments[1] if len(arguments) > 1 else ""
-    print(table(list(results((kind for kind in kinds() if part in kind.name), range(works)))))
+    print(table(list(results((kind for kind in kinds() if part in kind.name), range(int(first or 0), int(last))))))
 
 
 if __name__ == "__main__":

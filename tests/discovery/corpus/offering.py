@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gateway.model import Candidate, Statement, Work
+from gateway.model import Candidate, DocumentKind, Statement, Work
 from harvester.search import checking
 from harvester.search.deciding import Thresholds, decided
 from harvester.search.searching import search
@@ -149,6 +149,25 @@ def each_file_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checking, "extract", cache(checking.extract))
         yield
+
+
+def as_expected(found: Iterable[Result], name: str) -> tuple[int, int, list[str]]:
+    """Return how many results have the kind, or the version, that their files have, of how many, and which have not.
+
+    An article of which nothing tells that it is one may end as `unknown`: rules make no difference.
+    """
+    right, total, wrong = 0, 0, []
+    for result in found:
+        wanted = result.kind.kind if name == "kind" else result.kind.version
+        own = result.candidate.kind if name == "kind" else result.candidate.text_version
+        if not wanted or not result.verdict:
+            continue
+        total += 1
+        if own == wanted or (wanted == DocumentKind.ARTICLE and own == DocumentKind.UNKNOWN):
+            right += 1
+        else:
+            wrong.append(f"{result.kind.name} {result.number}: {own or 'nothing'}, not {wanted}")
+    return right, total, wrong
 
 
 def results(kinds: Iterable[Kind], numbers: Iterable[int]) -> Iterator[Result]:
