@@ -165,7 +165,7 @@ def _decision(
     elif before is not None and _stays(before, candidate) and not _is_doubted(before, searched.retracted):
         return None
     elif before is not None and before.decided_by != RULE:
-        ruling, by = _after_a_person(before, candidate)
+        ruling, by = _after_a_person(before, candidate, thresholds)
     else:
         ruling = rule(candidate, searched.policy, searched.published, thresholds, utc_datetime(at)[:7])
     if searched.retracted and ruling.verdict != "reject":
@@ -206,9 +206,17 @@ def _stays(before: Decision, candidate: Candidate) -> bool:
     return before.sha256 == candidate.sha256 and (before.decided_by != RULE or is_accepted)
 
 
-def _after_a_person(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:
-    """Return what becomes of other bytes in the place of those that a person decided on, and who says so."""
-    if before.verdict == "accept" and candidate.outcome is Outcome.SUCCESS:
+def _after_a_person(before: Decision, candidate: Candidate, thresholds: Thresholds) -> tuple[Ruling, str]:
+    """Return what becomes of other bytes in the place of those that a person decided on, and who says so.
+
+    A rule says so: where it would not decide on these bytes, the person is asked again.
+    """
+    is_plain = not (
+        _about_the_file(candidate, thresholds)
+        or _about_the_work(candidate, thresholds)
+        or _about_the_version(candidate)
+    )
+    if before.verdict == "accept" and is_plain:
         return Ruling("accept", "The file was replaced by another one that is the work too."), before.decided_by
     return Ruling("review", f"The file has changed since {before.decided_by} decided: {before.verdict}."), RULE
 

@@ -265,3 +265,22 @@ def test_what_cannot_be_decided_is_said(harvester, arguments: tuple[str, ...], s
     found = harvester("review", *arguments)
     assert found.exit_code == 2
     assert sentence in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "more", "verdict"),
+    [
+        (Thresholds(), {}, "accept"),
+        (Thresholds(is_on=False), {}, "review"),
+        (Thresholds(), {"version": "published", "text_version": "submitted"}, "review"),
+        (Thresholds(), {"identified_by": ("author",)}, "review"),
+    ],
+)
+def test_other_bytes_take_the_place_of_what_a_person_accepted_only_where_a_rule_may_say_so(
+    thresholds: Thresholds, more: dict, verdict: str
+) -> None:
+    """They were accepted in the person's name while rules were switched off, and as another version."""
+    new = candidate(sha256="1" * 64)._replace(**more)
+    before = Decision("oai:x", new.url, "0" * 64, "accept", "I have read it.", "anna", 1)
+    news = decided("oai:x", Searched(Outcome.SUCCESS, (), (new,)), thresholds, 2, (before,))
+    assert [each.verdict for each in news] == [verdict]
