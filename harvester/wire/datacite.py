@@ -57,12 +57,23 @@ def _described(work: Node) -> Description:
         copies=without_repetitions(files + pages),
         is_open=True if name else None,
         also=tuple(texts(work, "alternateIdentifiers", "alternateIdentifier")),
-        other_titles=tuple(dict.fromkeys(texts(work, "titles", "title")))[1:],
+        other_titles=_other_titles(work),
         pages=pages_stated(texts(work, "sizes")),
         kind=text(work, "types", "resourceTypeGeneral"),
         related=_related(work),
         retracted=_retracted(work),
     )
+
+
+def _other_titles(work: Node) -> tuple[str, ...]:
+    """Return the further titles: a subtitle is none of its own, and stands behind the main title."""
+    main = text(work, "titles", "title")
+    titles = [
+        f"{main}: {title}" if text(each, "titleType") == "Subtitle" and title != main else title
+        for each in parts(work, "titles")
+        for title in texts(each, "title")
+    ]
+    return tuple(title for title in dict.fromkeys(titles) if title != main)
 
 
 def _rights(work: Node) -> list[str]:

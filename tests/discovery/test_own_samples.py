@@ -153,6 +153,21 @@ def test_an_anchor_that_is_no_address_has_no_link() -> None:
     assert links.from_header(['<a>; rel="item"; anchor="http://["'], PAGE) == ()
 
 
+def test_a_subtitle_of_datacite_stands_behind_the_main_title() -> None:
+    titles = [
+        {"title": "Meadows"},
+        {"title": "in winter", "titleType": "Subtitle"},
+        {"title": "Wiesen", "titleType": "TranslatedTitle"},
+        {"title": "Meadows", "titleType": "AlternativeTitle"},
+    ]
+    found = datacite.read(_json({"data": {"attributes": {"titles": titles}}}))
+    assert found is not None
+    assert (found.title, found.other_titles) == ("Meadows", ("Meadows: in winter", "Wiesen"))
+    only = datacite.read(_json({"data": {"attributes": {"titles": [{"title": "x", "titleType": "Subtitle"}]}}}))
+    assert only is not None
+    assert (only.title, only.other_titles) == ("x", ())
+
+
 def test_crossref_names_other_versions_subtitles_and_the_works_of_which_it_is_a_notice() -> None:
     own = {
         "DOI": "10.1234/A",
