@@ -119,9 +119,13 @@ class _Own:
     def names(self, url: str) -> bool:
         """Tell whether an address has the DOI of the work, begins as the page's, or has its number."""
         address = _plain(url).lower()
-        begins = address.partition("://")[2].startswith(self.path) and len(self.path) > len(split(url).netloc)
         is_numbered = not self.numbers.isdisjoint(rules.NUMBERS.findall(address))
-        return begins or is_numbered or any(doi in address for doi in self.dois)
+        return self.begins(url) or is_numbered or any(doi in address for doi in self.dois)
+
+    def begins(self, url: str) -> bool:
+        """Tell whether an address begins as the page's: a number may be that of the journal."""
+        address = _plain(url).lower().partition("://")[2]
+        return address.startswith(self.path) and len(self.path) > len(split(url).netloc)
 
     def is_titled(self, text: str) -> bool:
         """Tell whether a text, or the name of a file, has the words of the title."""
@@ -265,7 +269,7 @@ def _anchor(tag: Tag, own: _Own) -> _Anchor | None:
         return None
     is_part = _is_part(_Link(Copy(url), text))
     gains = 2 * names + says + 2 * bool(rules.PLAIN.fullmatch(text)) + 2 * (own.names(there) or own.names(url))
-    gains += 2 * is_titled + bool(rules.WHOLE.search(f"{_file_name(url)} {text}"))
+    gains += own.begins(there) + 2 * is_titled + bool(rules.WHOLE.search(f"{_file_name(url)} {text}"))
     has_doi = any(doi in _plain(url).lower() for doi in own.dois)
     is_the_article = names and (has_doi or bool(rules.THE_ARTICLE.search(text)))
     return _Anchor(url, text, names, gains - 4 * is_part - 3 * _is_in_menu(tag), is_the_article)
