@@ -190,11 +190,13 @@ REFERENCES = re.compile(
     rf"(?: bibliográficas)?|riferimenti(?: bibliografici)?|literatuur|bibliografie|notes|endnotes|список литературы"
     rf"|литература|参考文献)\W{{0,3}}$"
 )
-# What stands below the last sentence of a note or a letter.
+# A letter to an author about what was submitted.
+SALUTATION = re.compile(r"dear (?:dr|prof|mr|ms|mrs|author|editor|colleague|sir|madam)")
+SUBMISSION = re.compile(r"\b(?:your|the|revised) (?:manuscript|submission)\b|\breviewers?\b|\breferees?\b")
+# What stands below the last sentence of a note.
 CLOSING = re.compile(
     r"(?:acknowledge?ments?|funding|(?:declaration of )?(?:competing|conflicts? of) interests?|author contributions?"
     r"|danksagung|remerciements|agradecimientos|ringraziamenti|dankwoord|благодарности|謝辞|致谢)(?:\W.{0,160})?$"
-    r"|yours (?:sincerely|faithfully|truly)|sincerely(?: yours)?\W{0,3}$"
 )
 CONTENTS = re.compile(
     r"(?:(?:table of |issue )?contents|in this issue|inhalt(?:sverzeichnis)?|sommaire|table des matières|sumario|sumário"

@@ -233,7 +233,10 @@ class _Document:
 
     def _by_reviewers(self) -> DocumentKind | None:
         count = sum(bool(headings.REVIEWER.match(line)) for line in self.first_lines)
-        return DocumentKind.REVIEW if count >= _SHORT and not self.has_abstract else None
+        is_letter = any(map(headings.SALUTATION.match, self.lines[: 2 * _TOP])) and any(
+            map(headings.SUBMISSION.search, self.first_lines)
+        )
+        return DocumentKind.REVIEW if (count >= _SHORT or is_letter) and not self.has_abstract else None
 
     def _by_name(self, name: Named | None) -> DocumentKind | None:
         if name is None or (self.has_abstract and self.has_title):

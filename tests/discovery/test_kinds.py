@@ -236,7 +236,8 @@ def test_a_single_page_that_breaks_off_is_a_preview_and_one_that_comes_to_its_en
     assert kind_of(a_document(f"{note}\nThe meadows that we have seen since then are all", "", 1), FACTS) == "preview"
     assert kind_of(a_document(note, "", 1), FACTS) == "preview"  # a page may end with a sentence by chance
     assert kind_of(a_document(f"{note}\nAcknowledgements. We thank the farmers.", "", 1), FACTS) == "unknown"
-    assert kind_of(a_document(f"{note}\nYours sincerely,\nAda Turf", "", 1), FACTS) == "unknown"
+    letter = f"{TITLE}\nDear Dr. Turf,\nYour manuscript was seen by two people.\n{BODY}\nYours sincerely,\nBo Reed"
+    assert kind_of(a_document(letter, "", 1), FACTS) == "review"
     first_page = f"{TITLE}\nAbstract\n{BODY}\nFunding: none\nThe meadows that we have seen since then are all"
     assert kind_of(a_document(first_page, "", 1), FACTS) == "preview"
     assert kind_of(a_document(note, "References\n[1] A", 1), FACTS) == "article"
