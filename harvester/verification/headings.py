@@ -255,12 +255,12 @@ SOLD = re.compile(
     r"|[$€£] ?\d{1,4}[.,]\d\d|isbn(?:-1[03])?:? ?97[89]|how to order|shipping|publication date|(?:eur|usd|gbp|chf) ?\d{1,4}[.,]\d\d"
 )
 # A watermark, which engines put at the end of a line with its own capitals, or a line above the title.
-WATERMARK = re.compile(r"(?m)(?:^|\s)(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
+WATERMARK = re.compile(r"(?m)(?<![A-Z])(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
 RETRACTED = re.compile(r"\W{0,3}retracted(?: article| paper| manuscript)?(?:\W.{0,40}|\d.{0,40})?$")
 OF_SUPPLEMENT = re.compile(r"(?:supplement(?:ary|al) )?(?:fig(?:ure|\.)|table|scheme|movie|text|note)s? ?s\d{1,2}\b")
 # How a list of the files of a data set names one: `2. depth.csv: one row for each well`.
 DATA_FILE = re.compile(
-    r"(?:[\w()]{1,4}[.)] ?|[-*\u2022] ?|file(?: name)? ?:? ?)?[\w./-]{1,60}\.(?:csv|tsv|xlsx?|txt|sav|dta|rds|rdata|mat|nc|zip|json)\b"
+    r"(?:[\w()]{1,4}[.)] ?|[-*\u2022] ?|file(?: name)? ?:? ?)?[\w/-][\w./-]{0,40}\.(?:csv|tsv|xlsx?|txt|sav|dta|rds|rdata|mat|nc|zip|json)\b"
 )
 CAPTION = re.compile(r"(?:fig(?:ure|\.)|table|abb(?:ildung|\.)|tabelle|scheme) ?\d{1,2}\b")
 REVIEWER = re.compile(r"(?:(?:reviewer|referee) ?#? ?\d|reviewer comments|authors?'? (?:response|reply):)")
