@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gateway.xmltext import utc_datetime
+from harvester.wire.access import UNNAMED
 from harvester.wire.copies import Copy
 from harvester.wire.dates import moment_of
 from harvester.wire.urls import site_of
@@ -18,6 +19,7 @@ STEP = "embargo"  # the trace of what a record says itself
 _KEEPERS = ("record", "datacite:")  # how the evidence of a keeper's word begins
 _RESOLVERS = frozenset(("doi.org", "handle.net"))  # they lead to other sites
 _LONGEST_SECONDS = 366 * 86_400  # an embargo may be shortened, and its end be a slip of the pen
+_UNNAMED_SECONDS = 180 * 86_400  # until somebody asks again about an embargo without a day
 _LATE_SECONDS = 30 * 86_400  # a file may come some days after its embargo
 
 
@@ -28,18 +30,20 @@ class Embargoes:
     today: str
     sites: dict[str, str] = field(default_factory=dict)  # from which day on something may be had of them
     pages: set[str] = field(default_factory=set)
-    shut: set[str] = field(default_factory=set)  # sites whose record says that not everybody may have its files
+    shut: set[str] = field(default_factory=set)  # sites whose keeper says that not everybody may have its files
 
     def hold(self, copies: Iterable[Copy]) -> tuple[Copy, ...]:
         """Return the pages among these that may not be visited yet, and remember them and their keepers' sites."""
         held = []
         for copy in copies:
-            if copy.open_from > self.today and copy.evidence.startswith(_KEEPERS):
-                site = site_of(copy.url)
-                if site not in _RESOLVERS:
+            site = site_of(copy.url)
+            if copy.evidence.startswith(_KEEPERS) and site not in _RESOLVERS:
+                if copy.is_shut:
+                    self.shut.add(site)
+                if copy.open_from > self.today:
                     self.sites[site] = max(copy.open_from, self.sites.get(site, ""))
             later = self.of(copy)
-            if copy.is_page and later.open_from > self.today and site_of(copy.url) not in _RESOLVERS:
+            if copy.is_page and later.open_from > self.today and site not in _RESOLVERS:
                 self.pages.add(copy.url)
                 held.append(later)
         return tuple(held)
@@ -47,7 +51,7 @@ class Embargoes:
     def of(self, copy: Copy) -> Copy:
         """Return a copy with the day from which on it may be had, of its own or of its site; the later one counts.
 
-        Where the record says that not everybody may have it, no licence is believed of what stands at the same site.
+        Where its keeper says that not everybody may have it, no licence is believed of what stands at the same site.
         """
         if site_of(copy.url) in self.shut:
             copy = copy._replace(license="", license_url="")
@@ -67,7 +71,12 @@ def next_day(days: Iterable[str], at: int) -> str:
 
 
 def due_at(day: str, at: int) -> int:
-    """Return the second in which an item is due that opens on a day, at most a year ahead; 0: it is not due again."""
+    """Return the second in which an item is due that opens on a day, at most a year ahead; 0: it is not due again.
+
+    Where nobody names the day, it is due in 180 days.
+    """
+    if day == UNNAMED:
+        return at + _UNNAMED_SECONDS
     second = moment_of(day) if day else None
     if second is None:
         return 0

@@ -12,6 +12,7 @@ from gateway.xmltext import utc_datetime
 from harvester.search.checking import NAMED
 from harvester.search.identity import Identity
 from harvester.search.searching import RECHECK, Searched
+from harvester.wire.access import UNNAMED
 from harvester.wire.urls import host_of
 
 _OK = 200
@@ -176,7 +177,7 @@ def _of_candidate(each: Candidate) -> Iterator[str]:
         or "nothing" * bool(each.score and each.kind),  # a release that knew no kinds did not ask for it
         "kind": each.kind or "auxiliary file" * each.is_auxiliary,
         "pages": each.pages or "",
-        "not before": each.open_from,
+        "not before": "a day that nobody names" if each.open_from == UNNAMED else each.open_from,
         "host": each.host_type,
         "robots.txt": each.robots,
         "status": "" if each.status in (0, _OK) else each.status,

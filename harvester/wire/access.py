@@ -32,6 +32,7 @@ _COAR = {
 _WORD = re.compile(r"(?i)\b(open|embargoed|restricted|closed)[ _-]?access\b|\baccess_right/(c_[0-9a-f]{4})\b")
 _EMBARGO_END = re.compile(r"info:eu-repo/date/embargoEnd/(\d{4}(?:-\d\d){0,2})")
 _DAY = re.compile(r"\s*(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?=$|[\sT/])")
+UNNAMED = "9999-12-31"  # the day from which on something may be had, where nobody names it
 _YEARS = range(1900, 2200)  # a year outside is a slip of the pen, and no date
 
 # What says on a cover page that the file behind it may not be had yet; DSpace's, EPrints', Pure's and Elsevier's words.

@@ -35,7 +35,8 @@ class Copy(NamedTuple):
     `is_page` says that the address is a page about the work, and the file still to be found on it. `version` is one of
     submitted, accepted, published; `license` a name of `licenses`; `evidence` says in words of the answer where it
     stood there; `open_from` is a date before which it may not be had. `is_open`: the service says that everybody may
-    read this copy, under whatever licence.
+    read this copy, under whatever licence. `is_shut`: who keeps it says that not everybody may have it, and not until
+    when.
     """
 
     url: str
@@ -48,6 +49,7 @@ class Copy(NamedTuple):
     evidence: str = ""
     open_from: str = ""
     is_open: bool = False
+    is_shut: bool = False
 
     @property
     def is_other_type(self) -> bool:

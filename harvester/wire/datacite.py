@@ -35,6 +35,7 @@ def _described(work: Node) -> Description:
         host_type="repository",
         open_from=_open_from(work),
         is_open=bool(name),
+        is_shut=_is_shut(work),
     )
     files = [known._replace(url=url, evidence="datacite:contentUrl") for url in texts(work, "contentUrl")]
     pages = [known._replace(url=url, is_page=True, evidence="datacite:url") for url in texts(work, "url")]
@@ -92,8 +93,6 @@ def _license(work: Node) -> tuple[str, str]:
 
     What is under an embargo has its licence only where the day is known on which that ends.
     """
-    access = access_of(_rights(work))
-    is_shut = access in (Access.RESTRICTED, Access.CLOSED) or (access is Access.EMBARGOED and not _open_from(work))
     stated: dict[str, str] = {}
     for each in parts(work, "rightsList"):
         if "metadata" in text(each, "rights").lower():
@@ -102,7 +101,13 @@ def _license(work: Node) -> tuple[str, str]:
         if name := license_of(f"{text(each, 'rightsUri')} {identifier}"):
             stated.setdefault(name, text(each, "rightsUri") or license_uri(identifier))
     named = [each for each in stated if each != "other-oa"] or list(stated)
-    return (named[0], stated[named[0]]) if len(named) == 1 and not is_shut else ("", "")
+    return (named[0], stated[named[0]]) if len(named) == 1 and not _is_shut(work) else ("", "")
+
+
+def _is_shut(work: Node) -> bool:
+    """Tell whether not everybody may have the files, and nobody says from which day on they may."""
+    access = access_of(_rights(work))
+    return access in (Access.RESTRICTED, Access.CLOSED) or (access is Access.EMBARGOED and not _open_from(work))
 
 
 def _open_from(work: Node) -> str:

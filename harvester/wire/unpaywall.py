@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from harvester.wire.access import day_of
+from harvester.wire.access import UNNAMED, day_of
 from harvester.wire.copies import Copy, Description, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.json_answers import Node, answered, parts, text, texts, values
@@ -57,10 +57,9 @@ def _described(document: Node) -> Description:
 
 
 def _embargoed(location: Node) -> list[Copy]:
-    """Return the file and the page of a location that opens on a day; nothing where that day is not told."""
-    day = day_of(text(location, "oa_date"), is_end=True)
-    copies = _copies(location) if day else []
-    return [copy._replace(open_from=day, evidence="unpaywall:oa_locations_embargoed") for copy in copies]
+    """Return the file and the page of a location that opens on a day, which may be UNNAMED."""
+    day = day_of(text(location, "oa_date"), is_end=True) or UNNAMED
+    return [copy._replace(open_from=day, evidence="unpaywall:oa_locations_embargoed") for copy in _copies(location)]
 
 
 def _copies(location: Node) -> list[Copy]:

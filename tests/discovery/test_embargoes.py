@@ -7,14 +7,14 @@ from calendar import timegm
 
 import pytest
 
-from gateway.model import Outcome, Statement, Work
+from gateway.model import Outcome, SearchState, Statement, Work
 from gateway.xmltext import utc_datetime
 from harvester.search.embargoes import Embargoes, due_at, next_day
 from harvester.search.remembering import Remembering
 from harvester.search.searching import Searched, search
 from harvester.search.steps import step_of, steps
-from harvester.search.stories import told
-from harvester.wire.access import is_shut, open_from_words
+from harvester.search.stories import kept, told
+from harvester.wire.access import UNNAMED, is_shut, open_from_words
 from harvester.wire.copies import Copy
 from tests.discovery.conftest import NAME
 from tests.discovery.web import SETTINGS, RecordedWeb, a_pdf, answer, work
@@ -112,6 +112,19 @@ def test_a_location_of_unpaywall_under_embargo_is_left_alone() -> None:
     assert len(web.asked) == 1
 
 
+@pytest.mark.parametrize("day", ["", "garbage", "9999-12-31"])
+def test_a_location_of_unpaywall_under_embargo_without_a_day_is_looked_for_after_half_a_year(day: str) -> None:
+    """It was dropped, and the item ended as `not-oa`, for ever."""
+    location = {"url_for_pdf": FILE, "oa_date": day, "license": "cc-by"}
+    told_ = json.dumps({"doi": "10.1234/x", "title": TITLE, "is_oa": False, "oa_locations_embargoed": [location]})
+    own = {"https://api.unpaywall.org/v2/10.1234/x": answer(told_)}
+    found, web = searched(work(TITLE, doi="10.1234/x"), own, "unpaywall")
+    assert (found.outcome, found.open_from, len(web.asked)) == (Outcome.EMBARGOED_UNTIL, UNNAMED, 1)
+    assert due_at(found.open_from, second(TODAY)) == second(TODAY) + 180 * 86_400
+    state = SearchState("oai:g:1", "laro", "1", "done", 0, 0, found.outcome, second(TODAY), kept(found))
+    assert "not before a day that nobody names" in "\n".join(told(state))
+
+
 def test_a_cover_page_may_say_it() -> None:
     cover = [TITLE, "This item is under embargo until 31 January 2027.", "The full text is withheld. " * 20]
     found, _ = searched(work(TITLE, relation=FILE), {FILE: answer(a_pdf(*cover))}, "own_links")
@@ -149,6 +162,19 @@ def test_an_embargo_without_an_end_takes_the_licence_from_what_stands_at_the_sam
     assert [(each.url, each.license) for each in found.candidates] == [(FILE, "")]
     assert not is_shut(work(TITLE, rights="No embargo"))
     assert not is_shut(work(TITLE, rights=f"Embargoed until {DAY}"))
+
+
+@pytest.mark.parametrize("right", ["embargoedAccess", "closedAccess", "restrictedAccess"])
+def test_what_datacite_calls_closed_has_no_licence_of_the_page_it_leads_to(right: str) -> None:
+    """The page said CC BY, and the file was published."""
+    license_ = '<meta name="DC.rights" content="https://creativecommons.org/licenses/by/4.0/">'
+    rights = {"rightsList": [{"rightsUri": f"info:eu-repo/semantics/{right}"}]}
+    page = {PAGE: answer(f'{license_}<a href="{FILE}">PDF</a>'), FILE: answer(a_pdf(TITLE))}
+    about = work(TITLE, doi="10.1234/x", page=PAGE)
+    found, _ = searched(about, {**by_datacite(**rights), **page}, "datacite", "landing_page")
+    assert [(each.url, each.license) for each in found.candidates] == [(FILE, "")]
+    found, _ = searched(about, {**by_datacite(), **page}, "datacite", "landing_page")
+    assert [(each.url, each.license) for each in found.candidates] == [(FILE, "cc-by")]
 
 
 def test_an_embargo_may_name_a_year_only() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from gateway.errors import AnswerError, RemoteRefuses, TryLater
 from harvester.wire import crossref, datacite, json_answers, openalex, semantic_scholar, unpaywall
+from harvester.wire.access import UNNAMED
 from harvester.wire.copies import Copy, version_of, without_repetitions
 from harvester.wire.http import Fetched
 from harvester.wire.licenses import is_open, license_of, license_uri
@@ -256,6 +257,7 @@ def test_what_datacite_may_tell_besides() -> None:
         "datacite:contentUrl",
         "",
         True,
+        False,
     )
 
 
@@ -266,11 +268,17 @@ def test_a_location_under_embargo_is_told_with_its_day() -> None:
     """The form is that of any location (unpaywall.org/data-format): `oa_date` lies ahead."""
     location = {"url_for_pdf": "https://r.example.org/1.pdf", "url_for_landing_page": "https://r.example.org/1"}
     told = {"license": "cc-by", "version": "acceptedVersion", "host_type": "repository", "oa_date": "2027-01-31"}
-    document = {"doi": "10.1/X", "is_oa": False, "oa_locations_embargoed": [{**location, **told}, location]}
+    without_day = {"url_for_pdf": "https://r.example.org/2.pdf", "oa_date": None}
+    document = {
+        "doi": "10.1/X",
+        "is_oa": False,
+        "oa_locations_embargoed": [{**location, **told}, location, without_day],
+    }
     found = unpaywall.read(answer(document))
     assert [(copy.url, copy.is_page, copy.license, copy.open_from) for copy in found.copies] == [
         ("https://r.example.org/1.pdf", False, "cc-by", "2027-01-31"),
         ("https://r.example.org/1", True, "cc-by", "2027-01-31"),
+        ("https://r.example.org/2.pdf", False, "", UNNAMED),
     ]
     assert {copy.evidence for copy in found.copies} == {"unpaywall:oa_locations_embargoed"}
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from calendar import timegm
 from contextlib import closing
+from time import time
 
 import pytest
 from click.testing import CliRunner
 
 from gateway.errors import StoreBusy
 from gateway.model import Decision, RunOutcome
+from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.instance import opened
 from harvester.outcomes import SourceLocked
 from harvester.progress import Silence
 from harvester.search import turns
 from harvester.stopping import Stop
-from tests.discovery.web import RecordedWeb
+from tests.discovery.web import RecordedWeb, answer
 
 pytestmark = pytest.mark.slow
+
+DOI = "10.5555/laro.2015.0007"
 
 
 @pytest.fixture
@@ -91,6 +96,29 @@ def test_what_a_kill_had_left_is_published(tend, folder) -> None:
         instance.desk().decide(Decision(item.identifier, "https://x.example.org/", "0" * 64, "reject", "", "anna", 1))
     assert [fact["stage"] for fact in tend()[1]] == ["files"]
     assert tend()[1] == []
+
+
+def test_a_turn_searches_for_an_item_on_the_day_on_which_its_embargo_ends(folder, web) -> None:
+    page, now = "https://r.example.org/1", int(time())
+    day = utc_datetime(now + 3 * 86_400)[:10]
+    known = {
+        "doi": DOI,
+        "titles": [{"title": "A"}],
+        "url": page,
+        "rightsList": [{"rightsUri": "info:eu-repo/semantics/embargoedAccess"}],
+        "dates": [{"dateType": "Available", "date": day}],
+    }
+    web.own = {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": known}}))}
+    on_the_day = timegm((*map(int, day.split("-")), 0, 0, 0))
+    searched = []
+    for at in (now, on_the_day - 1, on_the_day):
+        web.asked.clear()
+        with opened(str(folder)) as instance:
+            entry = instance.sources.entry("laro")
+            ran = turns.discover(instance, entry, Silence(), Stop(), lambda at=at: float(at))
+        searched.append((ran.run.counts.get("searched", 0), page in web.asked))
+        web.own[page] = answer("")
+    assert searched == [(22, False), (0, False), (1, True)]
 
 
 def test_what_breaks_a_turn_is_told_and_what_was_searched_is_kept(folder, web, monkeypatch) -> None:
