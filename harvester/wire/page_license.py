@@ -18,6 +18,7 @@ from bs4 import Tag
 from gateway.errors import AnswerTooLarge
 from harvester.wire import landing_rules as rules
 from harvester.wire.access import Access, access_of, day_of, end_of_embargo
+from harvester.wire.identifiers import dois_in
 from harvester.wire.json_answers import Node, parts, texts
 from harvester.wire.landing_links import is_elsewhere
 from harvester.wire.license_hosts import is_trusted
@@ -29,6 +30,7 @@ _ASIDE = ("footer", "figure", "aside", "nav")
 _SIDE = re.compile(
     r"(?i)(?<![a-z])(?:side-?bar|(?:page|site)-?(?:foot(?:er)?|info)|foot(?:er)?|colophon|widget)(?![a-z])"
 )
+_LEAST_CUT = 12  # letters of a title that is cut
 _LONGEST = 1000  # characters of names that are looked at
 _ASIDE_ROLES = frozenset(("contentinfo", "complementary", "navigation"))
 _LISTED = ("li", "tr", "article")  # several of them, each with a licence, are several works
@@ -72,8 +74,8 @@ class Terms(NamedTuple):
     open_from: str = ""
 
 
-def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str = "") -> Terms:
-    """Return what the page at an address states of its work, of this title if it tells it.
+def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str = "", doi: str = "") -> Terms:
+    """Return what the page at an address states of its work, of this title and DOI if it tells them.
 
     `tags` are the names and contents of its meta tags.
     """
@@ -87,7 +89,7 @@ def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str =
         return Terms(open_from=open_from)
     stated: dict[str, str] = {}
     tagged = filter(_is_of_the_work, _of(tags, rules.LICENSE_TAGS))
-    for text in (*_linked(page), *tagged, *_described(page, title)):
+    for text in (*_linked(page), *tagged, *_described(page, title, doi)):
         if name := license_of(text):
             stated[name] = stated.get(name, "") or license_uri(text)
     named = [each for each in stated if each != "other-oa"] or list(stated)
@@ -151,10 +153,11 @@ def _is_of_the_work(sentence: str) -> bool:
     return work is not None or not _OF_THE_SITE.search(sentence)
 
 
-def _described(page: PageTree, title: str) -> Iterator[str]:
+def _described(page: PageTree, title: str, doi: str) -> Iterator[str]:
     """Return the licences that descriptions in schema.org (JSON-LD) state of works at their top.
 
-    Where the page names its work, a work by another name is another one: those that are related, or the site.
+    A work by another name than that of the page's work is another one: those that are related, or the site. Where no
+    tag names that work, it is the one that the page has its title or heading from, or its DOI.
     """
     typed = (tag for tag in page.elements("script") if attribute(tag, "type") == "application/ld+json")
     scripts = islice(typed, _MOST_SCRIPTS)
@@ -162,7 +165,15 @@ def _described(page: PageTree, title: str) -> Iterator[str]:
     named = [(node, [*texts(node, "headline"), *texts(node, "name")]) for node in works]
     if not title and len({_letters(names[0]) for _, names in named if names}) > 1:
         return
-    for node in (node for node, names in named if _may_be_called(title, names)):
+    shown = (
+        [] if title else [each.get_text(" ", strip=True) for kind in ("title", "h1") for each in page.elements(kind)]
+    )
+    for node in (
+        node
+        for node, names in named
+        if (doi and doi in _dois(node))
+        or (_may_be_called(title, names) if title or not names else _stands(names, shown))
+    ):
         yield from texts(node, "license")
         for name in ("url", "@id", "name"):
             yield from texts(node, "license", name)
@@ -177,6 +188,21 @@ def _may_be_called(title: str, names: Iterable[str]) -> bool:
     """Tell whether one of the names may be this title, whole or cut, with what a site adds; where both are told."""
     spelled, named = _letters(title), [name for name in map(_letters, names) if name]
     return not spelled or not named or any(name in spelled or spelled in name for name in named)
+
+
+def _stands(names: Iterable[str], shown: Iterable[str]) -> bool:
+    """Tell whether one of the names stands in what a page shows as its title, or the beginning of one does."""
+    titles = [title for title in map(_letters, shown) if title]
+    spelled = [name for name in map(_letters, names) if name]
+    return any(
+        name in title or (len(title) >= _LEAST_CUT and name.startswith(title)) for name in spelled for title in titles
+    )
+
+
+def _dois(node: Node) -> list[str]:
+    """Return the DOIs that a description names as its own."""
+    identifiers = [*texts(node, "@id"), *texts(node, "identifier"), *texts(node, "sameAs"), *texts(node, "url")]
+    return [doi for each in (*identifiers, *texts(node, "identifier", "value")) for doi in dois_in(each[:_LONGEST])]
 
 
 def _letters(text: str) -> str:

@@ -21,6 +21,7 @@ HEAD = '<meta name="DC.rights" content="{}">'
 JSON_LD = '<script type="application/ld+json">{}</script>'
 CC_BY_URL = "https://creativecommons.org/licenses/by/4.0/"
 TITLED = '<meta name="citation_title" content="Meadows in winter">'
+OF_DOI = '<meta name="citation_doi" content="10.5555/bees">'
 ARTICLE = {"@type": "ScholarlyArticle", "license": CC_BY_URL}
 SITE = {"@type": "WebSite", "license": CC_BY_URL}
 
@@ -59,6 +60,20 @@ SITE = {"@type": "WebSite", "license": CC_BY_URL}
         (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
         (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "MEADOWS in Winter"})), "cc-by"),
         (JSON_LD.format(json.dumps([{**ARTICLE, "name": "Bees"}, {**ARTICLE, "name": "Meadows"}])), ""),
+        (JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
+        (f"<title>Item</title>{JSON_LD.format(json.dumps({**ARTICLE, 'headline': 'Itemised bees of winter'}))}", ""),
+        (
+            f"<title>R | Bees in winter</title>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}",
+            "cc-by",
+        ),
+        (f"<h1>Bees in <i>winter</i></h1>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}", "cc-by"),
+        (f"<h1>Meadows in winter</h1>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}", ""),
+        (OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "@id": "https://doi.org/10.5555/Bees"})), "cc-by"),
+        (OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "sameAs": "https://doi.org/10.5555/b"})), ""),
+        (
+            OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "identifier": {"value": "10.5555/bees"}})),
+            "cc-by",
+        ),
         (HEAD.format("The content of this website is licensed under CC BY 4.0"), ""),
         (HEAD.format("Abstract: CC BY 4.0; full text: all rights reserved"), ""),
         (linked("All content of the portal is under"), ""),
