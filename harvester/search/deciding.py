@@ -50,7 +50,7 @@ _MONTHS = 12
 # What a file is called that is not of the kind of its record.
 KINDS = {
     DocumentKind.NOTICE: "a notice: an erratum, a retraction, or a comment on the work",
-    DocumentKind.FRONT_MATTER: "front matter: the contents of an issue, or a cover without the work",
+    DocumentKind.FRONT_MATTER: "front matter: contents, a cover alone, or one that says that not everybody may have it",
     DocumentKind.PREVIEW: "a preview: the first page of the work, or some",
     DocumentKind.SUPPLEMENT: "a supplement to the work",
     DocumentKind.REVIEW: "a peer review of the work",

@@ -26,6 +26,8 @@ _WHOLE = (
             r"|fe de erratas?|correcci[oó]n|retractaci[oó]n|errata e corrigenda|errate|retratação|опечатки|исправление"
             r"|(?:press|media|news) release|for immediate release|pressemitteilung|medienmitteilung|communiqué de presse"
             r"|comunicado de prensa|nota de prensa|comunicato stampa|persbericht"
+            r"|(?:plain[- ]language|lay(?:man'?s|person'?s)?|easy[- ]read) summar(?:y|ies)(?: of publications?)?|summary for lay readers"
+            r"|zusammenfassung in (?:leichter|einfacher) sprache|résumé (?:en langage clair|vulgarisé)|resumen en lenguaje sencillo"
             r"|book reviews?|buchbesprechung(?:en)?|rezension(?:en)?|comptes? rendus?|reseñas?|recensioni?|resenhas?"
         ),
     ),
@@ -105,7 +107,8 @@ _BEGINNING = (
             r"|notice of (?:retraction|withdrawal|removal|concern)\b|(?:this|the) (?:above |following )?article has been retracted"
             r"|berichtigung (?:zu|zum|zur)\b|rectificatif (?:à|au)\b|fe de erratas?(?: de\b| del\b|:)"
             r"|(?:a )?comments? (?:on|to|regarding) |commentary (?:on|to) |(?:a )?(?:reply|rejoinder|response) (?:to|by) "
-            r"|in reply(?: to\b|:)|author'?s?'? repl(?:y|ies)|reply from the authors?|kommentar zu\b|erwiderung auf\b"
+            r"|(?:(?:research|article|paper) highlights?|(?:news |research )?in brief|news (?:and|&) views)\W{0,3}$"
+            r"|plain[- ]language summary (?:of|for)\b|in reply(?: to\b|:)|author'?s?'? repl(?:y|ies)|reply from the authors?|kommentar zu\b|erwiderung auf\b"
             r"|(?:press|media|news) release\b|translat(?:ion|ed) (?:of|from)\b|übersetzung (?:von|aus|des|der)\b"
             r"|traduction (?:de|du)\b|traducción (?:de|del)\b"
             r"|réponse à\b|commentaire (?:sur|de)\b|comentario (?:sobre|a)\b|book reviews?:|rezension(?: zu|:)"
@@ -227,10 +230,34 @@ COVER = re.compile(
     r"|stable url:|persistent (?:url|link)|enlighten|research explorer|archive ouverte|zurich open repository|nutzungsbedingungen"
     r"|escholarship|permalink|terms of use|this document has been downloaded|repositório|repositorio institucional"
 )
+# What a publisher's header has besides a link to the supplement: ACS's buttons, the margin of AGU.
+HEADER_LINKS = re.compile(
+    r"(?:access|metrics (?:&|and) more|article recommendations|read online|cite this:?|key points:?|citation:|full paper"
+    r"|open access|(?:research )?article|(?:view|download) .{1,40}|check for updates)\W{0,3}$|(?:cite this|citation): ."
+)
 EMBARGO = re.compile(
     r"under embargo|embargo(?:ed)? until|embargo (?:period|ends|expires)|full[- ]text (?:is )?(?:not|currently un|will be)"
     r"|request a copy|not (?:currently )?available (?:for download|in this repository)|restricted access until"
     r"|unterliegt einer sperrfrist|sous embargo|bajo embargo|sob embargo"
+)
+# A supplement calls itself so, however much of an article it is: `Supporting Information for`.
+SUPPLEMENT = re.compile(
+    r"(?:online |electronic )?(?:supplement(?:ary|al)|supporting)(?: online)?"
+    r" (?:information|materials?|data|text|appendix|methods|notes?|files?)(?: \(?e?si\)?)?(?: (?:for|to|of|accompanying))?\W{0,3}$"
+)
+# A cover says that not everybody may have what follows, and until no day.
+SHUT_LINE = re.compile(
+    r"(?:(?:access|availability|status|rights|access rights|licen[cs]e)\W{1,3})?(?:access (?:is )?restricted|restricted access"
+    r"|closed access|embargoed(?: access)?|under (?:permanent |indefinite )?embargo|(?:permanent|indefinite) embargo"
+    r"|embargo(?:ed)?:? (?:permanently|indefinitely|for ever|forever))\W{0,3}$"
+)
+SHUT = re.compile(
+    r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record)"
+    r"(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?under (?:an? )?|subject to (?:an? )?)?"
+    r"(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b)"
+    r"|\bunder (?:an? )?(?:permanent|indefinite|perpetual) embargo\b|\b(?:permanent|indefinite)ly embargoed\b"
+    r"|\bembargo(?:ed)? (?:permanently|indefinitely|for ever|forever|(?:until|till):? (?:further notice|[2-9]\d{3}\b))"
+    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work) is restricted\b"
 )
 PREVIEW = re.compile(
     r"(?:this is|you are reading|you have read|end of) (?:a |the |this )?(?:free )?(?:preview|sample|excerpt|extract|specimen)"

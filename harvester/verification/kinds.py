@@ -17,6 +17,7 @@ from harvester.verification.extraction import Extracted
 from harvester.verification.file_names import Named, named
 from harvester.verification.similarity import letters
 from harvester.verification.versions import SUBMITTED, version_in
+from harvester.wire.access import open_from_words
 
 _TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document says what it is
 _LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are looked at
@@ -76,6 +77,7 @@ class _Document:
     def kinds(self, name: Named | None) -> Iterator[DocumentKind | None]:
         """Yield what each sign says, the surest first."""
         yield self._by_cover()
+        yield self._by_access()
         yield self._by_heading()
         yield self._by_thesis()
         yield self._by_shape()
@@ -181,6 +183,15 @@ class _Document:
         is_closed = headings.EMBARGO.search(text) and self.extracted.word_count < 2 * _FEW
         return DocumentKind.FRONT_MATTER if is_empty or is_closed else None
 
+    def _by_access(self) -> DocumentKind | None:
+        """Tell what says on its first page that not everybody may have it, and names no day from which on they may."""
+        lines = _lines(self.front)
+        is_shut = any(map(headings.SHUT_LINE.match, lines[: 2 * _TOP])) or headings.SHUT.search(" ".join(lines))
+        is_its_topic = any(
+            word in title for title in self.titles for word in ("embargo", "accessrestrict", "closedaccess")
+        )
+        return DocumentKind.FRONT_MATTER if is_shut and not is_its_topic and not open_from_words(self.front) else None
+
     def _by_heading(self) -> DocumentKind | None:
         if headings.WATERMARK.search(self.front) or any(
             headings.RETRACTED.match(line) and letters(line) not in self.titles for line in self.first_lines
@@ -188,14 +199,14 @@ class _Document:
             return DocumentKind.NOTICE  # the work itself, perhaps, with a watermark
         for line, is_above in self._opening():
             for kind, pattern in headings.WHOLE:
-                if pattern.match(line) and self._may_be(kind, is_above=is_above):
+                if pattern.match(line) and self._may_be(kind, line, is_above=is_above):
                     return kind
             for kind, pattern in headings.BEGINNING:
-                if is_above and pattern.match(line) and self._may_be(kind, is_above=True):
+                if is_above and pattern.match(line) and self._may_be(kind, line, is_above=True):
                     return kind
         return None
 
-    def _may_be(self, kind: DocumentKind, *, is_above: bool) -> bool:
+    def _may_be(self, kind: DocumentKind, line: str, *, is_above: bool) -> bool:
         """Tell whether a heading may be meant: articles name their supplements, and are as long as no notice is."""
         if kind is DocumentKind.THESIS:
             return self.pages >= _THESIS
@@ -203,7 +214,13 @@ class _Document:
             return self.pages <= _ISSUE and not self.has_references
         if kind is DocumentKind.NOTICE:
             return is_above or (self.pages <= _NOTICE and not self.has_abstract)
+        if is_above and headings.SUPPLEMENT.match(line) and not self._has_header_links():
+            return True
         return not self.has_abstract or (is_above and not self.has_title)
+
+    def _has_header_links(self) -> bool:
+        """Tell whether a publisher's links stand at the top, the one to the supplement among them."""
+        return any(map(headings.HEADER_LINKS.match, self.lines[: 2 * _TOP]))
 
     def _by_thesis(self) -> DocumentKind | None:
         if self.pages < _THESIS or (self.has_abstract and self.has_introduction):

@@ -201,6 +201,83 @@ def test_an_article_that_names_its_supplement_is_an_article() -> None:
     assert kind_of(a_document(f"{front}\n{BODY}"), FACTS) is DocumentKind.ARTICLE
 
 
+@pytest.mark.parametrize(
+    "heading", ["Supporting Information", "Supplementary Material", "Supporting Information for", "SUPPLEMENTARY DATA"]
+)
+def test_a_supplement_that_is_made_like_an_article_is_a_supplement(heading: str) -> None:
+    """It had the title, an abstract and an introduction, and was accepted."""
+    front = f"{heading}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+    assert kind_of(a_document(front), FACTS) is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "ACCESS\nMetrics & More\nArticle Recommendations\n*s\nSupporting Information",
+        "RESEARCH ARTICLE\nKey Points:\nSupporting Information:\nSupporting Information S1",
+        "Supporting Information available online",
+        "Supplement",
+    ],
+)
+def test_a_link_to_the_supplement_above_the_title_makes_no_supplement(header: str) -> None:
+    front = f"{header}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+    assert kind_of(a_document(front), FACTS) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Plain language summary",
+        "Lay summary",
+        "Plain Language Summary of Publication",
+        "Plain language summary of:",
+        "Research Highlight",
+        "In brief",
+        "News & Views",
+    ],
+)
+def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
+    front = f"{heading}\n{TITLE}\nAda Turf\nAbstract\n{BODY}"
+    assert kind_of(a_document(front, f"{BODY}\nReferences\n[1] A"), FACTS) is DocumentKind.NOTICE
+    below = f"{TITLE}\nAda Turf\nAbstract\n{heading}\n{BODY}"
+    assert kind_of(a_document(below), FACTS) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This thesis is under embargo until 9999-12-31.",
+        "This item is under permanent embargo",
+        "The full text is embargoed indefinitely.",
+        "This document is under a 12 months embargo",
+        "Embargoed until further notice",
+        "Access restricted",
+        "Access: restricted access",
+    ],
+)
+def test_what_says_that_it_may_not_be_had_is_no_article_whatever_follows(words: str) -> None:
+    assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.FRONT_MATTER
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This item was under embargo until 31 May 2015.",
+        "Not under embargo",
+        "Access to peat is restricted in winter.",
+        "We study countries under embargo.",
+    ],
+)
+def test_an_embargo_that_is_over_or_another_one_says_nothing(words: str) -> None:
+    assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.ARTICLE
+
+
+def test_an_article_on_embargoes_is_an_article() -> None:
+    title = "Embargo policies of repositories"
+    front = f"{title}\nAda Turf\nAbstract\nThe item is under embargo, say the covers.\n{BODY}"
+    assert kind_of(a_document(front), Facts((title,))) is DocumentKind.ARTICLE
+
+
 def test_an_article_behind_the_cover_of_a_repository_is_an_article() -> None:
     cover = f"This is a repository copy of {TITLE}\nVersion: Published Version\nTakedown policy\n"
     document = Extracted(Outcome.SUCCESS, 9, f"{cover}\n{ARTICLE}", BODY, "pdfium", cover)
