@@ -28,6 +28,7 @@ from tests.discovery.test_releasing import (
     unpaywall,
 )
 from tests.discovery.web import SETTINGS, RecordedWeb, a_pdf, answer, work
+from tests.sample.web import PAGE_BREAK
 
 __all__ = ["found"]
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
@@ -97,6 +98,24 @@ def test_unpaywall_gives_titles_that_say_it() -> None:
     told = unpaywall_of(answer(json.dumps({"doi": DOI, "title": "RETRACTED: Meadows in winter"})))
     assert told is not None
     assert told.retracted == "The work is retracted: Unpaywall gives a title that says so."
+
+
+def test_openalex_tells_of_a_retraction_where_it_is_asked_and_it_is_not_asked_for_that_alone() -> None:
+    title = "Meadows of the northern uplands in winter"
+    place = f"https://api.openalex.org/works/https://doi.org/{DOI}"
+    location = {"pdf_url": "https://x.example.org/a.pdf", "is_oa": True, "license": "cc-by"}
+    told = {"doi": f"https://doi.org/{DOI}", "title": title, "is_retracted": True, "locations": [location]}
+    words = ["Sorbye on meadows of the northern uplands in winter"] * 40
+    file = a_pdf(title, "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", *words, PAGE_BREAK, *words, "References")
+    own = {place: answer(json.dumps(told)), location["pdf_url"]: answer(file)}
+    only = [step_of(each) for each in ("crossref", "own_links", "openalex")]
+    web = RecordedWeb(own, has_recordings=False)
+    asked = search(work(title, doi=DOI), only, web, SETTINGS, at=1, most_files=1)
+    assert asked.retracted == "The work is retracted: OpenAlex marks it so."
+    web = RecordedWeb(own, has_recordings=False)
+    found = search(work(title, doi=DOI, relation=location["pdf_url"]), only, web, SETTINGS, at=1, most_files=1)
+    assert found.outcome is Outcome.SUCCESS
+    assert not [url for url in web.asked if "openalex" in url]
 
 
 def test_no_rule_accepts_while_the_registry_has_not_answered() -> None:
