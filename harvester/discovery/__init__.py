@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gateway.model import Candidate, Match, Outcome, Work
+from harvester.verification.judging import agree
 from harvester.wire.access import open_from_record
 from harvester.wire.copies import VERSIONS, Copy, Description, Related
 from harvester.wire.http import Fetch
+from harvester.wire.identifiers import BESIDE, Identifiers, identifiers_of
 from harvester.wire.identifiers import Found as Identifier
-from harvester.wire.identifiers import Identifiers, identifiers_of
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import Policy
 
@@ -56,9 +57,13 @@ class Known:
 
     @property
     def versions(self) -> tuple[Related, ...]:
-        """Other versions of the work, as those say who describe it under a DOI of its own."""
-        own = {each.value for each in self.identifiers.found if each.scheme == "doi"}
-        of_own = (each for each in self.described if each.doi in own)
+        """Other versions of the work, as those say who describe it under a DOI of its own.
+
+        A DOI that only stands beside the work is believed where it is described by a title of the record.
+        """
+        own = {each.value: each.found_in not in BESIDE for each in self.identifiers.found if each.scheme == "doi"}
+        titles = [each.text for each in self.work.statements if each.element == "title"]
+        of_own = (each for each in self.described if each.doi in own and (own[each.doi] or agree(titles, each.title)))
         return tuple(
             dict.fromkeys(related for each in of_own for related in each.related if related.relation in VERSIONS)
         )

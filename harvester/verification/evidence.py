@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from harvester.verification.fronts import Front, folded, fronts
 from harvester.verification.naming import Named, Page, authors_on
-from harvester.verification.standing import title_on
+from harvester.verification.standing import stands_alone, title_on
 from harvester.verification.stating import schemes_on
 from harvester.verification.titles import Title, title_of
 
@@ -95,7 +95,8 @@ def signs(first: str, named: Named) -> tuple[Sign, ...]:
     for page in pages:
         title = title_on(page, titles, named)
         found |= {Sign(title)} if title else set()
-        found |= set(map(Sign, schemes_on(page, named, titles, is_titled=title is not None)))
+        is_titled = title is not None or stands_alone(page, titles)
+        found |= set(map(Sign, schemes_on(page, named, titles, is_titled=is_titled)))
         if any(place < max(page.front.title_end, _BYLINE) for place in page.authors):
             found.add(Sign.AUTHOR)
     return tuple(each for each in Sign if each in found)

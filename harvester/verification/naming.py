@@ -10,7 +10,7 @@ from gateway.model import Work
 from harvester.verification.fronts import Front, folded
 from harvester.verification.titles import worth
 from harvester.wire.copies import Description
-from harvester.wire.identifiers import Identifiers
+from harvester.wire.identifiers import BESIDE, Identifiers
 
 _LEAST_SURNAME = 2  # letters
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
@@ -63,7 +63,8 @@ def _spellings(name: str) -> tuple[str, ...]:
 def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believed: Iterable[Description]) -> Named:
     """Return by what a work can be named, as its record says it and those services that are believed.
 
-    An identifier that a record only relates to may be that of another work: a service must know the work by it.
+    An identifier that a record only relates to, or has in its words, may be that of another work: a service must know
+    the work by it.
     """
     stated = work.statements
     authors = [each.text for each in stated if each.element == "creator"]
@@ -75,7 +76,7 @@ def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believ
         years.append(each.year)
         venues += [each.container, each.publisher]
         known.add(each.doi)
-    of_itself = (each for each in identifiers.found if each.found_in != "relation" or each.value in known)
+    of_itself = (each for each in identifiers.found if each.found_in not in BESIDE or each.value in known)
     return Named(
         tuple(dict.fromkeys((each.scheme, each.value) for each in of_itself)),
         tuple(titles),

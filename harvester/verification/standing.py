@@ -14,7 +14,7 @@ from harvester.verification.naming import Named, Page
 from harvester.verification.noise import LEAST_SHARE, is_noisy_spelling
 from harvester.verification.titles import Title, is_cut, is_part, title_of, worth
 
-_CERTAIN_LETTERS = 60  # a title of as many stands for itself where no author is to be seen
+_CERTAIN_LETTERS = 60  # a title of as many stands for itself where an identifier of the work stands with it
 _LEAST_MAIN = 20  # letters of a main title that stands without its subtitle, or with one that the record has not
 _BYLINE_BEFORE, _BYLINE_BEHIND = 400, 1_200  # characters around a title in which its authors stand
 _LEAST_LINE = 12  # characters of a line with which a title goes on; shorter ones are logos and marks
@@ -58,6 +58,16 @@ def title_on(page: Page, titles: Iterable[Title], named: Named) -> str | None:
     """Return whether a title stands on a page: whole, or in part beside an author."""
     ways = [_one_title(page, title, named) for title in titles if not title.is_generic]
     return WHOLE if WHOLE in ways else PART if PART in ways else None
+
+
+def stands_alone(page: Page, titles: Iterable[Title]) -> bool:
+    """Tell whether a long title stands on a page, whoever wrote what is below it: with an identifier that is enough."""
+    return any(
+        worth(title.letters) >= _CERTAIN_LETTERS
+        and any(_ends(page, title, stop) for _, stop in _begun(page.front, title.letters))
+        for title in titles
+        if not title.is_generic
+    )
 
 
 def _one_title(page: Page, title: Title, named: Named) -> str | None:
@@ -116,8 +126,11 @@ def _is_continued(following: str, page: Page, end: int) -> bool:
 
 
 def _suffices(page: Page, title: Title, named: Named, places: Iterable[tuple[int, int]]) -> bool:
-    """Tell whether a whole title is enough: a short one needs author and year or journal, others an author if known."""
-    if not title.is_short and (not named.authors or worth(title.letters) >= _CERTAIN_LETTERS):
+    """Tell whether a whole title is enough: a short one needs author and year or journal, others an author if known.
+
+    A title of any length may be that of another work, where none of the known authors is to be seen.
+    """
+    if not title.is_short and not named.authors:
         return True
     is_by = any(_has_byline(page, start, stop) for start, stop in places)
     return is_by and (not title.is_short or _is_dated(page.front, named))

@@ -155,17 +155,18 @@ def _handles(text: str) -> tuple[str, ...]:
 # --- a record -----------------------------------------------------------------------------------------------------
 
 _ITSELF = ("identifier", "source")
-_BESIDE = ("relation",)
+_RELATED = ("relation",)
 _IN_WORDS = ("rights", "description", "publisher")
+BESIDE = frozenset((*_RELATED, *_IN_WORDS))  # elements whose identifiers may be those of other works
 
 # Scheme, the elements to look in, best first, and what finds it there.
 _PLACES = (
     ("doi", ("identifier",), dois_in),
     ("doi", _IN_WORDS, _own_doi),
     ("arxiv", _ITSELF, arxiv_in),
-    ("pmcid", (*_ITSELF, *_BESIDE), pmcids_in),
+    ("pmcid", (*_ITSELF, *_RELATED), pmcids_in),
     ("handle", ("identifier",), _handles),
-    ("issn", (*_ITSELF, *_BESIDE), issns_in),
+    ("issn", (*_ITSELF, *_RELATED), issns_in),
 )
 
 

@@ -90,6 +90,22 @@ def test_what_a_document_says_of_another_work_identifies_nothing(first: str) -> 
     assert not is_identified(signs(first, RECORD))
 
 
+LONG = "A randomised controlled trial of the coherence of quantum dots in the gardens of northern Europe and Asia"
+
+
+def test_a_long_title_identifies_nothing_where_others_wrote_it() -> None:
+    record = RECORD._replace(titles=(LONG,))
+    assert Sign.TITLE in signs(page(LONG, "C. Matthiesen"), record)
+    assert Sign.TITLE in signs(page(LONG, "A. Nother"), record._replace(authors=()))
+    assert not is_identified(signs(page(LONG, "Quentin Zimmer, Xaver Ypsilon"), record))
+    assert not is_identified(signs(page(LONG), record))
+
+
+def test_a_long_title_with_a_doi_identifies_whatever_script_its_authors_have() -> None:
+    record = RECORD._replace(titles=(LONG,))
+    assert is_identified(signs(page(LONG, "マティーゼン", f"J. Gardens 12, 1-9, {DOI}"), record))
+
+
 @pytest.mark.parametrize(
     ("first", "sign"),
     [

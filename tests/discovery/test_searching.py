@@ -22,11 +22,12 @@ from gateway.errors import (
     TryLater,
 )
 from gateway.model import Candidate, FileLink, Outcome, Work
-from harvester.discovery import Found, Step
+from harvester.discovery import Found, Known, Step
 from harvester.search.searching import RECHECK, Searched, search
 from harvester.search.steps import step_of, steps
 from harvester.verification.extraction import ENOUGH_WORDS
-from harvester.wire.copies import Copy
+from harvester.wire.copies import Copy, Description, Related
+from harvester.wire.identifiers import identifiers_of
 from tests.conftest import ROOT
 from tests.discovery.pdfs import a_bomb, a_locked_pdf
 from tests.discovery.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, recorded, to, work
@@ -153,6 +154,35 @@ def test_the_doi_of_another_work_is_unmasked() -> None:
     described["message"]["title"] = ["A title: with more of it"]
     web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(json.dumps(described))}, has_recordings=False)
     assert searched(work("A title", relation="doi:10.1234/x"), web).traces[0].outcome is Outcome.NO_PDF_LINK
+
+
+OTHER_DOI = "10.5555/other.1"
+
+
+@pytest.mark.parametrize(
+    ("element", "text"),
+    [
+        ("description", f"Published in: https://doi.org/{OTHER_DOI}"),
+        ("rights", f"Citation: https://doi.org/{OTHER_DOI}"),
+        ("relation", f"https://doi.org/{OTHER_DOI}"),
+    ],
+)
+def test_a_doi_in_the_words_of_a_record_identifies_no_file_by_itself(element: str, text: str) -> None:
+    named = work("A title of seven words or more", page=PAGE, creator="Reed, Ada", **{element: text})
+    body = a_pdf(f"doi: {OTHER_DOI}", "Quite another study of rivers", "Ada Reed", *["We saw a title of words."] * 60)
+    own = {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: answer(body)}
+    assert "doi" not in searched(named, RecordedWeb(own, has_recordings=False)).candidates[0].identified_by
+    described = {"message": {"DOI": OTHER_DOI, "title": ["A title of seven words or more"]}}
+    own[f"https://api.crossref.org/works/{OTHER_DOI}"] = answer(json.dumps(described))
+    assert "doi" in searched(named, RecordedWeb(own, has_recordings=False)).candidates[0].identified_by
+
+
+@pytest.mark.parametrize("title", [TITLE, "Quite another study of rivers"])
+def test_versions_of_a_doi_in_the_words_of_a_record_are_believed_with_its_title(title: str) -> None:
+    named = work(TITLE, description=f"Published in: https://doi.org/{OTHER_DOI}")
+    version = Related("has-preprint", "doi", "10.5555/preprint.1")
+    known = Known(named, identifiers_of(named), described=(Description(OTHER_DOI, title, related=(version,)),))
+    assert known.versions == ((version,) if title == TITLE else ())
 
 
 @pytest.mark.needs("../shared")
