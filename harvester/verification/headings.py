@@ -26,7 +26,7 @@ _WHOLE = (
             r"|fe de erratas?|correcci[oó]n|retractaci[oó]n|errata e corrigenda|errate|retratação|опечатки|исправление"
             r"|(?:press|media|news) release|for immediate release|pressemitteilung|medienmitteilung|communiqué de presse"
             r"|comunicado de prensa|nota de prensa|comunicato stampa|persbericht"
-            r"|(?:plain[- ]language|lay(?:man'?s|person'?s)?|easy[- ]read) summar(?:y|ies)(?: of publications?)?|summary for lay readers"
+            r"|(?:a )?(?:plain[- ]language|lay(?:man'?s|person'?s)?|easy[- ]read) (?:summar(?:y|ies)|abstract)(?: of publications?)?|summary for lay readers"
             r"|zusammenfassung in (?:leichter|einfacher) sprache|résumé (?:en langage clair|vulgarisé)|resumen en lenguaje sencillo"
             r"|book reviews?|buchbesprechung(?:en)?|rezension(?:en)?|comptes? rendus?|reseñas?|recensioni?|resenhas?"
         ),
@@ -38,6 +38,7 @@ _WHOLE = (
             r" (?:information|materials?|data|files?|text|content|notes?|methods|appendix|tables?|figures?|documents?|web ?appendix)"
             r"(?: and (?:methods|figures|tables|data|text|information))?(?: \(?e?si\)?)?(?: s?\d{1,2})?"
             r"|supplement|(?:e|online|web|supplementary )[- ]?(?:appendix|supplement)(?: s?\d{1,2}| [a-z])?|data supplement"
+            r"|si appendix|appendix s\d{1,2}|s\d{1,2} (?:appendix|supporting information)"
             r"|additional files? \d{1,2}|appendix [a-z]?\.? ?supplementary (?:data|material)|reporting summary"
             r"|(?:list of )?(?:figures|tables)(?: and (?:figures|tables|captions|legends))?|figure (?:captions|legends)"
             r"|read ?me(?:\.(?:txt|md|pdf))?(?: file)?|code ?book|data dictionary|data description"
@@ -107,7 +108,7 @@ _BEGINNING = (
             r"|notice of (?:retraction|withdrawal|removal|concern)\b|(?:this|the) (?:above |following )?article has been retracted"
             r"|berichtigung (?:zu|zum|zur)\b|rectificatif (?:à|au)\b|fe de erratas?(?: de\b| del\b|:)"
             r"|(?:a )?comments? (?:on|to|regarding) |commentary (?:on|to) |(?:a )?(?:reply|rejoinder|response) (?:to|by) "
-            r"|(?:(?:research|article|paper) highlights?|(?:news |research )?in brief|news (?:and|&) views)\W{0,3}$"
+            r"|(?:(?:research|article|paper) highlights?|summary for policy ?makers|(?:executive|author|video) summary|(?:news |research )?in brief|news (?:and|&) views)\W{0,3}$"
             r"|plain[- ]language summary (?:of|for)\b|in reply(?: to\b|:)|author'?s?'? repl(?:y|ies)|reply from the authors?|kommentar zu\b|erwiderung auf\b"
             r"|(?:press|media|news) release\b|translat(?:ion|ed) (?:of|from)\b|übersetzung (?:von|aus|des|der)\b"
             r"|traduction (?:de|du)\b|traducción (?:de|del)\b"
@@ -233,7 +234,7 @@ COVER = re.compile(
 # What a publisher's header has besides a link to the supplement: ACS's buttons, the margin of AGU.
 HEADER_LINKS = re.compile(
     r"(?:access|metrics (?:&|and) more|article recommendations|read online|cite this:?|key points:?|citation:|full paper"
-    r"|open access|(?:research )?article|(?:view|download) .{1,40}|check for updates)\W{0,3}$|(?:cite this|citation): ."
+    r"|(?:research )?article|(?:view|download) .{1,40}|check for updates)\W{0,3}$|(?:cite this|citation): ."
 )
 EMBARGO = re.compile(
     r"under embargo|embargo(?:ed)? until|embargo (?:period|ends|expires)|full[- ]text (?:is )?(?:not|currently un|will be)"
@@ -244,12 +245,16 @@ EMBARGO = re.compile(
 SUPPLEMENT = re.compile(
     r"(?:online |electronic )?(?:supplement(?:ary|al)|supporting)(?: online)?"
     r" (?:information|materials?|data|text|appendix|methods|notes?|files?)(?: \(?e?si\)?)?(?: (?:for|to|of|accompanying))?\W{0,3}$"
+    r"|(?:(?:e|online|web|electronic|supplementary )[- ]?(?:appendix|supplement)|si appendix|appendix s\d{1,2}"
+    r"|s\d{1,2} (?:appendix|supporting information))\W{0,3}$"
 )
 # A cover says that not everybody may have what follows, and until no day.
 SHUT_LINE = re.compile(
     r"(?:(?:access|availability|status|rights|access rights|licen[cs]e)\W{1,3})?(?:access (?:is )?restricted|restricted access"
     r"|closed access|embargoed(?: access)?|under (?:permanent |indefinite )?embargo|(?:permanent|indefinite) embargo"
-    r"|embargo(?:ed)?:? (?:permanently|indefinitely|for ever|forever))\W{0,3}$"
+    r"|embargo(?:ed)?(?: (?:end|ends|expires|until|till|period|length|date)){0,2}:? (?:permanent(?:ly)?|indefinite(?:ly)?|for ever"
+    r"|forever|unlimited|until further notice|9999\S{0,6}|\d{1,2} months?)|restricted to (?:repository staff|registered users)(?: only)?"
+    r"|full[- ]text (?:is )?(?:currently )?(?:not available|unavailable))\W{0,3}$"
 )
 SHUT = re.compile(
     r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record)"

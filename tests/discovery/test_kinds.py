@@ -202,7 +202,19 @@ def test_an_article_that_names_its_supplement_is_an_article() -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["Supporting Information", "Supplementary Material", "Supporting Information for", "SUPPLEMENTARY DATA"]
+    "heading",
+    [
+        "Supporting Information",
+        "Supplementary Material",
+        "Supporting Information for",
+        "SUPPLEMENTARY DATA",
+        "Supporting Information\nOpen Access",
+        "S1 Supporting Information",
+        "SI Appendix",
+        "Appendix S1",
+        "Web appendix",
+        "Online Supplement",
+    ],
 )
 def test_a_supplement_that_is_made_like_an_article_is_a_supplement(heading: str) -> None:
     """It had the title, an abstract and an introduction, and was accepted."""
@@ -234,6 +246,10 @@ def test_a_link_to_the_supplement_above_the_title_makes_no_supplement(header: st
         "Research Highlight",
         "In brief",
         "News & Views",
+        "A plain language summary",
+        "Lay abstract",
+        "Executive summary",
+        "Summary for Policymakers",
     ],
 )
 def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
@@ -253,6 +269,11 @@ def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
         "Embargoed until further notice",
         "Access restricted",
         "Access: restricted access",
+        "Embargo: permanent",
+        "Embargo end date: 9999-12-31",
+        "Embargo period: 12 months",
+        "Restricted to Repository staff only",
+        "Full text not available",
     ],
 )
 def test_what_says_that_it_may_not_be_had_is_no_article_whatever_follows(words: str) -> None:
@@ -264,6 +285,9 @@ def test_what_says_that_it_may_not_be_had_is_no_article_whatever_follows(words: 
     [
         "This item was under embargo until 31 May 2015.",
         "Not under embargo",
+        "Embargo: none",
+        "Embargo end date: 2015-05-31",
+        "Full text available",
         "Access to peat is restricted in winter.",
         "We study countries under embargo.",
     ],
