@@ -18,7 +18,7 @@ from gateway.settings import Settings
 from gateway.xmltext import utc_datetime
 from harvester.search.checking import NAMED
 from harvester.search.searching import Searched
-from harvester.verification.evidence import is_identified, least_score
+from harvester.verification.evidence import Sign, is_identified, least_score
 from harvester.wire.licenses import is_open
 from harvester.wire.policies import Permission, Policy
 
@@ -44,6 +44,7 @@ _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UN
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
 _ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
+_OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
 _SILENT = "The step {} had no answer: whether the work was retracted is not known."
 _MONTHS = 12
 
@@ -249,6 +250,8 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
 
 def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
     """Return why it is not certain that a file is the work; else nothing."""
+    if Sign.ANOTHER_DOI in candidate.identified_by:
+        return _OF_ANOTHER_DOI
     if not is_identified(candidate.identified_by):
         return _UNIDENTIFIED
     least = least_score(candidate.identified_by, candidate.covered, thresholds.accept)

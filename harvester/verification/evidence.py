@@ -14,7 +14,7 @@ from enum import StrEnum
 from harvester.verification.fronts import Front, folded, fronts
 from harvester.verification.naming import Named, Page, authors_on
 from harvester.verification.standing import stands_alone, title_on
-from harvester.verification.stating import schemes_on
+from harvester.verification.stating import schemes_on, states_another_doi
 from harvester.verification.titles import Title, title_of
 
 _BYLINE = 1_200  # characters from the beginning of a page in which its authors stand
@@ -61,14 +61,17 @@ class Sign(StrEnum):
     PMCID = "pmcid"
     HANDLE = "handle"
     AUTHOR = "author"  # which alone identifies nothing
+    ANOTHER_DOI = "another-doi"  # of another version or work: nothing else identifies beside it
 
 
-_DECISIVE = frozenset(Sign) - {Sign.AUTHOR}
+_DECISIVE = frozenset(Sign) - {Sign.AUTHOR, Sign.ANOTHER_DOI}
+_IDENTIFIERS = frozenset((Sign.DOI, Sign.ARXIV, Sign.PMCID, Sign.HANDLE))
 
 
 def is_identified(signs: Iterable[str]) -> bool:
     """Tell whether one of the signs identifies a work."""
-    return not _DECISIVE.isdisjoint(signs)
+    shown = set(signs)
+    return not _DECISIVE.isdisjoint(shown) and Sign.ANOTHER_DOI not in shown
 
 
 def least_score(signs: Iterable[str], covered: float, usual: float) -> float:
@@ -99,6 +102,8 @@ def signs(first: str, named: Named) -> tuple[Sign, ...]:
         found |= set(map(Sign, schemes_on(page, named, titles, is_titled=is_titled)))
         if any(place < max(page.front.title_end, _BYLINE) for place in page.authors):
             found.add(Sign.AUTHOR)
+    if found & {Sign.TITLE, Sign.PART_OF_TITLE} and not found & _IDENTIFIERS and states_another_doi(pages, named.dois):
+        found.add(Sign.ANOTHER_DOI)
     return tuple(each for each in Sign if each in found)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gateway.model import DocumentKind, Outcome, Work
-from harvester.verification.evidence import is_identified, least_score, signs
+from harvester.verification.evidence import Sign, is_identified, least_score, signs
 from harvester.verification.extraction import Extracted
 from harvester.verification.kinds import Facts, kind_of
 from harvester.verification.naming import Named, named_of
@@ -104,7 +104,10 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
     shared = compared(wanted.texts, words(extracted.text))
     has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
     has_title = _stands(wanted.titles, extracted.first)
+    text_version = version_in(extracted)
     identified_by = signs(extracted.first, wanted.named)
+    if text_version == "submitted":  # a preprint has a DOI of its own
+        identified_by = tuple(each for each in identified_by if each is not Sign.ANOTHER_DOI)
     outcome = _outcome(shared, identified_by, is_named=has_doi or has_title)
     verdict = Verdict(
         outcome=outcome,
@@ -114,7 +117,7 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
         has_title=has_title,
         pages=extracted.pages,
         words=extracted.word_count,
-        text_version=version_in(extracted),
+        text_version=text_version,
         identified_by=identified_by,
     )
     return _of_its_kind(verdict, extracted, wanted, url)

@@ -10,21 +10,32 @@ from gateway.model import Work
 from harvester.verification.fronts import Front, folded
 from harvester.verification.titles import worth
 from harvester.wire.copies import Description
-from harvester.wire.identifiers import BESIDE, Identifiers
+from harvester.wire.identifiers import BESIDE, Identifiers, dois_in
 
 _LEAST_SURNAME = 2  # letters
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,4}")
 
+# Preprints and copies have a DOI of their own, beside that of the work.
+_OF_COPIES = (
+    "10.48550/arxiv", "10.1101/", "10.64898/", "10.2139/ssrn", "10.21203/rs", "10.20944/preprints", "10.26434/chemrxiv",
+    "10.31234/osf", "10.31235/osf", "10.31219/osf", "10.22541/", "10.36227/techrxiv", "10.5281/zenodo", "10.12688/",
+    "10.13140/rg",
+)  # fmt: skip
+
 
 class Named(NamedTuple):
-    """By what a work can be named: identifiers as (scheme, value), titles, authors, years, journals or publishers."""
+    """By what a work can be named: identifiers as (scheme, value), titles, authors, years, journals or publishers.
+
+    `dois` are all that a document of the work may state; empty where a file may have any.
+    """
 
     identifiers: tuple[tuple[str, str], ...] = ()
     titles: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
     venues: tuple[str, ...] = ()
+    dois: tuple[str, ...] = ()
 
 
 class Page(NamedTuple):
@@ -60,6 +71,11 @@ def _spellings(name: str) -> tuple[str, ...]:
     return (name,) if written == name.lower() else (name, written)
 
 
+def is_of_copy(doi: str) -> bool:
+    """Tell whether a DOI is one that preprints and copies have."""
+    return doi.lower().startswith(_OF_COPIES)
+
+
 def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believed: Iterable[Description]) -> Named:
     """Return by what a work can be named, as its record says it and those services that are believed.
 
@@ -83,4 +99,23 @@ def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believ
         tuple(dict.fromkeys(filter(None, authors))),
         tuple(dict.fromkeys(filter(None, years))),
         tuple(dict.fromkeys(filter(None, venues))),
+        _dois(work, identifiers, believed),
     )
+
+
+def _dois(work: Work, identifiers: Identifiers, described: Iterable[Description]) -> tuple[str, ...]:
+    """Return the DOIs that a document of a work may state; none where that may be any.
+
+    It may be where the record has no DOI of its own, or that of a copy: such a file states the publisher's.
+    """
+    own = [each.value for each in identifiers.found if each.scheme == "doi" and each.is_certain]
+    if not own or any(map(is_of_copy, own)):
+        return ()
+    known = list(identifiers.all("doi"))
+    for each in described:
+        if each.doi in own and each.kind[:1].isupper():  # as DataCite spells them, with which repositories register
+            return ()
+        known += [each.doi, *(related.value for related in each.related if related.scheme == "doi")]
+        known += [doi for text in each.also for doi in dois_in(text)]
+    known += [doi for statement in work.statements for doi in dois_in(statement.text)]
+    return tuple(dict.fromkeys(filter(None, known)))

@@ -7,10 +7,10 @@ itself, or behind `cite this article as`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from harvester.verification.fronts import folded
-from harvester.verification.naming import Named, Page
+from harvester.verification.naming import Named, Page, is_of_copy
 from harvester.verification.titles import Title
 
 _LABEL_BEFORE = 60  # characters before an identifier in which its name stands
@@ -22,9 +22,9 @@ _SHARE = 0.5  # of the words of a title
 # Another work is spoken of just before an identifier.
 _OTHERS = (
     r"original (?:article|paper|work|publication)", r"errat(?:um|a)", r"corrigend", r"correct(?:s|ed|ion)", r"retract",
-    r"comments? on", r"supplement(?:s|ed|ary|al)? (?:to|material|information|data)", r"data ?sets?", r"deposit",
-    r"data (?:are|is|availab)", r"software", r"source code", r"repl(?:y|ies) to", r"in response to", r"responds? to",
-    r"(?:related|linked) (?:article|content|paper|work)s?",
+    r"comment(?:s|ary)? on", r"supplement(?:s|ed|ary|al)? (?:to|material|information|data)", r"data ?sets?", r"deposit",
+    r"data (?:are|is|availab|doi)", r"software", r"source code", r"repl(?:y|ies) to", r"in response to",
+    r"responds? to", r"(?:related|linked) (?:article|content|paper|work)s?",
     r"(?:volume|issue|journal|book|proceedings|conference|series) doi", r"see (?:also|the|our|e\.g)", r"cf\.",
     r"companion",
     r"reviews? of",
@@ -38,6 +38,11 @@ _SELF = re.compile(
     r"(?i)\b(?:cit(?:e|ing) (?:this|as)|citation|cited as|cite (?:the )?article|to cite|zitiervorschlag"
     r"|pour citer|como citar|cómo citar)\b"
 )
+# Behind the words `cite this as`: another work begins.
+_NEXT_WORK = re.compile(
+    r"(?im)^\W{0,5}(?:(?:related|linked|companion|original) (?:articles?|papers?|content|works?)|comment(?:s|ary)? on"
+    r"|(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|reply|response|supplement) (?:to|of)|refers to|see also)\b"
+)
 ARXIV = "arxiv"
 _LABELS = {"doi": re.compile(r"(?i)doi"), "pmcid": re.compile(r"(?i)pmc"), "handle": re.compile(r"(?i)handle")}
 # The stamp on the first page of what arXiv has: identifier, version, class and day.
@@ -46,6 +51,7 @@ _STAMP = re.compile(
     r"|[a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,3})?\s{1,3}\[[\w. -]{2,20}\]\s{1,3}\d{1,2}\s[a-z]{3}"
 )
 _ANY_DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"'|,;)\]]{1,200}")
+_LABEL_ALONE = re.compile(r"(?i)\W{0,5}(?:doi\W{0,5})?(?:https?://(?:dx\.|www\.)?doi\.org/)?")
 _IS_LONGER = re.compile(r"[.\-_/(]?\w")
 _VERSIONS = re.compile(r"\.?v\d{1,3}\b|/v\d{1,3}\b|\.(?:pdf|full|abstract)\b", re.IGNORECASE)
 
@@ -61,6 +67,34 @@ def schemes_on(page: Page, named: Named, titles: list[Title], *, is_titled: bool
             spots = [spot for spot in front.spots(folded(value)) if _is_whole(front.text, value, *spot)]
             if any(_is_own(page, scheme, start, titles, named, is_titled=is_titled) for start, _ in spots):
                 yield scheme
+
+
+def states_another_doi(pages: Iterable[Page], dois: Iterable[str]) -> bool:
+    """Tell whether pages state a DOI as that of their document, and none of these: it is another version, or work.
+
+    It is called so before the abstract, or stands behind that with nothing but its name before it in the line.
+    """
+    known, fronts = [folded(doi) for doi in dois], [page.front for page in pages]
+    if not known or any(doi in front.letters for doi in known for front in fronts):
+        return False
+    return any(
+        _is_stated(front.text, match, is_head=match.start() < front.title_end)
+        for front in fronts
+        for match in _ANY_DOI.finditer(front.text)
+        if not is_of_copy(match[0])
+    )
+
+
+def _is_stated(text: str, match: re.Match[str], *, is_head: bool) -> bool:
+    start = match.start()
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    rest = text[start:].partition("\n")[0]
+    label = line[-_LABEL_BEFORE:]
+    if not _LABELS["doi"].search(label) or not (is_head or _LABEL_ALONE.fullmatch(label)):
+        return False
+    if _MARKER.match(line) or sum(word[:1].islower() for word in f"{line}{rest}".split()) >= _PROSE_WORDS:
+        return False
+    return not _OF_ANOTHER.search(text[max(0, start - _SENTENCE) : start])
 
 
 def _is_whole(text: str, value: str, start: int, stop: int) -> bool:
@@ -79,13 +113,15 @@ def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Nam
     """
     text = page.front.text
     before = text[max(0, start - _SENTENCE) : start]
-    is_self = bool(_SELF.search(text[max(0, start - 2 * _BESIDE) : start]))
+    cited_from = _citation(text, start)
+    is_self = cited_from is not None
     if _OF_ANOTHER.search(before.rpartition("\n\n")[2]) and not is_self:
         return False
     if is_titled:
         return True
     label = _LABELS.get(scheme)
-    if label is None or not label.search(text[max(0, start - _LABEL_BEFORE) : start]):
+    is_named = label is not None and label.search(text[max(0, start - _LABEL_BEFORE) : start]) is not None
+    if not is_named or (cited_from is not None and _is_citation_of_another(page, cited_from, start, titles)):
         return False
     line = text[text.rfind("\n", 0, start) + 1 : start]
     rest = text[start:].partition("\n")[0]
@@ -99,6 +135,21 @@ def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Nam
     return (bool(page.authors) if named.authors else True) and (
         bool(named.authors) or any(_shared(title, text) for title in titles)
     )
+
+
+def _citation(text: str, stop: int) -> int | None:
+    """Return where the words `cite this as` stand that an identifier belongs to; None where none do."""
+    start = max(0, stop - 2 * _BESIDE)
+    found = [match.start() for match in _SELF.finditer(text, start, stop)]
+    return None if not found or _NEXT_WORK.search(text, found[-1], stop) else found[-1]
+
+
+def _is_citation_of_another(page: Page, start: int, stop: int, titles: list[Title]) -> bool:
+    """Tell whether a citation has a title that stands nowhere else where the document names itself."""
+    text, end = page.front.text, page.front.title_end
+    outside = f"{text[: min(start, end)]}\n{text[stop:end].partition(chr(10))[2]}"
+    cited = [title for title in titles if _shared(title, text[start:stop])]
+    return bool(cited) and not any(_shared(title, outside) for title in titles)
 
 
 def _shared(title: Title, text: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.model import Statement, Work
 from harvester.verification.evidence import Sign, is_identified, least_score, signs
 from harvester.verification.fronts import fronts
-from harvester.verification.naming import Named, surname
+from harvester.verification.naming import Named, named_of, surname
 from harvester.verification.noise import is_noisy_spelling
 from harvester.verification.titles import title_of
+from harvester.wire.copies import Description, Related
+from harvester.wire.identifiers import identifiers_of
 
 TITLE = "Coherence of quantum dots in gardens of the north"
 DOI = "10.1234/dots.5"
@@ -58,6 +61,8 @@ ANOTHER = {
     "in a footnote, the DOI alone": page(OTHER, "C. Matthiesen") + f"\r\n3 Matthiesen, J. Gard. 12, 1. doi:{DOI}",
     "in a box of linked articles": page(OTHER, "C. Matthiesen", "Linked Articles", TITLE, f"doi:{DOI}"),
     "behind `read also`": page(OTHER, "This is part of a pair; read also", TITLE, "C. Matthiesen, M. Atatüre"),
+    "behind `cite this as`": page(OTHER, "C. Matthiesen") + f"\r\nCite this as: Matthiesen. {TITLE}. doi:{DOI}",
+    "behind `commentary on`": page(OTHER, "C. Matthiesen", "Cite this as: J. Gard. 12", "Commentary on:", f"doi:{DOI}"),
     "the DOI of a volume": page(OTHER, "C. Matthiesen", f"Volume DOI: {DOI}"),
     "an erratum": page("Erratum", TITLE, "C. Matthiesen", f"The original article is at doi:{DOI}"),
     "an erratum to it": page(f"Erratum to: {TITLE}", "C. Matthiesen", f"doi:{DOI}"),
@@ -107,11 +112,43 @@ def test_a_long_title_with_a_doi_identifies_whatever_script_its_authors_have() -
 
 
 @pytest.mark.parametrize(
+    "first",
+    [
+        page("Proceedings of the 3rd Workshop, 2014", "doi: 10.6666/conf.1", TITLE, "C. Matthiesen"),
+        page("Gardens 12", TITLE, "C. Matthiesen") + "\r\nhttps://doi.org/10.6666/conf.1\r\n",
+    ],
+)
+def test_a_file_that_states_another_doi_is_perhaps_another_version(first: str) -> None:
+    record = RECORD._replace(dois=(DOI, "10.5555/version"))
+    assert Sign.ANOTHER_DOI in signs(first, record)
+    assert not is_identified(signs(first, record))
+    assert is_identified(signs(first, RECORD))
+    assert is_identified(signs(first, record._replace(dois=(DOI, "10.6666/conf.1"))))
+    assert is_identified(signs(first.replace("10.6666/conf.1", "10.48550/arXiv.2001.00001"), record))
+    assert is_identified(signs(f"{first}\r\nVersion of record: https://doi.org/{DOI}", record))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Data: we put them at the small place doi:10.6666/conf.1 for all to see",
+        "Data are available at https://doi.org/10.6666/conf.1",
+        "1 Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
+        "Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
+    ],
+)
+def test_the_doi_of_what_a_file_cites_is_not_stated_as_its_own(line: str) -> None:
+    record = RECORD._replace(dois=(DOI,))
+    assert is_identified(signs(f"{page(TITLE, 'C. Matthiesen')}\r\n{line}", record))
+
+
+@pytest.mark.parametrize(
     ("first", "sign"),
     [
         (page("J. Gardens", f"https://doi.org/{DOI.upper()}", "Kohärenz", "C. Matthiesen"), Sign.DOI),
         (page("Kohärenz", "C. Matthiesen") + f"\r\n© 2012 The authors. doi: {DOI}\r\n", Sign.DOI),
-        (page("Kohärenz", "C. Matthiesen", f"Cite this article as: C. Matthiesen, {TITLE}. doi:{DOI}"), Sign.DOI),
+        (page("Kohärenz", "C. Matthiesen", f"Cite this article as: C. Matthiesen, Kohärenz. doi:{DOI}"), Sign.DOI),
+        (page("Coherence of quan dots in gardens", f"C. Matthiesen\nCite this as: {TITLE}. doi:{DOI}"), Sign.DOI),
         (OWN + "\r\nhttps://doi.org/10.1234/\r\ndots.5", Sign.DOI),
     ],
 )
@@ -223,6 +260,26 @@ def test_the_initial_of_an_author_is_no_part_of_a_series() -> None:
     record = Named(titles=(TITLE,), authors=("Ivanov, V.",))
     assert Sign.TITLE in signs(page(TITLE, "V. Ivanov, I. Petrov"), record)
     assert not is_identified(signs(page(TITLE, "V. Experiment", "V. Ivanov"), record))
+
+
+def test_the_dois_that_a_file_may_state() -> None:
+    statements = (Statement("title", TITLE), Statement("relation", "https://doi.org/10.5555/related"))
+    work = Work(statements, (f"https://doi.org/{DOI}",))
+    version = Description(
+        DOI,
+        TITLE,
+        kind="journal-article",
+        related=(Related("has-preprint", "doi", "10.5555/pre"),),
+        also=("10.5555/also",),
+    )
+
+    def dois(work: Work, *described: Description) -> tuple[str, ...]:
+        return named_of(work, identifiers_of(work), (), described).dois
+
+    assert set(dois(work, version)) == {DOI, "10.5555/pre", "10.5555/also", "10.5555/related"}
+    assert dois(work, version._replace(kind="JournalArticle")) == ()  # of a repository: the file may have any
+    assert dois(work._replace(identifiers=("https://doi.org/10.48550/arXiv.2001.00001",))) == ()
+    assert dois(work._replace(identifiers=())) == ()
 
 
 def test_a_page_without_text_names_nothing() -> None:
