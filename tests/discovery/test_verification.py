@@ -284,7 +284,7 @@ def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) ->
 def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
     work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "2020-01-31")))
     known = expected(work, IDENTIFIERS, [Description(title="D", authors=("E",), abstract="F", other_titles=("G",))])
-    named = Named((("doi", "10.1/x"),), ("A", "D", "G"), ("B", "E"), ("2020",))
+    named = Named((("doi", "10.1/x"),), ("A", "D", "G"), ("B", "E"), ("2020",), dois=("10.1/x",))
     assert (*known[:3], known.named) == (("10.1/x",), ("A", "D", "G"), ("A", "B", "D", "F", "E"), named)
 
 
