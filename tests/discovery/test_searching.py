@@ -177,7 +177,7 @@ def test_a_doi_in_the_words_of_a_record_identifies_no_file_by_itself(element: st
     assert "doi" in searched(named, RecordedWeb(own, has_recordings=False)).candidates[0].identified_by
 
 
-@pytest.mark.parametrize("title", [TITLE, "Quite another study of rivers"])
+@pytest.mark.parametrize("title", [TITLE, "Turbidity of seasonal snowmelt in alpine rivers"])
 def test_versions_of_a_doi_in_the_words_of_a_record_are_believed_with_its_title(title: str) -> None:
     named = work(TITLE, description=f"Published in: https://doi.org/{OTHER_DOI}")
     version = Related("has-preprint", "doi", "10.5555/preprint.1")
