@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from gateway.settings import Settings, Value
     from gateway.store.base import Store
 
-# What Identify says when nobody said better; `gateway serve` always does.
+# The baseURL of Identify if no other is given; `gateway serve` always gives one.
 DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
 
 
 def create_app(
     instance: Path | None = None, options: Mapping[str, Value] | None = None, observe: Observe | None = None
 ) -> Flask:
-    """Return the web application of an instance: settings, then the store, then the faces.
+    """Return the WSGI application of an instance, with all its addresses.
 
-    `instance` is the folder (else `GATEWAY_INSTANCE`, else `instance`), `options` the strongest layer of settings.
+    `instance` is the folder (else `GATEWAY_INSTANCE`, else `instance`). `options` override all other settings.
     `observe` is called after each answer of OAI-PMH.
-    Raise ConfigurationError or StoreError when it could not serve rightly. Imports are in here because everything
-    imports `gateway`, and most of it must not wait for Flask.
+    Raise ConfigurationError if a setting is wrong, StoreError if the store cannot be served. Imports are in here
+    because everything imports `gateway`, and most of it must not wait for Flask.
     """
     from flask import Flask  # noqa: PLC0415
 
@@ -34,8 +34,7 @@ def create_app(
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.settings import instance_folder, load  # noqa: PLC0415
-    from gateway.store.sqlite import open_store  # noqa: PLC0415
-    from gateway.store.sqlite_subscriptions import open_subscriptions  # noqa: PLC0415
+    from gateway.store.opening import open_store, open_subscriptions  # noqa: PLC0415
     from gateway.store.step import EPOCH_FACT, check_finished  # noqa: PLC0415
     from gateway.websub import routes as websub  # noqa: PLC0415
 
@@ -50,7 +49,7 @@ def create_app(
     check_domain(store, repository.domain)
     check_finished(store)
     app = Flask("gateway", static_folder=None)
-    # A redirect to a path with one slash less names a host, and the only host it knows is what the client wrote.
+    # A redirect to a path with one slash less would contain the host that the client wrote.
     app.url_map.merge_slashes = False
     app.after_request(_secured)
     app.extensions["store"] = store
@@ -79,7 +78,7 @@ def _secured(response: Response) -> Response:
 
 
 def _repository(settings: Settings, epoch: str) -> Repository:
-    """Return what the verbs must know; tokens of an earlier `epoch` of the store are not valid."""
+    """Return the values that the verbs need; tokens of an earlier `epoch` of the store are not valid."""
     from gateway.instance import key  # noqa: PLC0415
     from gateway.oaipmh.identity import Repository  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`python -m gateway` is `gateway`."""
+"""Runs the program `gateway` for `python -m gateway`."""
 
 from gateway.cli import main
 

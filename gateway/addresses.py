@@ -1,6 +1,6 @@
-"""Addresses as they are found in the wild, made legal: URIs after RFC 3986, DOIs and handles behind their resolvers.
+"""Makes addresses of sources legal: URIs according to RFC 3986, DOIs and handles as addresses of their resolvers.
 
-The standard library only. What leaves here can stand wherever a schema wants an anyURI.
+It uses the standard library only. The results are valid wherever a schema has the type anyURI.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from urllib.parse import quote
 
-# How DOIs and handles are spelled in the wild: bare with a scheme, as info URIs, behind every resolver there ever was,
-# and two of these at once (`http://dx.doi.org/doi:10.…`). OpenAIRE names the other identifiers of the same work so.
+# The spellings of DOIs and handles: bare, with a scheme, as info URIs, behind every resolver of the past, and two of
+# these at once (`http://dx.doi.org/doi:10.…`). OpenAIRE writes other identifiers of the same work with this prefix.
 ALSO_KNOWN_AS = "info:eu-repo/semantics/altIdentifier/"
 _DOI = re.compile(
     rf"(?i)^(?:{ALSO_KNOWN_AS}doi/)?(?:doi:?\s*)?"
@@ -18,14 +18,14 @@ _DOI = re.compile(
 )
 _HANDLE = re.compile(
     rf"(?i)^(?:{ALSO_KNOWN_AS}hdl/|hdl:\s*|info:hdl/|https?://hdl\.handle\.net/)"
-    r"((?!123456789/)\d[\d.]*/\S+)$"  # 123456789 is what DSpace calls itself before it has a prefix: many do
+    r"((?!123456789/)\d[\d.]*/\S+)$"  # 123456789 is the prefix of DSpace before it has one of its own; many keep it
 )
 
 _AUTHORITY = r"(?:[^\s/?#@\[\]]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^\s/?#@:\[\]]+)(?::[0-9]{1,5})?"
 _ADDRESS = re.compile(rf"(?i)^https?://{_AUTHORITY}(?:[/?#]\S*)?$")
 _REFERENCE = re.compile(rf"^(?:[A-Za-z][A-Za-z0-9+.-]*:|(?=[^:/?#]*(?:[/?#]|$)))(?://{_AUTHORITY}(?=[/?#]|$)|(?!//))")
 
-# What is an address, and legal as it stands: nearly all are.
+# An address that is legal unchanged, as nearly all are.
 _UNRESERVED = r"[A-Za-z0-9\-._~:/?@!$&'()*+,;=]*+"
 _WITH_ESCAPES = rf"{_UNRESERVED}(?:%[0-9A-Fa-f]{{2}}{_UNRESERVED})*+"
 _PLAIN = re.compile(rf"https?://[A-Za-z0-9.-]+(?::[0-9]{{1,5}})?(?:[/?]{_WITH_ESCAPES})?(?:#{_WITH_ESCAPES})?")
@@ -38,7 +38,7 @@ _HOST = re.compile(r"(?i)(https?://)([^\s/?#@:\[\]]+)")
 
 
 def uri_of(text: str) -> str:
-    """Return a DOI or handle as a URI, however it is spelled; an empty string when it is neither."""
+    """Return a DOI or handle in any spelling as an https URI of its resolver, or an empty string if it is neither."""
     if "10." in text and (match := _DOI.match(text)):
         return address(f"https://doi.org/{match[1]}/{match[2]}")
     if "/" in text and (match := _HANDLE.match(text)):
@@ -46,9 +46,9 @@ def uri_of(text: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=1024)  # the addresses of one item come by several times
+@lru_cache(maxsize=1024)  # the addresses of one item are used several times
 def address(text: str) -> str:
-    """Return an address with what RFC 3986 does not allow percent-encoded, and its host in letters of ASCII."""
+    """Return an address in which characters that RFC 3986 forbids are percent-encoded, with its host in ASCII."""
     if _PLAIN.fullmatch(text):
         return text
     host = _HOST_IN_BRACKETS.match(text) if "[" in text else None
@@ -65,19 +65,19 @@ def address(text: str) -> str:
 def _ascii_host(match: re.Match[str]) -> str:
     try:
         return match[1] + match[2].encode("idna").decode("ascii")
-    except UnicodeError:  # no name that could be registered; it is percent-encoded then
+    except UnicodeError:  # no name of the DNS; it is percent-encoded then
         return match[0]
 
 
 @lru_cache(maxsize=1024)
 def is_address(text: str) -> bool:
-    """Tell whether a text is the address of something on the Web, with a host and a port that can be."""
+    """Return whether a text is an http or https address with a possible host and port."""
     return _PLAIN.fullmatch(text) is not None or _ADDRESS.match(text) is not None
 
 
 @lru_cache(maxsize=1024)
 def any_uri(text: str) -> str:
-    """Return a text as a legal URI reference; what cannot be one is percent-encoded as a whole."""
+    """Return a text as a URI reference (RFC 3986 §4.1); a text that cannot be one is percent-encoded as a whole."""
     if _PLAIN.fullmatch(text):
         return text
     uri = address(text)

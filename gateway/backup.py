@@ -1,8 +1,8 @@
-"""`gateway backup`: every file of the instance folder, copied while everything runs.
+"""`gateway backup`: copies every file of the instance folder while everything runs.
 
-The databases are copied one after the other, each as it is at one moment, in an order in which none refers to what
-another does not have yet: the store says of no page that it is published that the copy of the inbox lacks. The former
-backup stays whole until the new one is verified and `backup.json` names it.
+The databases are copied one after the other, each as it is at one moment. Their order makes the copies consistent: the
+copy of the inbox has every page that the copy of the store has published. The former backup stays complete until the
+new one is verified and `backup.json` names it.
 """
 
 from __future__ import annotations
@@ -21,29 +21,33 @@ from gateway import durable, manifest
 from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreMissing, StoreUnwritable
 from gateway.manifest import COPIES, Entry, Manifest
 from gateway.settings import Settings
-from gateway.store import sqlite_copy, takedown_file
+from gateway.store import database_files, takedown_file
 from gateway.store.ceiling import Ceiling
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.xmltext import utc_datetime
 
-# What is decided of files before what is published of them, what is published before what arrived.
+# Decisions on files before the published files, and published records before the pages that they are made of.
 ORDER = ("discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
-# Without these the former backup is the only one that has them.
+# If one of these is missing in the instance, only the former backup has it.
 _IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
-# Folders and files of the moment: locks, what a command put aside, what is not ready.
+# Temporary folders and files: locks, replaced files, files that are not complete.
 ASIDE, STAGING = "aside", "restoring"
 _PASSED_OVER = ("locks", ASIDE, STAGING)
 _ENDS_PASSED_OVER = ("-wal", "-shm", "-journal", ".new")
-_SWEEP = "sweep-"  # the file of a sweep that is under way
+_SWEEP = "sweep-"  # the file of a running sweep
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
-# Called with the name of a file, how many of its bytes are copied, and how many it has.
+# It is called with the name of a file, the number of its copied bytes, and its size in bytes.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 class Backed(NamedTuple):
-    """What was done: the manifest, and how many copies of documents were written, are there, and were left out."""
+    """A finished backup: its folder and manifest, and the copies of documents.
+
+    `copies` is the number of copies in the backup, `copies_written` that of the new ones among them. `damaged_copies`
+    are the SHA-256 of copies that were left out because their bytes have changed.
+    """
 
     folder: Path
     manifest: Manifest
@@ -52,12 +56,12 @@ class Backed(NamedTuple):
     damaged_copies: tuple[str, ...]
 
     def facts(self) -> dict[str, object]:
-        """Return it as data."""
+        """Return the object of `gateway backup --json`."""
         return {
             "folder": str(self.folder / self.manifest.generation),
             "begun_at": utc_datetime(self.manifest.begun_at),
             "files": len(self.manifest.files),
-            "bytes": sum(each.size for each in self.manifest.files),
+            "bytes": sum(file.size for file in self.manifest.files),
             "copies": self.copies,
             "copies_written": self.copies_written,
             "damaged_copies": list(self.damaged_copies),
@@ -65,17 +69,17 @@ class Backed(NamedTuple):
 
 
 def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: None) -> Backed:
-    """Make a backup of the instance in the folder `target`, in the place of the one that is there.
+    """Make a backup of the instance in the folder `target`; it replaces the former backup there.
 
-    Raise ConfigurationError when `target` cannot be that folder, StoreBusy when another backup goes there,
-    StoreUnwritable when it cannot be written, StoreDamaged when a database is damaged,
-    TakedownsUnreadable; the former backup stays then.
+    After an error, the former backup is still there. Raise ConfigurationError if `target` cannot be used, StoreBusy if
+    another backup is written there, StoreUnwritable if it cannot be written, StoreMissing if the instance lacks a
+    database that the former backup has, StoreDamaged if a database is damaged, TakedownsUnreadable.
     """
     folder, target = settings.instance, target.absolute()
     if not folder.is_dir():
-        raise ConfigurationError(f"There is no instance in {folder}.")
+        raise ConfigurationError(f"There is no instance in {folder}. Choose another folder with --instance.")
     if target.resolve().is_relative_to(folder.resolve()):
-        raise ConfigurationError(f"A backup must lie outside of the instance folder {folder}, not in {target}.")
+        raise ConfigurationError(f"{target} is in the instance folder {folder}. Choose a folder outside of it.")
     try:
         durable.make_folder(target)
         with _alone(target):
@@ -87,17 +91,17 @@ def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: No
 
 @contextmanager
 def reading(target: Path) -> Iterator[None]:
-    """Let no backup go to a folder inside the block. Raise StoreBusy when one does; OSError."""
+    """Prevent backups into a folder inside the block. Raise StoreBusy if one is running; OSError."""
     try:
         descriptor = os.open(target / _LOCK, os.O_RDONLY)
-    except FileNotFoundError:  # a copy of a backup has none
+    except FileNotFoundError:  # a copy of a backup has no lock file
         yield
         return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise StoreBusy(f"A backup goes to {target} now; restore when it is done.") from error
+        raise StoreBusy(f"A backup is being written to {target}. Restore when it is finished.") from error
     finally:
         os.close(descriptor)
 
@@ -109,13 +113,13 @@ def _alone(target: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise StoreBusy(f"Another backup goes to {target} now.") from error
+        raise StoreBusy(f"Another backup is being written to {target}. Try again when it is finished.") from error
     finally:
         os.close(descriptor)
 
 
 class _Backup:
-    """One backup in the making."""
+    """One backup that is being made."""
 
     def __init__(self, settings: Settings, target: Path, progress: Progress) -> None:
         self._folder, self._target, self._progress = settings.instance, target, progress
@@ -127,87 +131,89 @@ class _Backup:
 
     def _check_target(self) -> None:
         if self._former is None:
-            others = [each.name for each in self._target.iterdir() if not _is_ours(each.name)]
+            others = [path.name for path in self._target.iterdir() if not _is_ours(path.name)]
             if others:
-                raise ConfigurationError(f"{self._target} holds something else ({others[0]}); give an empty folder.")
+                raise ConfigurationError(f"{self._target} has other files ({others[0]}). Choose an empty folder.")
             return
         if self._former.domain != self._domain:
-            raise ConfigurationError(f"{self._target} holds a backup of another repository: {self._former.domain}.")
+            raise ConfigurationError(
+                f"{self._target} has the backup of another repository ({self._former.domain}). Choose another folder."
+            )
         for name in _IRREPLACEABLE:
             if name in self._former.names and not (self._folder / name).is_file():
                 raise StoreMissing(
-                    f"{self._folder / name} is missing, and the backup in {self._target} has it. Restore it "
-                    "(`gateway restore --missing`), or give an empty folder."
+                    f"{self._folder / name} is missing, but the backup in {self._target} has it. Restore it "
+                    "(`gateway restore --missing`), or choose an empty folder."
                 )
         if (self._folder / "store.sqlite").is_file():
             with closing(open_store(self._folder)) as store:
-                store.takedowns()  # raises when entries are lost that the former backup may have
+                store.takedowns()  # raises if entries are lost that the former backup may have
 
     def _free_place(self) -> Path:
         name = strftime("%Y%m%dT%H%M%SZ", gmtime(self._begun_at))
         places = (self._target / f"{name}{tail}" for tail in ("", *(f"-{number}" for number in range(2, 1000))))
-        return next(each for each in places if not each.exists())
+        return next(path for path in places if not path.exists())
 
     def make(self) -> Backed:
         """Copy everything, name it in the manifest, and remove the former backup."""
         self._remove_remains()
         durable.make_folder(self._place)
         try:
-            found = self._copied()
+            copied = self._copied()
             written, total, damaged = self._copy_documents()
         except BaseException:
             shutil.rmtree(self._place, ignore_errors=True)
             raise
-        manifest.keep(self._target, found)
-        self._former = found
+        manifest.keep(self._target, copied)
+        self._former = copied
         self._remove_remains()
         self._remove_documents()
-        return Backed(self._target, found, written, total, damaged)
+        return Backed(self._target, copied, written, total, damaged)
 
     def _copied(self) -> Manifest:
         names = list(_names(self._folder))
         files = [self._copy_database(name) for name in ORDER if name in names]
         others = [name for name in names if name not in ORDER]
-        files += [each for name in others if (each := self._copy_other(name)) is not None]
+        files += [copied_file for name in others if (copied_file := self._copy_other(name)) is not None]
         last_page = _check_step(self._place)
         if self._former and (last_page < self._former.last_page or self._begins_later(self._former)):
             raise StoreDamaged(
-                f"The inbox lacks pages that the backup in {self._target} has: it is new, or an older copy. "
-                "Restore that backup, or give an empty folder."
+                f"The inbox is new or an older copy: it lacks pages that the backup in {self._target} has. "
+                "Restore that backup, or choose an empty folder."
             )
-        for folder in {(self._place / each.name).parent for each in files} | {self._place, self._target}:
+        for folder in {(self._place / file.name).parent for file in files} | {self._place, self._target}:
             durable.sync_folder(folder)
         answered = Ceiling(self._folder / "store.sqlite").read()  # last: it is the highest of all
         generation = self._place.name
         return Manifest(generation, self._begun_at, int(time()), self._domain, answered, last_page, tuple(files))
 
     def _begins_later(self, former: Manifest) -> bool:
-        """Tell whether the inbox was lost: pages that are never deleted are not there any more."""
+        """Return whether the inbox was lost: pages are never deleted, but the first ones are missing."""
         places = (self._place, self._target / former.generation)
         inboxes = [place / "inbox.sqlite" for place in places]
-        if not all(each.exists() for each in inboxes):
+        if not all(inbox.exists() for inbox in inboxes):
             return False
-        now, then = map(sqlite_copy.first_received, inboxes)
+        now, then = map(database_files.first_received, inboxes)
         return now > then > 0
 
     # -- files ---------------------------------------------------------------------------------------------------
 
     def _copy_database(self, name: str) -> Entry:
         source, target = self._folder / name, self._place / name
-        if not sqlite_copy.is_database(source):
-            raise StoreDamaged(f"{source} is no database; `gateway check` tells more.")
+        if not database_files.is_database(source):
+            raise StoreDamaged(f"{source} is not a database. `gateway check` says more.")
         modified_ns = source.stat().st_mtime_ns
         durable.make_folder(target.parent)
         durable.make_empty(target)
-        sqlite_copy.copy(source, target, lambda done, total: self._progress(name, done, total))
-        sqlite_copy.verify(target)
+        database_files.copy(source, target, lambda done, total: self._progress(name, done, total))
+        database_files.verify(target)
         return Entry(name, target.stat().st_size, durable.digest_of(target), modified_ns, is_database=True)
 
     def _copy_other(self, name: str) -> Entry | None:
-        """Copy any other file; None when it has gone meanwhile."""
+        """Copy any other file; return None if it was deleted meanwhile."""
         source, target = self._folder / name, self._place / name
         try:
-            if name.endswith(".sqlite") and sqlite_copy.is_database(source):
+            if name.endswith(".sqlite") and database_files.is_database(source):
                 return self._copy_database(name)
             return self._copy_file(name, source, target)
         except FileNotFoundError:
@@ -218,9 +224,9 @@ class _Backup:
     def _copy_file(self, name: str, source: Path, target: Path) -> Entry:
         known = source.stat()
         durable.make_folder(target.parent)
-        former = next((each for each in self._former.files if each.name == name), None) if self._former else None
+        former = next((file for file in self._former.files if file.name == name), None) if self._former else None
         if former and self._former and (former.size, former.modified_ns) == (known.st_size, known.st_mtime_ns):
-            with suppress(OSError):  # a file system without links, or a former backup that somebody has touched
+            with suppress(OSError):  # a file system without links, or a former backup that somebody has changed
                 os.link(self._target / self._former.generation / name, target)
                 return former
         digest = durable.copy(source, target, lambda done: self._progress(name, done, known.st_size))
@@ -229,11 +235,11 @@ class _Backup:
     # -- copies of documents -------------------------------------------------------------------------------------
 
     def _copy_documents(self) -> tuple[int, int, tuple[str, ...]]:
-        """Copy the documents that are not there yet; return how many, how many there are, and which are damaged."""
+        """Copy the documents that are not in the backup yet; return their number, that of all, and the damaged ones."""
         written, total, damaged = 0, 0, []
         for source in documents(self._folder / COPIES):
             target = self._target / COPIES / source.name[:2] / source.name
-            with suppress(FileNotFoundError):  # it was withdrawn a moment ago
+            with suppress(FileNotFoundError):  # it was withdrawn meanwhile
                 if not target.exists() or target.stat().st_size != source.stat().st_size:
                     if not copy_document(source, target):
                         damaged.append(source.name)
@@ -243,17 +249,17 @@ class _Backup:
         return written, total, tuple(damaged)
 
     def _remove_documents(self) -> None:
-        """Remove the documents that the instance does not have any more: some were taken down."""
-        for each in documents(self._target / COPIES):
-            if not (self._folder / COPIES / each.name[:2] / each.name).exists():
-                each.unlink()
+        """Remove the documents that the instance no longer has: some were taken down."""
+        for document in documents(self._target / COPIES):
+            if not (self._folder / COPIES / document.name[:2] / document.name).exists():
+                document.unlink()
 
     def _remove_remains(self) -> None:
-        """Remove what is no part of the backup: what a killed one has left, and the one before."""
+        """Remove the former backup, and the remains of a killed one."""
         current = self._former.generation if self._former else ""
-        for each in self._target.iterdir():
-            if manifest.GENERATION.fullmatch(each.name) and each.name != current:
-                shutil.rmtree(each)
+        for path in self._target.iterdir():
+            if manifest.GENERATION.fullmatch(path.name) and path.name != current:
+                shutil.rmtree(path)
 
 
 def _is_ours(name: str) -> bool:
@@ -261,7 +267,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Yield the names of all files of an instance folder that are to be copied, but for copies of documents."""
+    """Yield the names of all files of an instance folder to copy, except copies of documents."""
     for top in sorted(folder.iterdir()):
         if top.name in _PASSED_OVER or (top.name == COPIES and top.is_dir()):
             continue
@@ -278,13 +284,16 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def documents(folder: Path) -> Iterator[Path]:
-    """Yield the copies of documents below a folder: files whose name is a SHA-256, in folders of its first letters."""
+    """Yield the paths of copies of documents below a folder: files whose name is a SHA-256."""
     for root, _, names in os.walk(folder):
         yield from (Path(root, name) for name in names if _DIGEST.fullmatch(name))
 
 
 def copy_document(source: Path, target: Path) -> bool:
-    """Copy a document; False, with nothing written, when its bytes are not those that its name promises."""
+    """Copy a document; return False, and write nothing, if its bytes do not have the SHA-256 in its name.
+
+    Raise OSError.
+    """
     durable.make_folder(target.parent)
     aside = target.with_name(f"{target.name}.new")
     if durable.copy(source, aside) != source.name:
@@ -297,23 +306,23 @@ def copy_document(source: Path, target: Path) -> bool:
 def _check_step(place: Path) -> int:
     """Return the number of the last page of the copy of the inbox.
 
-    Raise StoreDamaged when the copy of the store has published pages that it lacks.
+    Raise StoreDamaged if the copy of the store has published pages that are not in it.
     """
     store, inbox = place / "store.sqlite", place / "inbox.sqlite"
-    last = sqlite_copy.last_received(inbox) if inbox.exists() else 0
-    if store.exists() and sqlite_copy.last_published(store) > last:
-        raise StoreDamaged("The store has published pages that the inbox lacks; `gateway check` tells more.")
+    last = database_files.last_received(inbox) if inbox.exists() else 0
+    if store.exists() and database_files.last_published(store) > last:
+        raise StoreDamaged("The store has published pages that the inbox lacks. `gateway check` says more.")
     return last
 
 
 def words(done: Backed) -> Iterator[str]:
-    """Yield in sentences what was done."""
-    size = sum(each.size for each in done.manifest.files)
+    """Yield the messages about a finished backup."""
+    size = sum(file.size for file in done.manifest.files)
     yield (
         f"Backed up as of {utc_datetime(done.manifest.begun_at)} in {done.folder}: {len(done.manifest.files)} files of "
         f"{size} bytes, verified; copies of documents: {done.copies}, written now: {done.copies_written}."
     )
     if done.damaged_copies:
-        yield f"Copies that are damaged in the instance, and were left out: {', '.join(done.damaged_copies)}."
+        yield f"Damaged copies in the instance, which are not in the backup: {', '.join(done.damaged_copies)}."
     if "secret" not in done.manifest.names:
-        yield "The secret comes from GATEWAY_SECRET and is not in the backup: keep it elsewhere."
+        yield "The secret comes from GATEWAY_SECRET and is not in the backup; store it elsewhere."

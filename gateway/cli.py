@@ -1,4 +1,4 @@
-"""The command `gateway`: make an instance, look after it, serve it. Data goes to stdout, words to stderr.
+"""The program `gateway`: it makes, checks, backs up and serves an instance. Data goes to stdout, messages to stderr.
 
 Modules that take long to import are imported inside the commands, so that `gateway --help` answers at once.
 """
@@ -27,7 +27,7 @@ _IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--instance", "folder", metavar="DIR", help="The instance folder; else GATEWAY_INSTANCE, else `instance`."
+    "--instance", "folder", metavar="DIR", help="Use this instance folder; default: GATEWAY_INSTANCE, else `instance`."
 )
 @program_options
 @click.version_option(package_name="oai-gateway")
@@ -39,22 +39,23 @@ def main(context: click.Context, folder: str | None) -> None:
 
 
 @main.command()
-@click.option("--domain", help="The namespace of our identifiers, such as repository.example.org; fixed for ever.")
-@click.option("--name", help="The repository's name.")
-@click.option("--email", help="The administrator's e-mail address.")
 @click.option(
-    "--group", help="Let this group of the machine use the folder too (2770, files 0660), not only its owner."
+    "--domain",
+    help="Set the namespace of the identifiers, such as repository.example.org; fixed once something is published.",
 )
+@click.option("--name", help="Set the name of the repository.")
+@click.option("--email", help="Set the e-mail address of the administrator.")
+@click.option("--group", help="Let this group of the machine use the folder, besides its owner (2770, files 0660).")
 @json_option
 @click.pass_obj
 def init(folder: Path, /, group: str | None, as_json: bool, **identity: str | None) -> None:
-    """Make the instance folder: config.toml, a secret, both databases. May be repeated; it repairs file modes."""
+    """Make the instance folder: config.toml, a secret, both databases. If repeated, it repairs file modes."""
     from gateway import upkeep  # noqa: PLC0415
 
     given = {setting: identity[option] for option, setting in _IDENTITY.items()}
     options: dict[str, Value] = {key: value for key, value in given.items() if value is not None}
     made = upkeep.make(folder, options, group)
-    say(f"{made['repository_name']} ({made['repository_domain']}) lives in {folder}.")
+    say(f"The instance of {made['repository_name']} ({made['repository_domain']}) is in {folder}.")
     if doubt := upkeep.doubt_of_store(folder):
         say(doubt)
     if as_json:
@@ -62,9 +63,11 @@ def init(folder: Path, /, group: str | None, as_json: bool, **identity: str | No
 
 
 @main.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="The port; 0: a free one.")
-@click.option("--access-log", default="", metavar="FILE", help="Write a line for every request; `-` is stdout.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Listen on this port; 0: a free one."
+)
+@click.option("--access-log", default="", metavar="FILE", help="Write a line per request into FILE; `-` is stdout.")
 @click.pass_obj
 def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     """Serve the repository until Ctrl-C or SIGTERM."""
@@ -74,7 +77,7 @@ def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     check_store(folder)
     if doubt := complete_takedowns(folder):
         say(doubt)
-    signals.release()  # the server has handlers of its own, and a longer time of grace
+    signals.release()  # the server has handlers of its own, and a longer grace period
     run(load(folder), host, port, access_log)
 
 
@@ -82,7 +85,7 @@ def serve(folder: Path, host: str, port: int, access_log: str) -> None:
 @json_option
 @click.pass_context
 def check(context: click.Context, as_json: bool) -> None:
-    """Say in words whether the configuration and the store are sound; exit status 1 when they are not."""
+    """Check the configuration and the store; exit status 1 if there is a problem."""
     from gateway import health  # noqa: PLC0415
 
     status = Status.SUCCEEDED
@@ -96,11 +99,11 @@ def check(context: click.Context, as_json: bool) -> None:
 
 
 @main.command()
-@click.option("--accept", "is_accepted", is_flag=True, help="Say that the clock of this machine is right.")
+@click.option("--accept", "is_accepted", is_flag=True, help="Accept the clock of this machine as right.")
 @json_option
 @click.pass_context
 def clock(context: click.Context, is_accepted: bool, as_json: bool) -> None:
-    """Compare the store's clock with this machine's; exit status 1 when nothing can be published because of it."""
+    """Compare the clock of the store with that of this machine; exit status 1 if it prevents publication."""
     from gateway import upkeep  # noqa: PLC0415
 
     second, problem = upkeep.clock(context.obj, is_accepted=is_accepted)
@@ -108,25 +111,25 @@ def clock(context: click.Context, is_accepted: bool, as_json: bool) -> None:
     if as_json:
         write_json(facts)
     else:
-        say(f"The store tells everything up to {facts['store']}; this machine's clock shows {facts['machine']}.")
+        say(f"The store serves everything up to {facts['store']}; this machine's clock shows {facts['machine']}.")
         if problem:
             click.echo(problem, err=True)
     context.exit(int(Status.FAILED if problem else Status.SUCCEEDED))
 
 
 @main.command()
-@click.option("--format", "prefix", metavar="PREFIX", help="Only this metadata format; else all of ours.")
-@click.option("--from-inbox", is_flag=True, help="Publish all that the inbox holds and the store lacks: it was lost.")
-@click.option("--anew", is_flag=True, help="With --from-inbox: put the store that is there aside, and begin a new one.")
+@click.option("--format", "prefix", metavar="PREFIX", help="Rebuild this metadata format; default: all that we write.")
+@click.option("--from-inbox", is_flag=True, help="Publish what the inbox has and the store lacks, after a loss.")
+@click.option("--anew", is_flag=True, help="Move the existing store aside and make a new one; with --from-inbox.")
 @json_option
 @click.pass_obj
 def rebuild(folder: Path, /, prefix: str | None, from_inbox: bool, anew: bool, as_json: bool) -> None:
-    """Make every record again from what was harvested; what changes gets a new datestamp.
+    """Make every record again from the harvested data; changed records get a new datestamp.
 
-    With --from-inbox the store itself is made again, with every tombstone. It may be stopped and called again.
+    With --from-inbox the store itself is made again, with every tombstone. The command may be stopped and repeated.
     """
     if (prefix and from_inbox) or (anew and not from_inbox):
-        raise click.UsageError("--from-inbox goes without --format, and --anew only with --from-inbox.")
+        raise click.UsageError("Give --format without --from-inbox, and --anew only with --from-inbox.")
     if from_inbox:
         _rebuild_from_inbox(folder, anew=anew, as_json=as_json)
         return
@@ -144,7 +147,7 @@ def _rebuild_from_inbox(folder: Path, *, anew: bool, as_json: bool) -> None:
     from gateway import recovery, upkeep  # noqa: PLC0415
 
     if anew and (aside := upkeep.put_store_aside(folder)):
-        say(f"The store that was there lies in {aside} now; delete it when you need it no more.")
+        say(f"The former store is in {aside}; delete it when you no longer need it.")
     with progress("Pages") as show:
         made = upkeep.rebuild_from_inbox(folder, partial(show, "Pages"))
     for sentence in recovery.words(made):
@@ -161,7 +164,8 @@ def _rebuild_from_inbox(folder: Path, *, anew: bool, as_json: bool) -> None:
 def backup(folder: Path, target: Path, as_json: bool) -> None:
     """Copy every file of the instance folder into DIR while everything runs.
 
-    DIR holds one backup: the former one until the new one is whole and verified. It must lie outside of the instance.
+    DIR contains one backup: the former one, until the new one is complete and verified. DIR must be outside of the
+    instance folder.
     """
     from gateway.backup import back_up, words  # noqa: PLC0415
     from gateway.upkeep import check_store  # noqa: PLC0415
@@ -181,11 +185,11 @@ def backup(folder: Path, target: Path, as_json: bool) -> None:
 @main.command()
 @click.argument("source", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--missing", is_flag=True, help="Restore only files that are missing or empty.")
-@click.option("--replace", is_flag=True, help="Replace files that were changed after the backup; they are put aside.")
+@click.option("--replace", is_flag=True, help="Replace files that were changed after the backup; they are moved aside.")
 @json_option
 @click.pass_obj
 def restore(folder: Path, source: Path, missing: bool, replace: bool, as_json: bool) -> None:
-    """Make the instance folder again from the backup in DIR. Nothing else may use the instance meanwhile."""
+    """Restore the instance folder from the backup in DIR. No other program may use the instance meanwhile."""
     from gateway.restore import Choice, words  # noqa: PLC0415
     from gateway.restore import restore as run  # noqa: PLC0415
 
@@ -202,7 +206,7 @@ def restore(folder: Path, source: Path, missing: bool, replace: bool, as_json: b
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Draw a bar on stderr, and yield the function that moves it: a name, how much is done, and of how much."""
+    """Draw a bar on stderr, and yield the function that moves it; it takes a name, how much is done, and the total."""
     with click.progressbar(length=1, label=label, file=sys.stderr, hidden=is_quiet()) as bar:
 
         def show(name: str, done: int, total: int) -> None:

@@ -1,8 +1,8 @@
-"""Whether the clock of this machine is right: what sources say that it is o'clock, and whether NTP keeps it.
+"""Checks the clock of this machine: compares it with the clocks of sources, and asks whether NTP synchronizes it.
 
-A source's clock may be wrong itself, and an answer may come from a cache. So a source is believed where it agrees with
-this machine in any way that it tells the time; and this machine is doubted only when most of the sources that were
-asked lately say the same, or the only one does, by much.
+The clock of a source may be wrong itself, and an answer may come from a cache. So a source counts as agreeing if one of
+its two times (responseDate, HTTP Date) agrees. The clock of this machine counts as wrong only if most of the sources of
+the last week agree on that, or if the only source differs by more than an hour.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ from gateway.model import SourceClock
 from gateway.store.base import Store
 from gateway.store.clock import Moment
 
-_LATELY_SECONDS = 604_800  # what was heard earlier says little about the clock as it is now
-_ALONE_SECONDS = 3600  # by which one source alone must differ, with a clock that it tells in two ways
+_LATELY_SECONDS = 604_800  # an older comparison says little about the clock as it is now
+_ALONE_SECONDS = 3600  # by which the only source must differ, in both of its times
 _MANY = 2
 _AHEAD_SECONDS = 300  # after a reboot with a clock that went back, or a restore, it may be a minute or two
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 
 
 class Judgement(NamedTuple):
-    """By how many seconds this machine's clock is ahead (below 0: behind) as so many of so many sources say."""
+    """The result of the comparison: this machine's clock is `ahead` seconds ahead (below 0: behind).
+
+    `agreeing` of the `asked` sources agree on that; 0: the clock counts as right.
+    """
 
     ahead: float = 0.0
     agreeing: int = 0
@@ -34,49 +37,53 @@ class Judgement(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
-        """Tell whether the clock is taken for wrong."""
+        """Whether the clock counts as wrong."""
         return self.agreeing > 0
 
     @property
     def sentence(self) -> str:
-        """Say it, and what to do."""
+        """The message about a wrong clock, and what to do; empty if the clock counts as right."""
         if not self.is_wrong:
             return ""
         where = "ahead of" if self.ahead > 0 else "behind"
-        said = f"{self.agreeing} of {self.asked} sources" if self.asked > 1 else "the only source"
+        agreement = f"{self.agreeing} of {self.asked} sources" if self.asked > 1 else "the only source"
         return (
-            f"The clock of this machine is {in_words(abs(self.ahead))} {where} that of {said} asked lately. "
-            "Set it, best by NTP: records that are published with a date of the future keep it."
+            f"The clock of this machine is {in_words(abs(self.ahead))} {where} that of {agreement} asked lately. "
+            "Set it, best by NTP: a record that is published with a future datestamp keeps it."
         )
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in the unit that suits it."""
+    """Return a duration of so many seconds as text, in days, hours, minutes or seconds."""
     for unit, name in ((_DAY, "days"), (_HOUR, "hours"), (_MINUTE, "minutes")):
         if seconds >= unit:
             return f"{seconds / unit:.1f} {name}"
     return f"{seconds:.0f} seconds"
 
 
-def ahead_of(told: SourceClock, now: Moment) -> float | None:
-    """Return by how many seconds this machine's clock is ahead of a source's; None: what it said holds no more.
+def ahead_of(source_clock: SourceClock, now: Moment) -> float | None:
+    """Return by how many seconds this machine's clock is ahead of a source's; None if the comparison is too old.
 
-    The monotonic clock measures the time since then, so a clock that was set meanwhile is judged as it is now.
+    The monotonic clock measures the time since the comparison, so the result also holds for a clock that was set since.
     """
-    if told.boot != now.boot or now.monotonic < told.monotonic:
+    if source_clock.boot != now.boot or now.monotonic < source_clock.monotonic:
         return None
-    passed = now.monotonic - told.monotonic + max(0.0, now.suspended - told.suspended)
-    return None if passed > _LATELY_SECONDS else now.wall - (told.second + passed)
+    passed = now.monotonic - source_clock.monotonic + max(0.0, now.suspended - source_clock.suspended)
+    return None if passed > _LATELY_SECONDS else now.wall - (source_clock.second + passed)
 
 
 def judged(
     clocks: Iterable[SourceClock], now: Moment, tolerance: float, *, is_kept_by_ntp: bool | None = False
 ) -> Judgement:
-    """Judge this machine's clock by those of the sources; `tolerance` is how far they may differ, 0: however far.
+    """Return the comparison of this machine's clock with those of sources; `tolerance` in seconds, 0: no comparison.
 
-    A clock that NTP keeps is not doubted because of one source alone.
+    A clock that NTP synchronizes does not count as wrong because of a single source.
     """
-    by_host = {each.host: (found, each.is_sure) for each in clocks if (found := ahead_of(each, now)) is not None}
+    by_host = {
+        host_clock.host: (seconds_ahead, host_clock.is_sure)
+        for host_clock in clocks
+        if (seconds_ahead := ahead_of(host_clock, now)) is not None
+    }
     if not by_host or not tolerance:
         return Judgement()
     if len(by_host) < _MANY:
@@ -91,15 +98,17 @@ def judged(
 
 
 def ahead_of_machine(store: Store, wall: float | None = None) -> str:
-    """Return in a sentence that the store's clock is ahead of this machine's; nothing when it is not, or a little."""
+    """Return a message if the store's clock is more than five minutes ahead of this machine's, else an empty string.
+
+    `wall` is this machine's time in seconds since 1970; the default is now.
+    """
     with store.view() as view:
         ahead = view.horizon - (time() if wall is None else wall)
     if ahead <= _AHEAD_SECONDS:
         return ""
     return (
-        f"The store's clock is {in_words(ahead)} ahead of the clock of this machine. If this one is right, records "
-        "were published with dates of the future: a harvester that asks until today does not see them. "
-        'gateway/README.md, "When a clock was wrong", has the way back.'
+        f"The store's clock is {in_words(ahead)} ahead of the clock of this machine. If this machine is right, "
+        "harvesters that ask `until` now do not get the newest records; gateway/CLOCKS.md says what to do."
     )
 
 
@@ -123,7 +132,7 @@ class _Timex(ctypes.Structure):
 
 
 def is_synchronized() -> bool | None:
-    """Tell whether the kernel says that NTP keeps the clock; None where it does not tell. It takes no privilege."""
+    """Return whether NTP synchronizes the clock, as the kernel says (adjtimex(2)); None if that is not known."""
     if os.uname().sysname != "Linux":
         return None
     timex = _Timex()

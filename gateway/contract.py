@@ -1,11 +1,11 @@
-"""What commands write with --json: the fields of their objects. `JSON.md` is made of this, and tests hold us to it."""
+"""The fields of the objects that commands write with --json. `JSON.md` is made from it; tests check the commands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-# What a value may be. `?` behind a type: or null.
+# The types of values. A `?` after a type: or null.
 TYPES = {
     "text": "a text",
     "texts": "a list of texts",
@@ -33,17 +33,17 @@ Objects: TypeAlias = Mapping[str, Mapping[str, tuple[Field, ...]]]  # by command
 
 
 def fields(table: str) -> tuple[Field, ...]:
-    """Return the fields of a table: name, type and sentence, a line each. `?` behind a name: it may be left out.
+    """Return the fields of a table with one line per field: name, type and sentence, with `|` between.
 
-    Raise ValueError for a type that there is not.
+    A `?` after a name says that the field may be absent. Raise ValueError for an unknown type.
     """
-    found = []
+    messages = []
     for line in table.strip().splitlines():
         name, kind, sentence = (cell.strip() for cell in line.split("|", 2))
         if kind.removesuffix("?") not in TYPES:
             raise ValueError(f"There is no type {kind!r}: {line}")
-        found.append(Field(name.removesuffix("?"), kind, sentence, not name.endswith("?")))
-    return tuple(found)
+        messages.append(Field(name.removesuffix("?"), kind, sentence, not name.endswith("?")))
+    return tuple(messages)
 
 
 OBJECTS: Objects = {
@@ -57,14 +57,14 @@ OBJECTS: Objects = {
     "gateway check": {
         "a finding": fields("""
             level | text | `fine`, `warning` or `problem`.
-            sentence | text | What was found.
+            sentence | text | The finding.
         """)
     },
     "gateway clock": {
         "the result": fields("""
-            store | time | Up to when the store tells everything.
-            machine | time | What the clock of this machine shows.
-            problem | text | Why nothing can be published; empty: it can.
+            store | time | The time up to which the store serves everything.
+            machine | time | The time that the clock of this machine shows.
+            problem | text | Why nothing can be published; empty if records can be published.
         """)
     },
     "gateway rebuild": {
@@ -72,35 +72,35 @@ OBJECTS: Objects = {
         "the result of --from-inbox": fields("""
             published_pages | integer | How many pages of the inbox were published.
             changed_records | integer | How many records got a new datestamp.
-            sources_without_note | texts | The sources whose settings the inbox does not know.
-            pages_lost_until | integer | The last page that the inbox has lost; 0: none.
+            sources_without_note | texts | The sources whose settings are not in the inbox.
+            pages_lost_until | integer | The last page that is missing in the inbox; 0: none.
         """),
     },
     "gateway backup": {
         "the backup": fields("""
-            folder | text | Where the files of the backup lie.
-            begun_at | time | What was committed until then is in the backup.
-            files | integer | How many files there are, but for copies of documents.
-            bytes | integer | How many bytes these files have.
-            copies | integer | How many copies of documents there are.
-            copies_written | integer | How many of them were not there yet.
+            folder | text | The folder with the files of the backup.
+            begun_at | time | The backup contains everything that was committed before this time.
+            files | integer | The number of files, without copies of documents.
+            bytes | integer | The size of these files.
+            copies | integer | The number of copies of documents.
+            copies_written | integer | The number of copies that were not there yet.
             damaged_copies | texts | Copies that were left out because their bytes have changed, by their SHA-256.
         """)
     },
     "gateway restore": {
         "the result": fields("""
-            begun_at | time | When the backup was begun.
-            files | texts | The files that were restored, but for copies of documents.
-            aside | text | Where the files lie that were replaced; empty: none was.
-            copies | integer | How many copies of documents were restored.
+            begun_at | time | The time when the backup was begun.
+            files | texts | The restored files, without copies of documents.
+            aside | text | The folder with the replaced files; empty: no file was replaced.
+            copies | integer | The number of restored copies of documents.
             damaged_copies | texts | Copies that are damaged in the backup, by their SHA-256.
         """)
     },
     "gateway settings": {
         "a setting": fields("""
             name | text | The name of the setting.
-            value | any | Its value; never a secret.
-            origin | text | Where the value comes from: `default`, a file, `environment` or `option`.
+            value | any | The value; never a secret.
+            origin | text | The origin of the value: `default`, a file, `environment` or `option`.
         """)
     },
 }

@@ -1,6 +1,6 @@
-"""The face `/files/`: our own copies of files that were found, as far as a published DIDL names them, and nothing else.
+"""The address `/files/`: the stored copies of files that a published DIDL names, and nothing else.
 
-They are other people's documents: a browser is told to keep them, and to run nothing in them.
+They are foreign documents, so the answers make a browser save them and run nothing in them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def blueprint(store: Store, instance: Path, base_url: str) -> Blueprint:
-    """Return the face `/files/<SHA-256>`. What is taken down is answered with 451 (RFC 7725)."""
+    """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725)."""
     face = Blueprint("copies", __name__)
 
     @face.route("/files/<digest>")
@@ -47,14 +47,14 @@ def blueprint(store: Store, instance: Path, base_url: str) -> Blueprint:
 
 
 def _taken_down(base_url: str) -> Response:
-    """Return why a file is not served, and who withholds it (`blocked-by`, RFC 7725 section 4)."""
+    """Return the answer 451, which names who withholds the file (`blocked-by`, RFC 7725 §4)."""
     headers = {"Link": f'<{base_url}>; rel="blocked-by"', "Cache-Control": "no-cache"}
     text = "This file was taken down for legal reasons. It is not available here.\n"
     return Response(text, 451, headers, content_type="text/plain; charset=UTF-8")
 
 
 def _unavailable(error: StoreError) -> Response:
-    """Answer 503: when the list of takedowns cannot be read, no file is served."""
+    """Answer 503: no file is served while the list of takedowns cannot be read."""
     log.error("/files/ answered 503: %s", error)
-    text = "Files are not available now. Please come back later.\n"
+    text = "Files are not available now. Try again later.\n"
     return Response(text, 503, {"Retry-After": "60"}, content_type="text/plain; charset=UTF-8")

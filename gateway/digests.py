@@ -1,4 +1,4 @@
-"""The digests that documents state of files: how they and their algorithms are spelled, and how to compute them. Pure.
+"""Digests of files in documents: reads their spellings and those of their algorithms, and computes digests. Pure.
 
 PREMIS (messageDigestAlgorithm) and METS (CHECKSUMTYPE) have the same names; of those of METS, HAVAL, MNP, TIGER and
 WHIRLPOOL are not known here, and prove nothing. A digest is read in hexadecimal, also with `0x` before it or with
@@ -19,7 +19,7 @@ from typing import Protocol, TypeAlias
 Digest: TypeAlias = tuple[str, str]  # (algorithm as hashlib names it, lower-case hexadecimal)
 Digests: TypeAlias = tuple[Digest, ...]
 
-# By our name: how the vocabularies spell it, and the hexadecimal digits of its digests; the strongest first.
+# By our name: the spelling in the vocabularies, and the number of hexadecimal digits; the strongest first.
 _ALGORITHMS: Mapping[str, tuple[str, int]] = {
     "sha512": ("SHA-512", 128),
     "sha384": ("SHA-384", 96),
@@ -29,11 +29,11 @@ _ALGORITHMS: Mapping[str, tuple[str, int]] = {
     "crc32": ("CRC32", 8),
     "adler32": ("Adler-32", 8),
 }
-WEAK = frozenset(("crc32", "adler32"))  # 32 bits: a difference proves another file, sameness proves nothing
+WEAK = frozenset(("crc32", "adler32"))  # 32 bits: a difference proves another file, but equality proves nothing
 UPSTREAM, GATEWAY = "upstream", "gateway"  # messageDigestOriginator: who states a digest in a DIDL of ours
 _ORDER = {name: place for place, name in enumerate(_ALGORITHMS)}
 _HEXADECIMAL = re.compile(r"[0-9a-f]+")
-_BETWEEN = re.compile(r"[\s:_-]")  # what may stand between the bytes
+_BETWEEN = re.compile(r"[\s:_-]")  # separators of bytes
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]")
 # Names that are URIs: of the Library of Congress, and of XML Signature and XML Encryption.
 _VOCABULARY = re.compile(r"^https?://(?:id\.loc\.gov/vocabulary/[^#]*/|www\.w3\.org/[^#]*#)")
@@ -42,26 +42,26 @@ _MOST_CHARACTERS = 1000  # of a value that is looked at
 
 
 def digest(algorithm: str, value: str) -> Digests:
-    """Return a stated digest; nothing when its algorithm is not known or the value does not fit it.
+    """Return a stated digest, or nothing if its algorithm is unknown or the value has another length or spelling.
 
-    Where no algorithm is named, the value may do so: `md5:…`, `urn:sha1:…`, `{SHA}…`.
+    If `algorithm` is empty, the value may name it: `md5:…`, `urn:sha1:…`, `{SHA}…`.
     """
     before, text = _split(value.strip().strip("\"'")[:_MOST_CHARACTERS])
     name = _name(algorithm) or before
     if name not in _ALGORITHMS or before not in ("", name):
         return ()
-    found = _hexadecimal(text, _ALGORITHMS[name][1])
-    return ((name, found),) if found else ()
+    hexadecimal = _hexadecimal(text, _ALGORITHMS[name][1])
+    return ((name, hexadecimal),) if hexadecimal else ()
 
 
 def unread(algorithm: str, value: str) -> str:
-    """Return a stated digest in words, when it cannot be read; an empty string when it can, or none is stated."""
+    """Return algorithm and value of a digest that cannot be read; an empty string if it can, or if there is none."""
     if not value.strip() or digest(algorithm, value):
         return ""
-    return f"{algorithm.strip()[:_MOST_TOLD] or 'no algorithm'} {value.strip()[:_MOST_TOLD]}"
+    return f"{algorithm.strip()[:_MOST_SHOWN] or 'no algorithm'} {value.strip()[:_MOST_SHOWN]}"
 
 
-_MOST_TOLD = 150  # characters: a SHA-512 has 128
+_MOST_SHOWN = 150  # characters: a SHA-512 has 128
 
 
 def _name(algorithm: str) -> str:
@@ -70,7 +70,7 @@ def _name(algorithm: str) -> str:
 
 
 def _split(value: str) -> tuple[str, str]:
-    """Return the algorithm that stands before a value, if one does, and the value."""
+    """Return the algorithm before a value, or an empty string, and the value."""
     text = value[4:] if value[:4].lower() == "urn:" else value
     for opening, closing in (("{", "}"), ("", ":"), ("", "=")):
         before, end, rest = text.removeprefix(opening).partition(closing)
@@ -80,18 +80,18 @@ def _split(value: str) -> tuple[str, str]:
 
 
 def _hexadecimal(text: str, digits: int) -> str:
-    """Return a value in lower-case hexadecimal digits, so many; an empty string when it is none."""
+    """Return a value as so many lower-case hexadecimal digits; an empty string if it is not such a value."""
     plain = _BETWEEN.sub("", text).lower().removeprefix("0x")
     if len(plain) == digits and _HEXADECIMAL.fullmatch(plain):
         return plain
     compact = "".join(text.split())
     for decode, character in ((_base64, 4 / 3), (_base32, 8 / 5)):
-        if 0 <= len(compact) - digits / 2 * character < _MOST_PADDING and len(found := decode(compact)) * 2 == digits:
-            return found.hex()
+        if 0 <= len(compact) - digits / 2 * character < _MOST_PADDING and len(decoded := decode(compact)) * 2 == digits:
+            return decoded.hex()
     return ""
 
 
-_MOST_PADDING = 8  # what both codes may have behind their last character, and the bits that are over
+_MOST_PADDING = 8  # characters of padding and of unused bits at the end of both codes
 
 
 def _base64(text: str) -> bytes:
@@ -106,32 +106,32 @@ def _base32(text: str) -> bytes:
 
 def _decoded(decode: Callable[[bytes], bytes], text: str) -> bytes:
     try:
-        found = decode(text.encode("ascii"))
+        decoded = decode(text.encode("ascii"))
     except (binascii.Error, ValueError):
         return b""
-    return found
+    return decoded
 
 
 def spelled(algorithm: str) -> str:
-    """Return an algorithm as the vocabularies spell it."""
+    """Return the spelling of an algorithm in the vocabularies, such as `SHA-256` for `sha256`."""
     return _ALGORITHMS[algorithm][0]
 
 
 def in_order(digests: Iterable[Digest]) -> Digests:
-    """Return digests, each once, the strongest first."""
-    return tuple(sorted(set(digests), key=lambda each: (_ORDER[each[0]], each[1])))
+    """Return digests without repetitions, the strongest first."""
+    return tuple(sorted(set(digests), key=lambda pair: (_ORDER[pair[0]], pair[1])))
 
 
 def is_strong(digests: Iterable[Digest]) -> bool:
-    """Tell whether one of these digests suffices to know a file by."""
+    """Return whether one of these digests is strong enough to identify a file."""
     return any(name not in WEAK for name, _ in digests)
 
 
 class Hash(Protocol):
-    """What computes a digest, as hashlib does."""
+    """An object that computes a digest, like those of hashlib."""
 
     def update(self, data: bytes, /) -> None:
-        """Take the next bytes."""
+        """Add the next bytes."""
 
     def hexdigest(self) -> str:
         """Return the digest of all bytes so far."""
@@ -150,7 +150,7 @@ class _Checksum:
 
 
 def begun(algorithm: str) -> Hash:
-    """Return what computes digests of this algorithm."""
+    """Return a new object that computes digests of this algorithm."""
     if algorithm == "crc32":
         return _Checksum(zlib.crc32, 0)
     if algorithm == "adler32":

@@ -1,4 +1,4 @@
-"""The tree of errors. Every failure that leaves one of our functions is one of these, cause attached.
+"""The tree of errors. Every expected failure that leaves one of our functions is one of these, with its cause attached.
 
 GatewayError
 ├── ConfigurationError          a setting, a source or an option is wrong; the sentence names it
@@ -9,36 +9,36 @@ GatewayError
 │   ├── ClockAhead              the clock has jumped far ahead, and nothing explains it; nothing is published
 │   ├── StoreUnwritable         disk full, read-only file or folder
 │   ├── StoreDamaged            the database contradicts itself
-│   │   └── PageLost            the inbox lacks a page that is published: it was lost, or is an older copy
+│   │   └── PageLost            the inbox lacks a published page: the inbox was lost, or is an older copy
 │   ├── IntentExpired           a publication took longer than its intent may live; repeat it
 │   ├── PositionMoved           another process published these pages meanwhile; read the position again
-│   ├── FilesChanged            what is known of a source's files was changed meanwhile; look at its items again
-│   │   └── TakedownsChanged    the list of takedowns was changed meanwhile; look at the items again
+│   ├── FilesChanged            another process changed the files of a source meanwhile; read its items again
+│   │   └── TakedownsChanged    the list of takedowns was changed meanwhile; read the items again
 │   └── TakedownsUnreadable     the list of takedowns is damaged or lost; nothing is published and no file is served
 ├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
 │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
 │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
 ├── UnusableRecord              one record cannot be used; it goes to quarantine with this sentence
 ├── FetchError                  a request brought no usable answer
-│   ├── AddressRefused          the address guard said no
+│   ├── AddressRefused          the address guard refused the address
 │   ├── ConnectionFailed        no connection, or it broke
-│   │   ├── NameUnknown         no address belongs to that name
-│   │   └── TlsFailed           the server could not prove who it is
-│   ├── AddressTakenDown        the address, or the file that it brought, is taken down
-│   ├── RobotsDenied            robots.txt asks us to stay away
+│   │   ├── NameUnknown         the host name has no address
+│   │   └── TlsFailed           the server could not prove its identity
+│   ├── AddressTakenDown        the address, or the file at it, is taken down
+│   ├── RobotsDenied            robots.txt forbids the request
 │   ├── AnswerTooLarge          more bytes than the limit
 │   ├── AnswerTooSlow           the deadline of the whole request passed
-│   ├── TryLater                503/429 and the wait is longer than we may wait
+│   ├── TryLater                503 or 429 with a longer wait than is allowed
 │   └── RemoteRefuses           401, 403, 404 and other final refusals
 └── AnswerError                 bytes arrived and are not what the protocol promises
     ├── NotXml                  not XML, even after repair
-    │   └── NoContent           nothing where an answer is due: an empty body, or a status that has none
+    │   └── NoContent           an empty body, or a status without a body, instead of an answer
     ├── NotOaiPmh               XML, or HTML, but no OAI-PMH answer
     ├── NotResourceSync         XML, but not the list, index or manifest that is needed
     ├── NotSolr                 a document, but no answer of Solr to `select`
     ├── NotStaticRepository     a document that breaks the rules of Static Repositories
     └── RemoteError             the remote answered with errors of its protocol; `codes` lists them
-        └── DatesRefused        it takes no such dates, however they are written
+        └── DatesRefused        it refuses the dates of the request in every granularity
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from traceback import extract_tb
 
 
 class GatewayError(Exception):
-    """Anything that went wrong in a way this program knows."""
+    """Any failure that this program expects; its text is a message for people."""
 
 
 class ConfigurationError(GatewayError):
-    """A setting, a source or an option is wrong."""
+    """A setting, a source or an option is wrong; the message names it."""
 
 
 class StoreError(GatewayError):
@@ -72,7 +72,7 @@ class StoreBusy(StoreError):
 
 
 class ClockAhead(StoreError):
-    """The clock has jumped far ahead, and nothing explains it: what is published would have dates of the future."""
+    """The clock has jumped far ahead without a known reason; published records would have future datestamps."""
 
 
 class StoreUnwritable(StoreError):
@@ -84,11 +84,11 @@ class StoreDamaged(StoreError):
 
 
 class PageLost(StoreDamaged):
-    """The inbox lacks a page that is published; what came with it must come again."""
+    """The inbox lacks a published page; its records must be harvested again, or the inbox restored."""
 
     def __init__(self, number: int) -> None:
         super().__init__(
-            f"The page {number} is not in the inbox, which was lost or is an older copy. Restore it with "
+            f"The inbox was lost or is an older copy: the published page {number} is not in it. Restore it with "
             "`gateway restore`, or harvest everything again with `harvester run --all --full`."
         )
 
@@ -98,7 +98,7 @@ class IntentExpired(StoreError):
 
 
 class PositionMoved(StoreError):
-    """Another process moved the publication's position; nothing was written."""
+    """Another process moved the position of the source in the inbox; nothing was written."""
 
 
 class FilesChanged(StoreError):
@@ -114,7 +114,7 @@ class TakedownsUnreadable(StoreError):
 
 
 class OaiError(GatewayError):
-    """One `<error>` of an OAI-PMH answer; each class owns its code and default sentence."""
+    """One `<error>` of an OAI-PMH answer (OAI-PMH 2.0 §3.6); every class has its code and its default sentence."""
 
     code = ""
     sentence = ""
@@ -181,11 +181,11 @@ class NoSetHierarchy(OaiError):
 
 
 class UnusableRecord(GatewayError):
-    """One record cannot be used; its sentence is what an administrator reads in quarantine."""
+    """One record cannot be used; quarantine shows its message to administrators."""
 
 
 class FetchError(GatewayError):
-    """A request brought no usable answer."""
+    """A request got no usable answer."""
 
 
 class AddressRefused(FetchError):
@@ -193,23 +193,23 @@ class AddressRefused(FetchError):
 
 
 class ConnectionFailed(FetchError):
-    """No connection could be made, or it broke before the answer was whole."""
+    """No connection could be made, or it broke before the answer was complete."""
 
 
 class NameUnknown(ConnectionFailed):
-    """No address belongs to the name of the host."""
+    """The name of the host has no address."""
 
 
 class TlsFailed(ConnectionFailed):
-    """The server could not prove who it is, or could not agree on how to speak."""
+    """The server could not prove its identity, or the two sides support no common version of TLS."""
 
 
 class AddressTakenDown(FetchError):
-    """The address, or the file that it brought, is taken down here."""
+    """The address, or the file at it, is taken down here."""
 
 
 class RobotsDenied(FetchError):
-    """The robots.txt of the host asks us to stay away from this address."""
+    """The robots.txt of the host forbids the request (RFC 9309)."""
 
 
 class AnswerTooLarge(FetchError):
@@ -217,19 +217,19 @@ class AnswerTooLarge(FetchError):
 
 
 class AnswerTooSlow(FetchError):
-    """The deadline of the whole request passed."""
+    """The deadline of the whole request has passed."""
 
 
 class TryLater(FetchError):
-    """The remote asks to come back later than we may wait now."""
+    """The remote asks for a longer wait than is allowed now (HTTP 503 or 429 with Retry-After)."""
 
 
 class RemoteRefuses(FetchError):
-    """The remote refuses finally (401, 403, 404 …)."""
+    """The remote refuses the request for good (HTTP 401, 403, 404 …)."""
 
 
 class AnswerError(GatewayError):
-    """Bytes arrived that are not what the protocol promises."""
+    """Bytes arrived that are no answer of the protocol."""
 
 
 class NotXml(AnswerError):
@@ -237,7 +237,7 @@ class NotXml(AnswerError):
 
 
 class NoContent(NotXml):
-    """Nothing arrived where an answer is due."""
+    """The body of the answer is empty."""
 
 
 class NotOaiPmh(AnswerError):
@@ -245,7 +245,7 @@ class NotOaiPmh(AnswerError):
 
 
 class NotResourceSync(AnswerError):
-    """The document is none of ResourceSync, or not the one that is needed here."""
+    """The document is no ResourceSync document, or not of the kind that is needed here."""
 
 
 class NotSolr(AnswerError):
@@ -253,11 +253,11 @@ class NotSolr(AnswerError):
 
 
 class NotStaticRepository(AnswerError):
-    """The document is no OAI Static Repository, or breaks the rules of one."""
+    """The document is no OAI Static Repository, or breaks the rules of that guideline."""
 
 
 class RemoteError(AnswerError):
-    """The remote answered with errors of its protocol."""
+    """The remote answered with errors of its protocol; `errors` has pairs of code and sentence."""
 
     def __init__(self, errors: tuple[tuple[str, str], ...]) -> None:
         """Take the (code, sentence) pairs of the answer."""
@@ -271,18 +271,18 @@ class RemoteError(AnswerError):
 
 
 class DatesRefused(RemoteError):
-    """The remote refused the dates of a request, however they were written."""
+    """The remote refused the dates of a request in every granularity."""
 
 
-_MOST_SHOWN = 200  # characters of what a foreign error says
+_MOST_SHOWN = 200  # characters of the message of a foreign error
 
 
 def unforeseen(error: Exception) -> str:
-    """Return in a sentence what nobody expected: the kind of error, the line that raised it, and what it says."""
-    places = [each for each in extract_tb(error.__traceback__) if f"{_ROOT}/" in each.filename]
+    """Return a message about an unexpected error: its class, the line that raised it, and its text."""
+    places = [frame for frame in extract_tb(error.__traceback__) if f"{_ROOT}/" in frame.filename]
     where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
-    said = " ".join(str(error).encode("utf-8", "backslashreplace").decode().split())[:_MOST_SHOWN]
-    return f"This program has a fault: {type(error).__name__}{where} ({said}). Please report it with this record."
+    message = " ".join(str(error).encode("utf-8", "backslashreplace").decode().split())[:_MOST_SHOWN]
+    return f"This program has a fault: {type(error).__name__}{where} ({message}). Please report it with this record."
 
 
 _ROOT = Path(__file__).parent.parent

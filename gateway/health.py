@@ -1,4 +1,4 @@
-"""`gateway check`: whether configuration and store are sound, and what else an administrator would want to know."""
+"""`gateway check`: checks the configuration, the store, and whatever else needs the attention of an administrator."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gateway import permissions, sandbox, schemas
+from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
-from gateway.obeying import pending
 from gateway.rebuild import outdated
 from gateway.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
 from gateway.store.base import Inbox, Store
 from gateway.store.clock import THIS_HOST
-from gateway.store.sqlite import SqliteStore, open_inbox, open_store
-from gateway.store.sqlite_subscriptions import open_subscriptions
+from gateway.store.opening import open_inbox, open_store, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, last_lost, store_lacks
 from gateway.unattended import entries, has_schedule, without_entry, without_schedule
 from gateway.xmltext import utc_datetime
@@ -27,14 +26,17 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at. A problem keeps the gateway from doing its work rightly."""
+    """The result of one check. With a problem, the gateway cannot work correctly; a warning needs attention."""
 
     level: Literal["fine", "warning", "problem"]
     sentence: str
 
 
 def findings(folder: Path, places: Sequence[Path] = schemas.PLACES) -> Iterator[Finding]:
-    """Look at everything, the configuration first; a check that fails hides no other that can still be made."""
+    """Yield the findings of all checks, the configuration first; a failed check does not prevent later ones.
+
+    `places` are the folders in which the schemas may be. It raises no GatewayError: each becomes a problem.
+    """
     if not folder.is_dir():
         yield Finding("problem", f"There is no instance in {folder}; `gateway init` makes one.")
         return
@@ -60,18 +62,19 @@ def _identity(settings: Settings) -> Iterator[Finding]:
     if settings["repository_domain"] == _DEFAULTS["repository_domain"]:
         yield Finding(
             "warning",
-            "The repository_domain is the default: every identifier will carry it for ever, and others use it too. "
-            "`gateway init --domain` sets yours.",
+            "The repository_domain is the default, which others use too, and every identifier will contain it for "
+            "ever. `gateway init --domain` sets yours.",
         )
     if settings["admin_email"] == _DEFAULTS["admin_email"]:
         yield Finding(
-            "warning", "The admin_email is the default; nobody can reach you. `gateway init --email` sets it."
+            "warning",
+            "The admin_email is the default, so harvesters cannot reach you. `gateway init --email` sets it.",
         )
     if not settings["base_url"]:
         yield Finding(
             "warning",
-            "There is no base_url: Identify will announce the address it serves on, which harvesters elsewhere "
-            "may be unable to reach.",
+            "There is no base_url, so Identify announces the address that `gateway serve` listens on. Set it if "
+            "harvesters elsewhere cannot reach that address.",
         )
     if doubt := base_url_doubt(settings):
         yield Finding("warning", doubt)
@@ -85,20 +88,20 @@ def _secret(settings: Settings) -> Iterator[Finding]:
 
 
 def _certificates(settings: Settings) -> Iterator[Finding]:
-    """Look for the file of private authorities; without it every harvest ends as misconfigured."""
+    """Check the file of private authorities; without it, every harvest ends as misconfigured."""
     name = settings.text("fetch_ca_bundle")
     file = settings.instance / name
     if name and not file.is_file():
-        yield Finding("problem", f"There is no file {file}, which fetch_ca_bundle names.")
+        yield Finding("problem", f"The setting fetch_ca_bundle names {file}, which does not exist.")
     elif name and b"CERTIFICATE-----" not in file.read_bytes():
-        yield Finding("problem", f"The file {file}, which fetch_ca_bundle names, holds no certificate in PEM.")
+        yield Finding("problem", f"The setting fetch_ca_bundle names {file}, which has no certificate in PEM.")
 
 
 def _modes(folder: Path) -> Iterator[Finding]:
     for path, mode, wanted in permissions.exposed(folder):
         yield Finding(
             "warning",
-            f"Others can use {path}: it has mode {mode:04o}, {wanted:04o} is wanted. `gateway init` repairs the modes.",
+            f"Other users can use {path}: it has mode {mode:04o}, not {wanted:04o}. `gateway init` repairs the modes.",
         )
 
 
@@ -149,8 +152,8 @@ def _step(store: Store, inbox: Inbox) -> Iterator[Finding]:
     for name in names:
         position = store.position(name)
         if inbox.removal(name, position) is not None:
-            sentence = f"The source {name} was removed, and the store does not know it yet"
-            yield Finding("problem", f"{sentence}; `gateway rebuild --from-inbox` finishes it.")
+            sentence = f"The source {name} was removed, but its records are still published"
+            yield Finding("problem", f"{sentence}. `gateway rebuild --from-inbox` withdraws them.")
         elif pending := inbox.pages_behind(name, position):
             yield Finding(
                 "warning",
@@ -162,18 +165,19 @@ def _step(store: Store, inbox: Inbox) -> Iterator[Finding]:
 def _takedowns(store: Store, folder: Path) -> Iterator[Finding]:
     takedowns = store.takedowns()
     new, lifted = pending(store)
-    for each in new:
-        yield Finding("problem", f"The takedown of {each.key} is not completed. `harvester publish` completes it.")
+    for takedown in new:
+        yield Finding("problem", f"The takedown of {takedown.key} is not completed. `harvester publish` completes it.")
     if lifted:
         yield Finding(
             "problem",
-            f"Takedowns were removed from the list and what they withheld is not published: {len(lifted)}. "
+            f"Takedowns were lifted, but what they withheld is not published yet: {len(lifted)}. "
             "`harvester publish` publishes it.",
         )
-    kept = sum(place_of_copy(folder, each).is_file() for each in takedowns.digests)
-    if kept:
+    remaining = sum(place_of_copy(folder, digest).is_file() for digest in takedowns.digests)
+    if remaining:
         yield Finding(
-            "problem", f"Copies of files that are taken down are still here: {kept}. `harvester publish` deletes them."
+            "problem",
+            f"Copies of files that are taken down still exist: {remaining}. `harvester publish` deletes them.",
         )
     if not takedowns.is_empty:
         yield Finding("fine", f"The list of takedowns can be read: {len(takedowns.entries)} entries.")
@@ -192,27 +196,27 @@ def _store(store: Store, settings: Settings) -> Iterator[Finding]:
             "`gateway rebuild` makes all records again.",
         )
     with store.view() as view:
-        yield Finding("fine", f"The store tells everything up to {utc_datetime(view.horizon)}.")
+        yield Finding("fine", f"The store serves everything up to {utc_datetime(view.horizon)}.")
         for source in view.sources():
             counts = ", ".join(f"{number} {what}" for what, number in store.counts(source.name).items())
             yield Finding("fine", f"Source {source.name}{' (removed)' if source.is_removed else ''}: {counts}.")
-        yield from _unattended(settings.instance, [each for each in view.sources() if not each.is_removed])
+        yield from _unattended(settings.instance, [source for source in view.sources() if not source.is_removed])
 
 
 def _unattended(folder: Path, sources: Sequence[Source]) -> Iterator[Finding]:
-    """Name the sources that nobody looks after. One that tells of changes is harvested when it does."""
+    """Name the sources that no schedule harvests. A source with a subscription is harvested when its hub calls."""
     listed = entries(folder)
     if listed is None:
         return
-    yield from (Finding("warning", without_entry(each)) for each in sources if each.name not in listed)
+    yield from (Finding("warning", without_entry(source)) for source in sources if source.name not in listed)
     with closing(open_subscriptions(folder)) as subscriptions:
         idle = [name for name, table in listed.items() if not has_schedule(table) and not subscriptions.of_source(name)]
     if idle:
         yield Finding("warning", without_schedule(*idle))
 
 
-def _clock(store: SqliteStore) -> Iterator[Finding]:
-    """Compare the store's clock with the one of this machine."""
+def _clock(store: Store) -> Iterator[Finding]:
+    """Compare the clock of the store with that of this machine."""
     if refused := store.clock_problem():
         yield Finding("problem", refused)
     if ahead := ahead_of_machine(store):
@@ -220,18 +224,18 @@ def _clock(store: SqliteStore) -> Iterator[Finding]:
 
 
 def _host_clock(inbox: Inbox, settings: Settings) -> Iterator[Finding]:
-    """Say what sources and the kernel say of the clock of this machine."""
+    """Compare the clock of this machine with those of sources, and ask the kernel whether NTP synchronizes it."""
     state, tolerance = is_synchronized(), settings.number("clock_tolerance_seconds")
-    found = judged(inbox.source_clocks().values(), THIS_HOST.moment(), tolerance, is_kept_by_ntp=state)
-    if found.is_wrong:
-        yield Finding("warning", found.sentence)
+    judgement_ = judged(inbox.source_clocks().values(), THIS_HOST.moment(), tolerance, is_kept_by_ntp=state)
+    if judgement_.is_wrong:
+        yield Finding("warning", judgement_.sentence)
     if state:
-        yield Finding("fine", "The clock of this machine is kept by NTP.")
+        yield Finding("fine", "The clock of this machine is synchronized by NTP.")
     elif state is False:
         yield Finding(
             "warning",
-            "The clock of this machine is not kept by NTP, as its kernel says. Start chrony or systemd-timesyncd: "
-            "records that are published with a date of the future keep it.",
+            "The clock of this machine is not synchronized by NTP. Start chrony or systemd-timesyncd: a record that is "
+            "published with a future datestamp keeps it.",
         )
 
 

@@ -1,7 +1,7 @@
-"""What must be right before an instance serves or publishes: its settings, its secret, its domain.
+"""Checks what must be right before an instance serves or publishes: its settings, its secret, its domain.
 
-The secret signs tokens; it lies in the instance folder (mode 0600) or comes from the environment. The repository's
-domain is part of every identifier, so it is fixed once something is published.
+The secret signs tokens; it is in the instance folder (mode 0600) or comes from the environment. The domain of the
+repository is part of every identifier, so it is fixed once something is published.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gateway.xmltext import clean
 
 DOMAIN_FACT = "repository_domain"
 
-# The pattern of oai-identifier v2.0 in lower case, as the official validator wants it.
+# The namespace-identifier of oai-identifier 2.0 in lower case, as the official validator requires it.
 _DOMAIN = re.compile(r"[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]+)+")
 _EMAIL = re.compile(r"[^\s@]+@([^\s@.]+\.)+[^\s@.]{2,}")
 _ADDRESS = re.compile(r"https?://[^\s/?#]+[^\s?#]*")
@@ -29,7 +29,7 @@ _LAST_PORT = 65_535
 
 
 def secret(settings: Settings) -> str:
-    """Return the secret: the setting, else the file. Raise ConfigurationError when there is none worth its name."""
+    """Return the secret: the setting, else the file. Raise ConfigurationError if it is missing or too short."""
     text = settings.text("secret")
     if not text:
         file = settings.instance / "secret"
@@ -42,18 +42,21 @@ def secret(settings: Settings) -> str:
     if not text:
         raise ConfigurationError("There is no secret to sign tokens with; `gateway init` makes one.")
     if len(text) < _SHORTEST_SECRET:
-        raise ConfigurationError(f"The secret is too short: at least {_SHORTEST_SECRET} characters are wanted.")
+        raise ConfigurationError(f"The secret is too short: it must have at least {_SHORTEST_SECRET} characters.")
     return text
 
 
 def key(settings: Settings, purpose: str, epoch: str = "") -> bytes:
-    """Return a key for one purpose (at most 16 ASCII letters), made from the secret and the epoch of the store."""
+    """Return a key of 32 bytes for one purpose (at most 16 ASCII letters), derived from the secret and the epoch.
+
+    The epoch of the store changes with each restore. Raise ConfigurationError if there is no usable secret.
+    """
     text = f"{secret(settings)}\0{epoch}" if epoch else secret(settings)
     return blake2b(text.encode(), digest_size=32, person=purpose.encode()).digest()
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise ConfigurationError for a setting whose value no answer could carry."""
+    """Raise ConfigurationError for a setting that would make answers invalid, or that the server could not use."""
     if problem := _problem(settings):
         raise ConfigurationError(problem)
     logs.level(settings)
@@ -62,7 +65,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def metrics_address(settings: Settings) -> tuple[str, int] | None:
-    """Return host and port of `metrics_listen`; None where nobody asks for metrics. Raise ConfigurationError."""
+    """Return host and port of `metrics_listen`; None if it is empty. Raise ConfigurationError if it is wrong."""
     text = settings.text("metrics_listen")
     if not text:
         return None
@@ -88,39 +91,39 @@ def _problem(settings: Settings) -> str:
 def _is_address(text: str) -> bool:
     try:
         port = urlsplit(text).port
-    except ValueError:  # brackets without an end, a port that none can be
+    except ValueError:  # brackets without an end, or an impossible port
         return False
     return port != 0 and bool(_ADDRESS.fullmatch(text))
 
 
 def base_url_doubt(settings: Settings) -> str:
-    """Return why harvesters may find nobody at the base_url, or an empty string. A proxy may make it right."""
+    """Return a warning if the base_url may not lead to the repository, else an empty string."""
     base_url = settings.text("base_url")
     if not base_url or base_url.endswith("/oai"):
         return ""
     return (
-        f"The base_url {base_url} does not end in /oai, where the provider is: unless a proxy maps it there, write "
-        f"{base_url.rstrip('/')}/oai."
+        f"The base_url {base_url} does not end in /oai, where the repository answers. Set it to "
+        f"{base_url.rstrip('/')}/oai, unless a proxy maps it there."
     )
 
 
 def check_domain(store: Store, domain: str) -> None:
-    """Raise ConfigurationError when something was published under another domain."""
+    """Raise ConfigurationError if records were published under another domain."""
     fixed = store.fact(DOMAIN_FACT)
     if fixed and fixed != domain and is_published(store):
         raise ConfigurationError(
-            f"The repository's domain is {fixed} and cannot become {domain}: identifiers with it are published."
+            f"The repository_domain {domain} cannot be used: identifiers with {fixed} are published. Set it to {fixed}."
         )
 
 
 def fix_domain(store: Store, domain: str) -> None:
-    """Remember the domain that identifiers will carry. Call it before publishing. Raise as `check_domain` does."""
+    """Store the domain of all identifiers, before anything is published. Raise the error of `check_domain`."""
     check_domain(store, domain)
     if store.fact(DOMAIN_FACT) != domain:
         store.remember(DOMAIN_FACT, domain)
 
 
 def is_published(store: Store) -> bool:
-    """Tell whether anything was ever published."""
+    """Return whether any record was ever published."""
     with store.view() as view:
         return bool(view.changes(0, 1))

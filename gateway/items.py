@@ -1,6 +1,6 @@
-"""What publishing and making again share: an item's payloads, cut from the inbox, and its records, put into the store.
+"""Shared by publication and rebuild: functions that read the payloads of an item from the inbox, and write its records.
 
-Also what the store is told of formats and sources, so that its records can be made again without a harvest.
+They also store the facts about formats and sources that are needed to make the records again without a harvest.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from gateway.store.base import Inbox, Store
 from gateway.takedowns import Takedowns
 
 DOMAIN_FACT = "repository_domain"
-TRIES = 5  # an intent expires only when this machine stood still for a minute; five times is another trouble
-_PAGES_KEPT = 4  # items that arrived together lie on the same pages, and unpacking a page costs more than mapping it
+TRIES = 5  # an intent expires only if this machine was blocked for a minute; five times in a row is another problem
+_PAGES_KEPT = 4  # items that arrived together are on the same pages, and unpacking a page takes longer than mapping it
 _SCHEMA_LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"
 
 
@@ -43,24 +43,26 @@ _SCHEMA_LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"
 
 
 class Payloads:
-    """The payloads of one source's items: those of some pages at hand, and those that are held."""
+    """Reads the payloads of one source's items: from `pages`, which are in memory, and from the inbox."""
 
     def __init__(self, store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage] = ()) -> None:
         self._store, self._inbox, self._facts = store, inbox, facts
         self._at_hand = {page.number: page for page in pages}
         self._page = lru_cache(maxsize=_PAGES_KEPT)(inbox.page)
         self._lost_until = inbox.lost_until()
-        self._names: dict[str, str] = {"oai_dc": ""}  # it is carried in ours and needs no other name
+        self._names: dict[str, str] = {"oai_dc": ""}  # ours contains it, so it needs no other name
 
     def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
-        """Return the task of mapping an item: what arrived of it, by upstream prefix, and what else is held of it."""
+        """Return the mapping task of an item: its arrived payloads, by upstream prefix, and its stored ones."""
         takedowns = self._store.takedowns()
         held = payloads_of(state)
         if arrived or (state and takedowns.names_item(state.identifier, self._facts.name, upstream)):
-            held = {prefix: each for prefix, each in held.items() if not self.is_lost(each)}  # they are not needed
+            held = {
+                prefix: record for prefix, record in held.items() if not self.is_lost(record)
+            }  # they are not needed
         for prefix in held:
             if prefix in arrived and prefix not in self._names and prefix not in self._facts.formats:
-                self._held(held[prefix])  # what is deleted shows no namespace, what it was before does
+                self._held(held[prefix])  # a deletion has no namespace, but the payload before it has one
         given = [self._given(page, cut) for page, cut in arrived.values()]
         if held:
             given += [self._held(payload) for prefix, payload in held.items() if prefix not in arrived]
@@ -68,13 +70,13 @@ class Payloads:
         if state is None:
             return Task(self._facts, upstream, tuple(given), takedowns=takedowns)
         held_sets: tuple[str, ...] = ()
-        if all(each.is_deleted for each in given) or self._may_be_hidden(takedowns, state, given):
+        if all(record.is_deleted for record in given) or self._may_be_hidden(takedowns, state, given):
             held_sets = self._store.item_sets(state.number)
         published = tuple(prefix for prefix, _, _ in state.records)
         return Task(self._facts, upstream, tuple(given), held_sets, state.files, published, takedowns)
 
     def is_lost(self, payload: Payload) -> bool:
-        """Tell whether the inbox lacks the page of a payload, because it was lost once."""
+        """Return whether the inbox lacks the page of a payload, because an earlier inbox was lost."""
         if payload.page > self._lost_until or payload.page in self._at_hand:
             return False
         try:
@@ -85,17 +87,17 @@ class Payloads:
 
     def _cut(self, payload: Payload) -> tuple[StoredPage, Slice]:
         page = self._at_hand.get(payload.page) or self._page(payload.page)
-        if payload.slice >= len(page.slices):  # the page that stands for those that are lost
+        if payload.slice >= len(page.slices):  # the empty page that marks lost pages
             raise PageLost(payload.page)
         return page, page.slices[payload.slice]
 
     def _may_be_hidden(self, takedowns: Takedowns, state: ItemState, given: Iterable[Given]) -> bool:
-        """Tell, quickly for most, whether an item may be taken down; then the sets that it was in are wanted."""
+        """Return, fast for most items, whether one may be taken down; then its former sets are needed."""
         if takedowns.is_empty:
             return False
         if state.is_withheld or takedowns.names_item(state.identifier, self._facts.name, state.upstream):
             return True
-        contents = (content for each in given for content in (each.content, *each.abouts))
+        contents = (content for record in given for content in (record.content, *record.abouts))
         return any(map(takedowns.may_concern, (state.upstream.encode("utf-8", "surrogatepass"), *contents)))
 
     def _given(self, page: StoredPage, cut: Slice) -> Given:
@@ -103,24 +105,24 @@ class Payloads:
 
     def _held(self, payload: Payload) -> Given:
         given = self._given(*self._cut(payload))
-        return given._replace(is_deleted=payload.is_deleted)  # a source that was removed has deleted what it had sent
+        return given._replace(is_deleted=payload.is_deleted)  # it is deleted too if its source was removed
 
     def _exposed(self, page: RawPage, cut: Slice) -> str:
-        """Return under which prefix a payload is passed through; empty: under none. A new one is added to the store."""
+        """Return the prefix under which a payload is served unchanged, or empty; a new one is added to the store."""
         upstream = page.metadata_prefix
         if upstream not in self._names:
             announced = self._facts.formats.get(upstream)
             known = None if announced else self._known(upstream)
-            told = announced or known or _sniffed(page, cut)
-            if told is None:
-                return ""  # nobody knows it, and nothing can be seen of it
-            self._names[upstream] = told if isinstance(told, str) else self._added(upstream, *told)
+            namespace_ = announced or known or _sniffed(page, cut)
+            if namespace_ is None:
+                return ""  # its namespace is unknown
+            self._names[upstream] = namespace_ if isinstance(namespace_, str) else self._added(upstream, *namespace_)
         return self._names[upstream]
 
     def _known(self, upstream: str) -> str | None:
         with self._store.view() as view:
-            ours = (each for each in view.formats() if each.source == self._facts.name)
-            return next((each.metadata_prefix for each in ours if each.upstream_prefix == upstream), None)
+            ours = (format_ for format_ in view.formats() if format_.source == self._facts.name)
+            return next((our.metadata_prefix for our in ours if our.upstream_prefix == upstream), None)
 
     def _added(self, upstream: str, schema: str, namespace: str) -> str:
         wanted = f"{upstream}.{self._facts.name}" if upstream in written() else local_prefix(upstream)
@@ -131,12 +133,12 @@ class Payloads:
 
 
 def payloads_of(state: ItemState | None) -> dict[str, Payload]:
-    """Return what is held of an item, by upstream prefix."""
+    """Return the stored payloads of an item, by upstream prefix."""
     return {} if state is None else {payload.metadata_prefix: payload for payload in state.payloads}
 
 
 def given_of(page: RawPage, cut: Slice, exposed: str) -> Given:
-    """Return a payload as the mapping wants it, its bytes cut from its page."""
+    """Return a payload for the mapping, with its bytes cut from its page; `exposed` is the prefix for serving it."""
     text = page.repaired or page.body
     abouts = tuple(text[start:stop] for start, stop in cut.abouts)
     return Given(
@@ -154,7 +156,7 @@ def given_of(page: RawPage, cut: Slice, exposed: str) -> Given:
 
 
 def _sniffed(page: RawPage, cut: Slice) -> tuple[str, str] | None:
-    """Return (schema, namespace) of a payload whose source does not announce them; None when it is none."""
+    """Return (schema, namespace) of a payload whose source does not announce them; None if it is not XML."""
     try:
         given = given_of(page, cut, "")
         root = xmlio.parse(standing_alone(given.content, given.declarations))
@@ -169,31 +171,34 @@ def _sniffed(page: RawPage, cut: Slice) -> tuple[str, str] | None:
 
 
 class Change(NamedTuple):
-    """One item that is to be written, and what the store holds of it."""
+    """One item to write: its new records and payloads, and its state in the store (None: it is new)."""
 
     prepared: Prepared
     payloads: tuple[Payload, ...]
     state: ItemState | None
 
     def differs(self) -> bool:
-        """Tell whether any record, or whether something is withheld, is otherwise than it is held."""
+        """Return whether a record, or `is_withheld`, differs from the state in the store."""
         if self.state is not None and self.state.is_withheld is not self.prepared.is_withheld:
             return True
         held = records_of(self.state)
-        return any(held.get(each.metadata_prefix) != (each.digest, each.is_deleted) for each in self.prepared.fragments)
+        return any(
+            held.get(fragment.metadata_prefix) != (fragment.digest, fragment.is_deleted)
+            for fragment in self.prepared.fragments
+        )
 
 
 def records_of(state: ItemState | None) -> dict[str, tuple[bytes, bool]]:
-    """Return (digest, is_deleted) of the records that are held of an item, by prefix."""
+    """Return (digest, is_deleted) of the stored records of an item, by prefix."""
     return {} if state is None else {prefix: (digest, is_deleted) for prefix, digest, is_deleted in state.records}
 
 
 def write(
     store: Store, publication: Publication, changes: Sequence[Change], ready: Callable[[], None] = lambda: None
 ) -> int:
-    """Write a publication, and return how many records got its datestamp. Without any change only the position moves.
+    """Write a publication, and return how many records got its datestamp. Without changes, only the position moves.
 
-    Raise what `Store.publish` raises, and what `ready` does, which is called before anything is written.
+    `ready` is called before anything is written. Raise the errors of `Store.intend`, `Store.publish` and `ready`.
     """
     noted = publication.quarantined or publication.released or publication.deletions or publication.settled
     if not (changes or noted or publication.files):
@@ -203,12 +208,12 @@ def write(
         return 0
     intent = store.intend()
     try:
-        items = tuple([_item_change(each, intent.datestamp) for each in changes])
+        items = tuple([_item_change(change, intent.datestamp) for change in changes])
         return store.publish(intent, replace(publication, changes=items), ready)
     except StoreBusy:
-        raise  # the process that has the lock for so long has outlived the intent
+        raise  # another process had the lock for so long that the intent has expired
     except (Exception, KeyboardInterrupt):
-        with suppress(StoreError):  # then it expires
+        with suppress(StoreError):  # then the intent expires
             store.abandon(intent)
         raise
 
@@ -218,57 +223,62 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
     held = records_of(state)
     identifier, sets = prepared.identifier, prepared.sets
     records = [
-        Record(each.metadata_prefix, each.digest, each.is_deleted, record(identifier, datestamp, sets, each))
-        for each in prepared.fragments
-        if held.get(each.metadata_prefix) != (each.digest, each.is_deleted)
+        Record(
+            fragment.metadata_prefix,
+            fragment.digest,
+            fragment.is_deleted,
+            record(identifier, datestamp, sets, fragment),
+        )
+        for fragment in prepared.fragments
+        if held.get(fragment.metadata_prefix) != (fragment.digest, fragment.is_deleted)
     ]
     return ItemChange(
         prepared.upstream, identifier, prepared.is_deleted, sets, payloads, tuple(records), prepared.is_withheld
     )
 
 
-# --- what the store is told ---------------------------------------------------------------------------------------
+# --- facts in the store -------------------------------------------------------------------------------------------
 
 
 def introduce(store: Store, facts: SourceFacts) -> None:
-    """Make the store know our formats, the source, and the domain while nothing is published under another."""
+    """Store our formats, the facts about the source, and the domain, unless something is published already."""
     if introduce_formats(store):
         _remember(store, DOMAIN_FACT, facts.domain)
     _remember(store, _source_fact(facts.name), json.dumps(asdict(facts), sort_keys=True))
 
 
 def introduce_formats(store: Store) -> bool:
-    """Make the store know those of our formats that are new, and tell whether nothing is published yet.
+    """Add those of our formats that the store lacks, and return whether nothing is published yet.
 
-    Where something is, no record is in them yet, and they are outdated until all is made again.
+    If something is published, no record has a new format yet, so the format is outdated until a rebuild.
     """
     with store.view() as view:
-        known = {each.metadata_prefix for each in view.formats()}
+        known = {format_.metadata_prefix for format_ in view.formats()}
         is_empty = not view.changes(0, 1)
-    for prefix, each in written().items():
+    for prefix, written_format in written().items():
         if prefix not in known:
-            add_format(store, each)
-            store.remember(mapping_fact(prefix), str(each.version) if is_empty else "none yet")
+            add_format(store, written_format)
+            store.remember(mapping_fact(prefix), str(written_format.version) if is_empty else "none yet")
     return is_empty
 
 
 def add_format(store: Store, ours: MetadataFormat) -> None:
-    """Add a format of ours, or tell the store that its version has grown."""
+    """Add one of our formats to the store, or update its version."""
     store.add_format(Format(ours.metadata_prefix, ours.schema, ours.namespace, ours.version))
 
 
 def mapping_fact(prefix: str) -> str:
-    """Return the name of the fact which version of our mapping all records of a prefix are made by."""
+    """Return the name of the fact with the version of our mapping that made all records of a prefix."""
     return f"mapping {prefix}"
 
 
 def facts_held(store: Store, name: str) -> SourceFacts | None:
-    """Return what was known of a source when it was last published, or None when it never was."""
+    """Return the facts about a source from its last publication, or None if it was never published."""
     return facts_from(store.fact(_source_fact(name)))
 
 
 def facts_from(text: str) -> SourceFacts | None:
-    """Return the facts that a store or an inbox holds as JSON; None for an empty text."""
+    """Return the facts in the JSON of a store or an inbox; None for an empty text."""
     if not text:
         return None
     known = json.loads(text)
@@ -278,13 +288,13 @@ def facts_from(text: str) -> SourceFacts | None:
 
 
 def keep_note(store: Store, inbox: Inbox, name: str) -> None:
-    """Keep in the inbox what the store knows of a source, so that the store can be made again from the inbox."""
+    """Write the store's facts about a source into the inbox, so that the store can be made again from it."""
     with store.view() as view:
-        source = next((each for each in view.sources() if each.name == name), Source(name, ""))
+        source = next((source for source in view.sources() if source.name == name), Source(name, ""))
     before = inbox.note(name)
-    # An older copy of the store may have forgotten some formats: they keep their names.
-    formats = {each["upstream_prefix"]: each for each in json.loads(before or '{"formats": []}')["formats"]}
-    formats |= {each.upstream_prefix: asdict(each) for each in store.formats_of(name)}
+    # An older copy of the store may lack some formats: their names are kept.
+    formats = {entry["upstream_prefix"]: entry for entry in json.loads(before or '{"formats": []}')["formats"]}
+    formats |= {format_.upstream_prefix: asdict(format_) for format_ in store.formats_of(name)}
     known = {"source": asdict(source), "facts": store.fact(_source_fact(name)), "formats": list(formats.values())}
     note = json.dumps(known, sort_keys=True)
     if before != note:

@@ -1,7 +1,7 @@
-"""What both programs write into the log: to stderr, as text or as an object per line, from a level on.
+"""The log of both programs: lines on stderr, as text or as JSON objects, from a level on.
 
-What strangers wrote may be part of a message; control characters of both sets are escaped, so that they can neither
-forge lines nor give orders to a terminal.
+A message may contain text from outside. All control characters are escaped, so that it can neither forge lines nor
+control a terminal.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def _escaped(text: str) -> str:
 
 
 class TextLines(logging.Formatter):
-    """Time, level and message on one line; a traceback follows on lines of its own."""
+    """Formats a record as time (local), level and message on one line; a traceback follows on further lines."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, and those of the traceback."""
+        """Return the line of a record, and those of its traceback."""
         record.message = _escaped(record.getMessage())
         record.asctime = self.formatTime(record)
         lines = [self.formatMessage(record)]
@@ -45,10 +45,10 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """A JSON object on one line: time (UTC), level, logger, message, and traceback where there is one."""
+    """Formats a record as a JSON object on one line: time (UTC), level, logger, message, and a traceback if any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the object."""
+        """Return the object of a record."""
         shown = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
             "level": record.levelname.lower(),
@@ -61,9 +61,9 @@ class JsonLines(logging.Formatter):
 
 
 def sentence(text: str, level: str = "info", *, is_dated: bool = False) -> str:
-    """Return a sentence for people as one line of stderr: as it is, or as an object where the log has objects.
+    """Return a sentence as one line for stderr: unchanged, or as a JSON object if the log has objects.
 
-    `is_dated`: with its time and level, as the log writes its lines.
+    `is_dated`: with the time and the level, like a line of the log.
     """
     is_object = any(isinstance(handler.formatter, JsonLines) for handler in _ours())
     if not is_object and not is_dated:
@@ -75,7 +75,7 @@ def sentence(text: str, level: str = "info", *, is_dated: bool = False) -> str:
 
 
 class _Stderr(logging.StreamHandler[Any]):
-    """Our handler: at most one is in use. Of libraries it writes warnings and errors alone."""
+    """Our handler; at most one is in use. Of libraries, it writes only warnings and errors."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         is_ours = record.name.partition(".")[0] in LOGGERS
@@ -83,7 +83,7 @@ class _Stderr(logging.StreamHandler[Any]):
 
 
 def level(settings: Settings) -> str:
-    """Return the name of the level of `log_level`. Raise ConfigurationError when there is none of that name."""
+    """Return the name of the level in `log_level`, in capitals. Raise ConfigurationError if there is no such level."""
     name = settings.text("log_level").lower()
     if name not in LEVELS:
         raise ConfigurationError(f"The setting log_level must be one of {', '.join(LEVELS)}, not {name!r}.")
@@ -91,9 +91,9 @@ def level(settings: Settings) -> str:
 
 
 def begin(settings: Settings, *, has_level: bool = False) -> None:
-    """Write the log to stderr from now on, as `log_level` and `log_json` want it. Raise ConfigurationError.
+    """Write the log to stderr from now on, as `log_level` and `log_json` say.
 
-    `has_level`: whether the level was chosen otherwise, by an option of the command.
+    `has_level`: an option of the command has chosen the level already. Raise ConfigurationError for an unknown level.
     """
     wanted = level(settings)
     show(JsonLines() if settings.is_on("log_json") else TextLines())
@@ -103,7 +103,7 @@ def begin(settings: Settings, *, has_level: bool = False) -> None:
 
 
 def show(lines: logging.Formatter) -> None:
-    """Write the log to stderr from now on, in these lines."""
+    """Write the log to stderr from now on, with this formatter."""
     root = logging.getLogger()
     for handler in _ours():
         root.removeHandler(handler)

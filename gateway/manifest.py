@@ -1,8 +1,8 @@
-"""What a backup folder holds: `backup.json`, which names one whole backup. Writing it is what makes a backup valid.
+"""The manifest of a backup folder, `backup.json`, which names one complete backup. Writing it makes the backup valid.
 
 DIR/backup.json            the manifest
-DIR/20261122T153000Z/      the files of the instance folder, but for copies of documents
-DIR/files/ab/abcd…         copies of documents, by their SHA-256; shared by one backup and the next
+DIR/20261122T153000Z/      the files of the instance folder, without copies of documents
+DIR/files/ab/abcd…         copies of documents, by their SHA-256; a backup and the next one share them
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file. `name` is its path in the instance folder, with slashes; `modified_ns` as the system gave it."""
+    """One file. `name` is its path in the instance folder, `size` its bytes, `modified_ns` its time of change."""
 
     name: str
     size: int
@@ -35,9 +35,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One backup. Seconds are since 1970; nothing above `answered_until` had been answered when it was made.
+    """One backup. Times are in seconds since 1970; no answer before the backup has a time above `answered_until`.
 
-    `last_page` is the number of the last page of the inbox.
+    `generation` is the name of its folder, `last_page` the number of the last page of the inbox.
     """
 
     generation: str
@@ -50,28 +50,28 @@ class Manifest:
 
     @property
     def names(self) -> frozenset[str]:
-        """Return the names of its files."""
-        return frozenset(each.name for each in self.files)
+        """The names of its files."""
+        return frozenset(file.name for file in self.files)
 
 
 def read(folder: Path) -> Manifest | None:
-    """Return the manifest of a backup folder, or None when there is none. Raise ConfigurationError for a bad one."""
+    """Return the manifest of a backup folder, or None if there is none. Raise ConfigurationError if it is wrong."""
     file = folder / NAME
     try:
         document = json.loads(file.read_bytes())
         if document.pop("version") != _VERSION:
-            raise ConfigurationError(f"{file} was written by a newer release than this one.")
-        files = tuple(_entry(each) for each in document.pop("files"))
-        found = Manifest(files=files, **document)
+            raise ConfigurationError(f"{file} was written by a newer release. Install that release.")
+        files = tuple(_entry(entry) for entry in document.pop("files"))
+        manifest = Manifest(files=files, **document)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read: {error.strerror}.") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ConfigurationError(f"{file} is no list of a backup: {error}.") from error
-    if not GENERATION.fullmatch(found.generation):
-        raise ConfigurationError(f"{file} is no list of a backup: it names the folder {found.generation!r}.")
-    return found
+        raise ConfigurationError(f"{file} is not the manifest of a backup: {error}.") from error
+    if not GENERATION.fullmatch(manifest.generation):
+        raise ConfigurationError(f"{file} is not the manifest of a backup: it names {manifest.generation!r}.")
+    return manifest
 
 
 def _entry(fields: dict[str, Any]) -> Entry:

@@ -1,7 +1,7 @@
-"""From the payloads of one item to its records: pure, so that any process may do it. The store is not known here.
+"""Maps the payloads of one item to its records. It is pure, so any process may do it, without a store.
 
-`prepare` reads the richest payload into a Work, lets every format write its fragment, and adds what each record says
-about itself. The header is added later, when the datestamp is known (`record`).
+`prepare` reads the richest payload into a Work, lets every format write its fragment, and adds the about containers.
+The header is added later, when the datestamp is known (`record`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from gateway import known_files, provenance, related, withholding, xmlio
+from gateway import known_files, provenance, resourcesync_abouts, withholding, xmlio
 from gateway.errors import NotXml, UnusableRecord, unforeseen
 from gateway.formats import glancing, namespace_told, reader_of, written
 from gateway.model import FileLink, Work
@@ -29,11 +29,11 @@ _NO_TAKEDOWNS = Takedowns()
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What publication must know of a source.
+    """The facts about a source that publication needs.
 
-    `formats` gives (schema, namespace) of each upstream metadataPrefix as the source announces them; `rights` the
-    address of a rights statement for all its records; `prefer` the upstream prefixes to read the Work from first;
-    `fields` how the fields of its payloads are called where every source calls them otherwise.
+    `formats` has (schema, namespace) of each metadataPrefix that the source announces; `rights` is the address of a
+    rights statement for all its records; `prefer` has the prefixes to read the Work from first; `fields` has the names
+    of the fields of its payloads, for formats in which they differ (Solr).
     """
 
     name: str
@@ -46,7 +46,7 @@ class SourceFacts:
 
 
 class Given(NamedTuple):
-    """One payload of an item. `exposed` is the prefix under which it is passed through; empty: it is not."""
+    """One payload of an item. `exposed` is the prefix under which it is served unchanged; empty: it is not."""
 
     metadata_prefix: str
     exposed: str
@@ -61,10 +61,10 @@ class Given(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One item to be mapped. `held_sets` are the sets it was in: what is deleted without a word of them stays there.
+    """One item to map. `held_sets` are its sets so far: a deletion that names no sets keeps them.
 
-    `files` is what is known of its files besides what its upstream says. `published` are the prefixes of its records;
-    None: the item is new. What is taken down is never exposed where nothing was published.
+    `files` are its known files besides those in its record. `published` are the prefixes of its records; None: the item
+    is new. An item that is taken down gets tombstones only in these prefixes.
     """
 
     facts: SourceFacts
@@ -77,7 +77,7 @@ class Task(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """One record without its header: `body` is everything between header and the end of the record."""
+    """One record without its header: `body` is everything between the header and the end tag of the record."""
 
     metadata_prefix: str
     digest: bytes
@@ -86,9 +86,9 @@ class Fragment(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What became of a task: its records, or the reasons (upstream prefix, sentence) why there are none.
+    """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
-    `is_withheld`: the item, or something of it, is taken down.
+    `is_withheld`: the item, or a part of it, is taken down.
     """
 
     upstream: str
@@ -109,12 +109,12 @@ class _Read(NamedTuple):
 
 
 def prepare(task: Task) -> Prepared:
-    """Map one item. Never raises for what a payload holds: that becomes a problem."""
+    """Return the records of one item. It raises nothing because of the contents of a payload: that is a problem."""
     try:
         return _prepared(task)
     except Exception as error:
         problems = tuple((given.metadata_prefix, unforeseen(error)) for given in task.given if not given.is_deleted)
-        if not problems:  # a deletion says nothing that could be wrong
+        if not problems:  # a deletion has no contents that could be wrong
             raise
         return Prepared(task.upstream, "", False, (), (), problems)
 
@@ -134,7 +134,7 @@ def _prepared(task: Task) -> Prepared:
             problems.append((given.metadata_prefix, str(error)))
     if problems:
         return Prepared(task.upstream, identifier, False, (), (), tuple(problems))
-    if any(each.work is not None and task.takedowns.names_work(task.upstream, each.work) for each in read):
+    if any(record.work is not None and task.takedowns.names_work(task.upstream, record.work) for record in read):
         return _taken_down(task, identifier)
     if not live:
         return _tombstones(task, identifier)
@@ -142,12 +142,12 @@ def _prepared(task: Task) -> Prepared:
 
 
 def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden | None) -> Prepared:
-    """Return the records of an item that lives, without what is taken down of it."""
+    """Return the records of an item that is not deleted, without the parts that are taken down."""
     best_first = _best_first(task, read)
     work = _work(task, best_first)
     if known is not None:
         known = known.with_files(work.files)
-        best_first = read = [_quiet(each, known) for each in best_first]
+        best_first = read = [_quiet(record, known) for record in best_first]
     if files := withholding.permitted(task.files, known):
         work = known_files.completed(work, files)
     work = withholding.without(work, known)
@@ -157,7 +157,7 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
-    """Return what must not be told of an item; None when takedowns have nothing to do with it."""
+    """Return what must not be published of an item; None if no takedown concerns it."""
     if task.takedowns.is_empty:
         return None
     known = Forbidden(task.takedowns).with_files(task.files)
@@ -166,8 +166,8 @@ def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:
 
 
 def _quiet(read: _Read, known: Forbidden) -> _Read:
-    """Return a payload without the abouts that tell what is taken down."""
-    abouts = tuple(each for each in read.given.abouts if not known.mentions(each))
+    """Return a payload without the abouts that contain something that is taken down."""
+    abouts = tuple(about for about in read.given.abouts if not known.mentions(about))
     return read._replace(given=read.given._replace(abouts=abouts))
 
 
@@ -176,12 +176,12 @@ def record(identifier: str, datestamp: int, sets: tuple[str, ...], fragment: Fra
     status = ' status="deleted"' if fragment.is_deleted else ""
     head = (
         f"<record><header{status}><identifier>{escape(identifier)}</identifier>"
-        f"<datestamp>{_told(datestamp)}</datestamp>{_specs(sets)}</header>"
+        f"<datestamp>{_utc_datetime(datestamp)}</datestamp>{_specs(sets)}</header>"
     )
     return b"".join((head.encode(), fragment.body, b"</record>"))
 
 
-_told = lru_cache(maxsize=4096)(utc_datetime)  # what comes together has one time
+_utc_datetime = lru_cache(maxsize=4096)(utc_datetime)  # records of one page have the same time
 
 
 @lru_cache(maxsize=4096)
@@ -193,13 +193,15 @@ def _specs(sets: tuple[str, ...]) -> str:
 
 
 def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
-    """Read a payload; what is the only one of its item, and not passed through, may be read at a glance."""
+    """Read a payload. If it is the only one of its item, and not served unchanged, it may be read by `glance`."""
     content = standing_alone(given.content, given.declarations)
     if is_only and not given.exposed:
         for known in glancing():
             assert known.glance is not None
             if (work := known.glance(content)) is not None:
-                return _Read(given, content, known.namespace, known.rank, related.completed(work, given.abouts))
+                return _Read(
+                    given, content, known.namespace, known.rank, resourcesync_abouts.completed(work, given.abouts)
+                )
     try:
         root = xmlio.parse(content)
     except NotXml as error:
@@ -208,37 +210,39 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
     if given.exposed:
         content = guarded(content, root)
     reader = reader_of(namespace)
-    told = "" if reader.namespaces else namespace_told(related.profiles(given.abouts))
-    if told and (work := _read_as(told, namespace, root)):
-        return _Read(given, content, told, reader_of(told).rank, related.completed(work, given.abouts))
+    profile = "" if reader.namespaces else namespace_told(resourcesync_abouts.profiles(given.abouts))
+    if profile and (work := _read_as(profile, namespace, root)):
+        return _Read(
+            given, content, profile, reader_of(profile).rank, resourcesync_abouts.completed(work, given.abouts)
+        )
     work = reader.read_by(root, content, fields) if reader.read_by else reader.read(root, content)
-    return _Read(given, content, namespace, reader.rank, work and related.completed(work, given.abouts))
+    return _Read(given, content, namespace, reader.rank, work and resourcesync_abouts.completed(work, given.abouts))
 
 
-def _read_as(told: str, namespace: str, root: xmlio.Element) -> Work | None:
-    """Read a payload, whose own namespace tells nothing, by the one that is told; None when nothing is found so."""
-    elements = DC if told == OAI_DC else told  # whose children are in a namespace of their own
+def _read_as(namespace_told: str, namespace: str, root: xmlio.Element) -> Work | None:
+    """Read a payload with an unknown namespace as one of `namespace_told`; None if that gives no statements."""
+    elements = DC if namespace_told == OAI_DC else namespace_told  # whose children are in a namespace of their own
     same = xmlio.renamed(root, namespace, elements)
     work = reader_of(elements).read(same, b"")
     return work if work and work.statements else None
 
 
 def _best_first(task: Task, read: list[_Read]) -> list[_Read]:
-    """Return the payloads by preference of the source's settings, then by richness; what nobody could read is last."""
+    """Return the payloads by the `prefer` of the source, then by rank; payloads without statements are last."""
     if len(read) == 1:
         return read
     prefer = {prefix: place for place, prefix in enumerate(task.facts.prefer)}
 
-    def order(each: _Read) -> tuple[bool, int, int]:
-        is_mute = each.work is None or not each.work.statements
-        return is_mute, prefer.get(each.given.metadata_prefix, len(prefer)), -each.rank
+    def order(record: _Read) -> tuple[bool, int, int]:
+        is_mute = record.work is None or not record.work.statements
+        return is_mute, prefer.get(record.given.metadata_prefix, len(prefer)), -record.rank
 
     return sorted(read, key=order)
 
 
 def _work(task: Task, read: list[_Read]) -> Work:
-    """Return the Work of the first payload; what it lacks, the others may still know."""
-    works = [each.work for each in read if each.work is not None] or [Work()]
+    """Return the Work of the first payload; facts that it lacks come from the others."""
+    works = [record.work for record in read if record.work is not None] or [Work()]
     best = works[0]
     if len(works) == 1:
         return Work(*best[:5], _modified(read), task.upstream, best.oai_dc)
@@ -255,22 +259,24 @@ def _work(task: Task, read: list[_Read]) -> Work:
 
 
 def _first_of_each(files: Iterable[FileLink]) -> tuple[FileLink, ...]:
-    found: dict[str, FileLink] = {}
+    files_by_url: dict[str, FileLink] = {}
     for file in files:
-        found.setdefault(file.url, file)
-    return tuple(found.values())
+        files_by_url.setdefault(file.url, file)
+    return tuple(files_by_url.values())
 
 
 def _modified(read: list[_Read]) -> str:
-    return max([provenance.datestamp_of(each.given.datestamp, each.given.received_at) for each in read], default="")
+    return max(
+        [provenance.datestamp_of(record.given.datestamp, record.given.received_at) for record in read], default=""
+    )
 
 
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
 def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> list[Fragment]:
-    """Return the fragments of the formats that exist for every item."""
-    origin = next(iter([each for each in read if each.work is not None and each.work.oai_dc]), read[0])
+    """Return the fragments of the formats that we write for every item."""
+    origin = next(iter([record for record in read if record.work is not None and record.work.oai_dc]), read[0])
     saying = _Saying(task.facts, task.upstream, origin, sets)
     fragments = []
     for prefix, known in written().items():
@@ -282,48 +288,48 @@ def _ours(task: Task, read: list[_Read], work: Work, sets: tuple[str, ...]) -> l
 
 
 def _passed_through(task: Task, read: list[_Read], sets: tuple[str, ...], known: Forbidden | None) -> list[Fragment]:
-    """Return the payloads that are re-exposed as they came, and tombstones for those that are gone or withheld."""
+    """Return the payloads that are served unchanged, and tombstones for those that are deleted or withheld."""
     exposed = [given for given in task.given if given.exposed]
     if not exposed:
         return []
-    withheld = [each for each in read if known is not None and known.mentions(each.content)]
+    withheld = [record for record in read if known is not None and known.mentions(record.content)]
     fragments = [
-        _Saying(task.facts, task.upstream, each, sets).fragment(
-            each.given.exposed, each.content, is_altered=each.given.is_repaired
+        _Saying(task.facts, task.upstream, record, sets).fragment(
+            record.given.exposed, record.content, is_altered=record.given.is_repaired
         )
-        for each in read
-        if each.given.exposed and each not in withheld
+        for record in read
+        if record.given.exposed and record not in withheld
     ]
     gone = [given.exposed for given in exposed if given.is_deleted]
-    gone += [each.given.exposed for each in withheld if each.given.exposed in (task.published or ())]
+    gone += [record.given.exposed for record in withheld if record.given.exposed in (task.published or ())]
     return fragments + [tombstone(prefix, sets) for prefix in gone]
 
 
 class _Saying:
-    """What the records made of one payload say about themselves: where it comes from, and rights."""
+    """The about containers of all records that are made of one payload: provenance, rights, and others."""
 
     __slots__ = ("_abouts", "_meant")
 
     def __init__(self, facts: SourceFacts, upstream: str, read: _Read, sets: tuple[str, ...]) -> None:
         given = read.given
         namespace = _namespace(facts, read)
-        said = provenance.NOTHING
+        stated = provenance.NOTHING
         if given.abouts:
-            said = provenance.read(standing_alone(each, given.declarations) for each in given.abouts)
-            before = None if said.origin else related.republished(given.abouts, namespace)
-            said = said if before is None else said._replace(origin=provenance.described(before))
-        others = tuple([b"<about>%b</about>" % guarded(*each) for each in said.others])
-        rights = said.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
+            stated = provenance.read(standing_alone(about, given.declarations) for about in given.abouts)
+            before = None if stated.origin else resourcesync_abouts.republished(given.abouts, namespace)
+            stated = stated if before is None else stated._replace(origin=provenance.described(before))
+        others = tuple([b"<about>%b</about>" % guarded(*other) for other in stated.others])
+        rights = stated.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
         rights = provenance.rights_container(rights) if rights else ""
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
-        origin = Origin(facts.base_url, upstream, datestamp, namespace, _told(given.received_at))
-        self._abouts = provenance.containers(origin, said.origin, rights, others)
-        # Everything but the harvestDate, which changes without anything being new.
-        meant = (facts.base_url, given.datestamp, namespace, said.origin, rights, *sets)
+        origin = Origin(facts.base_url, upstream, datestamp, namespace, _utc_datetime(given.received_at))
+        self._abouts = provenance.containers(origin, stated.origin, rights, others)
+        # Everything except the harvestDate, which changes although nothing is new.
+        meant = (facts.base_url, given.datestamp, namespace, stated.origin, rights, *sets)
         self._meant = b"\0".join(("\0".join(meant).encode("utf-8", "surrogatepass"), *others))
 
     def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
-        """Return a record's metadata and abouts, and the digest of what they say."""
+        """Return the metadata and abouts of a record, and their digest without the harvestDate."""
         digest = blake2b(self._meant, digest_size=_DIGEST_BYTES, salt=b"altered" if is_altered else b"")
         digest.update(content)
         body = b"".join((b"<metadata>", content, b"</metadata>", self._abouts[is_altered]))
@@ -331,13 +337,13 @@ class _Saying:
 
 
 def _namespace(facts: SourceFacts, read: _Read) -> str:
-    """Return the namespace that provenance names: the payload's, else that of its format, else the sign for none."""
+    """Return the namespace for the provenance: that of the payload, else of its format, else the address for none."""
     _, announced = facts.formats.get(read.given.metadata_prefix, ("", ""))
     return read.namespace or announced.strip() or NO_NAMESPACE
 
 
 def _tombstones(task: Task, identifier: str) -> Prepared:
-    """Return the tombstones of an item that its source has deleted in every format; none where nothing was exposed."""
+    """Return the tombstones of an item that its source has deleted in every format; none if it was never published."""
     if task.published == ():
         return Prepared(task.upstream, identifier, True, (), ())
     stated = _sets(task, has_files=False)
@@ -347,8 +353,8 @@ def _tombstones(task: Task, identifier: str) -> Prepared:
 
 
 def _taken_down(task: Task, identifier: str) -> Prepared:
-    """Return the tombstones of an item that is taken down: in the formats and sets in which it was published."""
-    was_published = identifier in task.takedowns.hit_items  # by a store that is lost, perhaps
+    """Return the tombstones of an item that is taken down, in the formats and sets in which it was published."""
+    was_published = identifier in task.takedowns.hit_items  # perhaps by a store that is lost
     prefixes = task.published or (tuple(written()) if was_published else ())
     sets = (most_specific(set(task.held_sets)) or _sets(task, has_files=False)) if prefixes else ()
     fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
@@ -362,7 +368,7 @@ def tombstone(prefix: str, sets: tuple[str, ...]) -> Fragment:
 
 
 def _sets(task: Task, *, has_files: bool) -> tuple[str, ...]:
-    """Return the most specific sets of an item (OAI-PMH 2.0 §2.6): its source's, those the source names, fulltext."""
+    """Return the most specific sets of an item (OAI-PMH 2.0 §2.6): that of its source or sets below it, fulltext."""
     counted = [given.sets for given in task.given if not given.is_deleted] or [given.sets for given in task.given]
     return _local_sets(task.facts.name, tuple(counted), FULLTEXT if has_files else "")
 
@@ -378,11 +384,11 @@ def _local_sets(name: str, counted: tuple[tuple[str, ...], ...], fulltext: str) 
 
 
 def most_specific(specs: set[str]) -> tuple[str, ...]:
-    """Return those sets that no other is below; the set of everything is in no header."""
+    """Return the sets that have no other one of them below, sorted; the set of everything is in no header."""
     above = {spec[:place] for spec in specs for place, character in enumerate(spec) if character == ":"}
     return tuple(sorted(specs - above - {SOURCES}))
 
 
 def is_legal_identifier(upstream: str) -> bool:
-    """Tell whether an upstream identifier can stand in an answer of ours."""
+    """Return whether an identifier of a source can be used: it is not blank, and XML allows its characters."""
     return bool(upstream.strip()) and is_legal(upstream)

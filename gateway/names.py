@@ -1,6 +1,6 @@
-"""Names of ours for what comes from elsewhere: identifiers and sets, each mapping one-to-one so that it can be undone.
+"""Maps identifiers, sets and prefixes of sources to ours, one-to-one, so that the mapping can be reversed.
 
-oai-identifier 2.0 (implementation guideline) for items; setSpecs after OAI-PMH 2.0 §2.6.
+Items get identifiers of the guideline oai-identifier 2.0; setSpecs follow OAI-PMH 2.0 §2.6.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 SOURCES = "source"  # the set of everything
 FULLTEXT = "fulltext"  # the set of items with at least one file
 
-_SAFE = "-_.!~*'();/?:@&=+$,"  # what oai-identifier allows beside letters and digits
+_SAFE = "-_.!~*'();/?:@&=+$,"  # the characters that oai-identifier allows besides letters and digits
 _ALL_SAFE = re.compile(r"[A-Za-z0-9\-_.!~*'();/?:@&=+$,]*")
 _ILLEGAL_IN_PREFIX = re.compile(rb"[^A-Za-z0-9\-_.!*'()]")
 _ILLEGAL_IN_SET = re.compile(rb"[^A-Za-z0-9\-_.!*'():]")
@@ -20,7 +20,7 @@ _ESCAPED_IN_SET = re.compile(r"~([0-9A-F]{2})?")
 
 
 def local_identifier(domain: str, source: str, upstream: str) -> str:
-    """Return the identifier of an item here: `oai:<domain>:<source>/<upstream id>`, with upper-case escapes."""
+    """Return the identifier of an item here: `oai:<domain>:<source>/<upstream id>`, percent-encoded in upper case."""
     name = upstream if _ALL_SAFE.fullmatch(upstream) else quote(upstream, safe=_SAFE, errors="surrogatepass")
     return f"oai:{domain}:{source}/{name}"
 
@@ -34,15 +34,15 @@ def upstream_identifier(local: str) -> str:
 def local_set(source: str, upstream: str) -> str:
     """Return the setSpec here of a set of a source: `source:<name>:<upstream spec>`.
 
-    A byte that no setSpec may have becomes `~` and two hexadecimal digits, so does `~` itself; a part that is empty
-    becomes `~`.
+    A byte that is illegal in a setSpec becomes `~` and two hexadecimal digits, and so does `~`; an empty part becomes
+    `~` alone.
     """
     parts = (part or "~" for part in _escaped(_ILLEGAL_IN_SET, upstream).split(":"))
     return f"{SOURCES}:{source}:{':'.join(parts)}"
 
 
 def local_prefix(upstream: str) -> str:
-    """Return the metadataPrefix here of an upstream's: itself when it is legal (OAI-PMH 2.0 §3.4), else as in a set."""
+    """Return the metadataPrefix here for one of a source: the same if it is legal (OAI-PMH 2.0 §3.4), else escaped."""
     return _escaped(_ILLEGAL_IN_PREFIX, upstream)
 
 
@@ -54,7 +54,7 @@ def upstream_set(local: str) -> str:
 
 
 def original_spec(local: str) -> str:
-    """Return what a source called a set that it does not list; of any other set, its spec."""
+    """Return the setSpec of the source for a set of a source; for any other set, its own spec."""
     is_of_source = local.startswith(f"{SOURCES}:") and local.count(":") > 1
     return upstream_set(local) if is_of_source else local
 

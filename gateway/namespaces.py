@@ -1,4 +1,4 @@
-"""A payload cut from its answer stands alone: it takes no namespace from what stands around it, there or here. Pure."""
+"""Makes a payload stand alone: it declares its namespaces itself, and takes none from the elements around it. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from gateway import xmlio
 from gateway.xmltext import escape_attribute
 
-# Every quantifier is possessive: a payload that is made for it could take for ever otherwise.
+# Every quantifier is possessive. Otherwise a hostile payload could make the match take for ever.
 _START_TAG = re.compile(rb"(?s)(?:\s++|<!--.*?-->|<\?.*?\?>)*+<[^\s/>]++")
 _WHOLE_START_TAG = re.compile(
     _START_TAG.pattern + rb"(?:\s++[^\s=/>]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+",
@@ -16,14 +16,18 @@ _DECLARED = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
 
 
 def standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) -> bytes:
-    """Return a payload with the declarations that it took from what stood around it."""
+    """Return a payload with those of `declarations` (prefix, URI) that it uses and does not declare itself.
+
+    An XML declaration at its beginning is removed.
+    """
     content = content.strip()
-    if content.startswith(b"<?xml "):  # a declaration can stand nowhere in an answer of ours
+    if content.startswith(b"<?xml "):  # it would be illegal inside an answer
         content = content.partition(b"?>")[2].lstrip()
     tag = _WHOLE_START_TAG.match(content) if declarations else None
     if tag is None:
         return content
-    # They are the whole record's: of two parts, one may need what the other declares itself, or does not use.
+    # `declarations` are those of the whole record; one part may need a prefix that another part declares or does not
+    # use.
     own = _declared(tag[0])
     names = "".join(
         f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"'
@@ -34,7 +38,7 @@ def standing_alone(content: bytes, declarations: tuple[tuple[str, str], ...]) ->
 
 
 def _declared(start_tag: bytes) -> set[str]:
-    """Return the prefixes that a start tag declares; the default namespace's is empty."""
+    """Return the prefixes that a start tag declares; that of the default namespace is empty."""
     return {(match[1] or b"").decode() for match in _DECLARED.finditer(start_tag)}
 
 
@@ -44,8 +48,8 @@ def _with(content: bytes, attributes: bytes) -> bytes:
 
 
 def guarded(content: bytes, root: xmlio.Element) -> bytes:
-    """Return a payload that would not take up our envelope's default namespace, even where it has none."""
-    if None in root.nsmap or all("}" in each.tag for each in root.iter() if isinstance(each.tag, str)):
+    """Return a payload that does not inherit the default namespace of our answers; `root` is its parsed root."""
+    if None in root.nsmap or all("}" in element.tag for element in root.iter() if isinstance(element.tag, str)):
         return content
     tag = _WHOLE_START_TAG.match(content)
     return content if tag and "" in _declared(tag[0]) else _with(content, b' xmlns=""')

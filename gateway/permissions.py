@@ -1,7 +1,7 @@
-"""Who may use the instance folder: its owner (folders 0700, files 0600), or a group too (2770 and 0660).
+"""Permissions of the instance folder: for its owner (folders 0700, files 0600), or for a group too (2770 and 0660).
 
-The mode of the folder itself says which: a folder that its group may write is a group's. Commands set their umask by
-it, so that all that they make in the folder has the right mode. `gateway init` repairs the modes of an older instance.
+The mode of the folder decides: if its group may write it, the group may use the instance. Commands set their umask
+accordingly, so all files that they make have the right mode. `gateway init` repairs the modes of an older instance.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from gateway.errors import ConfigurationError
 
-# What an instance folder holds; all else in it is somebody else's and is left alone.
+# The contents of an instance folder; everything else in it is foreign and left unchanged.
 _FILES = (
     "*.toml",
     "takedowns.json",
@@ -35,20 +35,20 @@ _FOLDERS = ("files", "downloads", "audits", "locks", "aside", "restoring")
 
 
 def is_for_group(folder: Path) -> bool:
-    """Tell whether the group of an instance folder may use it."""
+    """Return whether the group of an instance folder may use it."""
     return folder.is_dir() and bool(folder.stat().st_mode & stat.S_IWGRP)
 
 
 def file_mode(folder: Path) -> int:
-    """Return the mode that files of an instance folder have."""
+    """Return the mode of files in an instance folder, such as 0o600."""
     return 0o660 if is_for_group(folder) else 0o600
 
 
 @contextmanager
 def private(folder: Path) -> Iterator[None]:
-    """Let this process make files that only those who may use the instance folder can read.
+    """Set the umask inside the block so that new files have the mode of the instance folder.
 
-    What root makes belongs to the owner of the folder afterwards: the server, which runs as that user, needs it.
+    Files that root makes are given to the owner of the folder afterwards: the server runs as that user and needs them.
     """
     before, begun = os.umask(0o007 if is_for_group(folder) else 0o077), time.time()
     try:
@@ -59,14 +59,14 @@ def private(folder: Path) -> Iterator[None]:
 
 
 def keep_owner(descriptor: int, folder: Path) -> None:
-    """Let a new file belong to the owner of the instance folder when root makes it, as SQLite does. Raise OSError."""
+    """Give a new file to the owner of the instance folder if this process is root, as SQLite does. Raise OSError."""
     if os.geteuid() == 0:
         owner = folder.stat()
         os.fchown(descriptor, owner.st_uid, owner.st_gid)
 
 
 def _give_to_owner(folder: Path, begun: float) -> None:
-    """Give what root has made in the folder since `begun` to its owner, who may interfere: no link is followed."""
+    """Give the files that root has made since `begun` to the owner. No link is followed: the owner may be hostile."""
     if os.geteuid() != 0 or not folder.is_dir() or folder.stat().st_uid == 0:
         return
     owner = folder.stat()
@@ -80,9 +80,9 @@ def _give_to_owner(folder: Path, begun: float) -> None:
 
 
 def repair(folder: Path, group: str | None = None) -> None:
-    """Give an instance folder and what it holds the modes that they must have; `group` makes it a group's.
+    """Set the modes of an instance folder and of its contents; with `group`, let that group use it.
 
-    Raise ConfigurationError for a group that this machine does not have, or may not be given; OSError.
+    Raise ConfigurationError for a group that does not exist or that this user may not set; OSError.
     """
     if group is not None:
         _hand_to(folder, group)
@@ -93,13 +93,13 @@ def repair(folder: Path, group: str | None = None) -> None:
 
 
 def _set_mode(path: Path, mode: int) -> None:
-    with suppress(FileNotFoundError):  # what SQLite keeps beside a database comes and goes
+    with suppress(FileNotFoundError):  # SQLite makes and deletes files beside a database
         if _mode(path) != mode:
             path.chmod(mode)
 
 
 def _mode(path: Path) -> int:
-    """Return the mode of a path; 0 when it has gone."""
+    """Return the mode of a path; 0 if it no longer exists."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
@@ -114,11 +114,13 @@ def _hand_to(folder: Path, group: str) -> None:
     except KeyError as error:
         raise ConfigurationError(f"This machine has no group {group!r}.") from error
     except PermissionError as error:
-        raise ConfigurationError(f"{folder} cannot be given to the group {group}: are you a member of it?") from error
+        raise ConfigurationError(
+            f"The group {group} cannot be set on {folder}. Run the command as a member of the group, or as root."
+        ) from error
 
 
 class Exposed(NamedTuple):
-    """A file or folder that others may read or write, its mode, and the mode that it must have."""
+    """A file or folder that other users may read or write, its mode, and the mode that it must have."""
 
     path: Path
     mode: int
@@ -126,16 +128,16 @@ class Exposed(NamedTuple):
 
 
 def exposed(folder: Path) -> list[Exposed]:
-    """Return the instance folder and what of its upper level others may read or write."""
+    """Return what other users may read or write: of the instance folder itself and of its upper level."""
     folder_mode, mode = (0o2770, 0o660) if is_for_group(folder) else (0o700, 0o600)
-    found = (Exposed(path, _mode(path), folder_mode if path.is_dir() else mode) for path in (folder, *_upper(folder)))
-    return [each for each in found if each.mode & 0o777 & ~each.wanted]
+    exposed = (Exposed(path, _mode(path), folder_mode if path.is_dir() else mode) for path in (folder, *_upper(folder)))
+    return [path_ for path_ in exposed if path_.mode & 0o777 & ~path_.wanted]
 
 
 def _upper(folder: Path) -> Iterator[Path]:
     patterns = (*_FILES, *_FOLDERS)
-    found = (path for pattern in patterns for path in folder.glob(pattern))
-    yield from (path for path in found if not path.is_symlink() and path.exists())
+    paths = (path for pattern in patterns for path in folder.glob(pattern))
+    yield from (path for path in paths if not path.is_symlink() and path.exists())
 
 
 def _held(folder: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""`/healthz` and `/readyz`: what a supervisor or a load balancer asks. The answer says nothing about the instance."""
+"""`/healthz` and `/readyz`, for supervisors and load balancers. The answers reveal nothing about the instance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger("gateway.probes")
 
 
 def blueprint(ready: Callable[[], object]) -> Blueprint:
-    """Return the face: `/healthz` answers when the process does, `/readyz` with 503 when `ready` raises an error."""
+    """Return the Flask blueprint: `/healthz` always answers 200, `/readyz` 503 if `ready` raises a GatewayError."""
     face = Blueprint("probes", __name__)
 
     @face.get("/healthz")
@@ -25,7 +25,7 @@ def blueprint(ready: Callable[[], object]) -> Blueprint:
         try:
             ready()
         except GatewayError as error:
-            log.warning("/readyz answered 503: %s `gateway check` looks at the instance.", error)
+            log.warning("/readyz answered 503: %s `gateway check` checks the instance.", error)
             return _answer(503, "The repository cannot answer now.")
         return _answer(200, "The repository can answer.")
 

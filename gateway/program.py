@@ -1,4 +1,4 @@
-"""What the programs `gateway` and `harvester` have in common: exit statuses, streams, signals, verbosity."""
+"""The common parts of the programs `gateway` and `harvester`: exit statuses, streams, signals, verbosity."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from gateway.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.settings import Settings
 from gateway.statuses import Status
 
-_LEVEL = "gateway.level"  # among what click keeps for a command
+_LEVEL = "gateway.level"  # the key in the `meta` of click's context
 
 
 def status_of_error(error: GatewayError) -> Status:
-    """Return the exit status of a command of `gateway` that this error ended."""
+    """Return the exit status of a command of `gateway` that ended with this error."""
     if isinstance(error, ConfigurationError):
         return Status.USAGE
     return Status.TRY_LATER if isinstance(error, StoreBusy) else Status.FAILED
 
 
 class Program(click.Group):
-    """A program: a group of commands with the options that stand before a command's name.
+    """A program: a group of commands, and the options before a command's name.
 
-    It always ends with one of the statuses of `gateway.statuses`, and without a traceback for what people or machines
-    may do: wrong settings, signals, readers that leave, full disks.
+    It always ends with one of the statuses of `gateway.statuses`. It shows no traceback for expected failures: wrong
+    settings, signals, closed pipes, full disks.
     """
 
     status_of_error: Callable[[GatewayError], Status] = staticmethod(status_of_error)
@@ -46,7 +46,7 @@ class Program(click.Group):
             raise SystemExit(int(end.status)) from None
         except KeyboardInterrupt:  # before the command began
             raise SystemExit(int(Status.STOPPED)) from None
-        except OSError as error:  # even the sentence about an error could not be written
+        except OSError as error:  # not even the message about an error could be written
             raise SystemExit(int(streams.status_of_loss(error))) from None
         finally:
             signals.calm()
@@ -57,7 +57,7 @@ class Program(click.Group):
             return super().make_context(*more, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        """Run the command; an error of ours ends it with one sentence and its status."""
+        """Run the command; a GatewayError ends it with one message and its exit status."""
         with _ends():
             try:
                 return super().invoke(ctx)
@@ -69,7 +69,7 @@ class Program(click.Group):
 
 
 class _Ended(Exception):
-    """A command has ended: an exception that click lets pass, with the status that is ours to choose."""
+    """A command has ended with this status; click does not catch this exception."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status.name)
@@ -78,7 +78,7 @@ class _Ended(Exception):
 
 @contextmanager
 def _ends() -> Iterator[None]:
-    """Give a status to what ends a command besides errors of ours: Ctrl-C, SIGTERM, and streams that fail."""
+    """Give a status to the other ends of a command: Ctrl-C, SIGTERM, and streams that fail."""
     try:
         yield
     except OSError as error:
@@ -94,13 +94,13 @@ def _ends() -> Iterator[None]:
 
 
 def program_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a program the options --verbose and --quiet."""
+    """Add the options --verbose and --quiet to a program."""
     verbose = click.option(
         "-v", "--verbose", is_flag=True, expose_value=False, callback=_set_level,
-        help="Show every request, and where an error came from.",
+        help="Show every request, and the traceback of an error.",
     )  # fmt: skip
     quiet = click.option(
-        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_level, help="Say only errors on stderr."
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_level, help="Write only errors to stderr."
     )
     return verbose(quiet(function))
 
@@ -116,7 +116,7 @@ def _set_level(ctx: click.Context, option: click.Parameter, value: bool) -> None
 
 
 def _level() -> str:
-    """Return `verbose`, `quiet`, or nothing. Outside a command there is nothing."""
+    """Return `verbose`, `quiet`, or an empty string, as outside of a command."""
     ctx = click.get_current_context(silent=True)
     return str(ctx.meta.get(_LEVEL, "")) if ctx else ""
 
@@ -125,27 +125,30 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def json_option(function: Function) -> Function:
-    """Give a command the option --json, as its argument `as_json`."""
+    """Add the option --json to a command, as its argument `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Write data as JSON, one object per line.")(function)
 
 
 def write_json(facts: Mapping[str, object]) -> None:
     """Write one object as one line of JSON on stdout. `JSON.md` documents the objects of every command."""
-    # Of a path that is not UTF-8, the bytes that are none become JSON escapes.
+    # In a path that is not UTF-8, the bytes that are wrong become JSON escapes.
     click.echo(json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
 
 def is_quiet() -> bool:
-    """Tell whether --quiet was given."""
+    """Return whether --quiet was given."""
     return _level() == "quiet"
 
 
 def begin_log(settings: Settings) -> None:
-    """Write the log as the settings want it; --verbose and --quiet choose its level. Raise ConfigurationError."""
+    """Write the log to stderr, as `log_level` and `log_json` say; --verbose and --quiet override the level.
+
+    Raise ConfigurationError if there is no such level.
+    """
     logs.begin(settings, has_level=bool(_level()))
 
 
 def say(text: str) -> None:
-    """Say one sentence on stderr, unless --quiet was given."""
+    """Write one sentence to stderr, unless --quiet was given."""
     if not is_quiet():
         click.echo(logs.sentence(text), err=True)

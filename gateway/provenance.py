@@ -1,6 +1,6 @@
-"""The `about` containers of a record (OAI-PMH 2.0 §2.5): where it comes from, and what rights somebody stated.
+"""The `about` containers of a record (OAI-PMH 2.0 §2.5): its provenance, and the stated rights.
 
-Provenance and rights follow the OAI implementation guidelines; what an upstream said before us is nested inside.
+Both follow the OAI implementation guidelines *provenance* and *rights*. The provenance of a source is nested in ours.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _OPENING = (
 )
 _SCHEMA_LOCATION = f"{{{XSI}}}schemaLocation"
 MOST_ABOUT_BYTES = 1_000_000  # they are repeated in every format of a record; real ones have some hundred bytes
-_MOST_HOPS = 20  # nobody re-exposes what was re-exposed so often; a loop of gateways does
-# What the schema's union of date and dateTime takes, but for days and hours that do not exist.
+_MOST_HOPS = 20  # a longer chain is a loop of gateways
+# The union of date and dateTime in the schema, including days and hours that do not exist.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?)?")
 _DAY_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Origin(NamedTuple):
-    """One originDescription. Dates are UTCdatetimes as text."""
+    """One originDescription of the guideline *provenance*. Dates are UTCdatetimes as text."""
 
     base_url: str
     identifier: str
@@ -46,9 +46,9 @@ class Origin(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the about containers of an upstream record say: a ready originDescription and rights element, or empty.
+    """The contents of the about containers of a source's record: an originDescription and a rights element, or empty.
 
-    `others` are the contents of all other valid containers, as they came and in their order, each with its root.
+    `others` are all other valid contents, unchanged and in their order, with their parsed roots.
     """
 
     origin: str = ""
@@ -60,9 +60,9 @@ NOTHING = Said()
 
 
 def containers(origin: Origin, nested: str, rights: str = "", others: Iterable[bytes] = ()) -> tuple[bytes, bytes]:
-    """Return our provenance in its `<about>`, then `rights` and `others`: for what is as it came, and what is altered.
+    """Return the about containers for unchanged and for altered metadata: provenance, `rights`, `others`.
 
-    `nested` is the originDescription of the upstream, or empty.
+    `nested` is the originDescription of the source, or empty.
     """
     base_url, identifier, datestamp, namespace, harvest_date, _ = origin
     as_it_came, after = _common(base_url, namespace, harvest_date, False)
@@ -74,7 +74,7 @@ def containers(origin: Origin, nested: str, rights: str = "", others: Iterable[b
 
 
 def described(origin: Origin) -> str:
-    """Return an originDescription to be nested; empty when its dates cannot be read (provenance.xsd)."""
+    """Return an originDescription for nesting; an empty string if its dates cannot be read (provenance.xsd)."""
     datestamp, harvest_date = _readable(origin.datestamp), _readable(origin.harvest_date)
     whole = origin._replace(datestamp=datestamp, harvest_date=harvest_date)
     return _described(whole, "") if datestamp and harvest_date else ""
@@ -89,7 +89,7 @@ def _described(origin: Origin, nested: str) -> str:
 
 @lru_cache(maxsize=256)
 def _common(base_url: str, namespace: str, harvest_date: str, is_altered: bool) -> tuple[str, str]:
-    """Return what stands before the identifier and after the datestamp: the records of a page have it in common."""
+    """Return the parts before the identifier and after the datestamp, which all records of a page have in common."""
     tag = f'<originDescription harvestDate="{harvest_date}" altered="{"true" if is_altered else "false"}">'
     before = f"{tag}{_uri('baseURL', base_url)}<identifier>"
     return before, f"</datestamp>{_uri('metadataNamespace', namespace)}"
@@ -100,24 +100,27 @@ def _uri(name: str, text: str) -> str:
 
 
 def rights_container(content: str) -> str:
-    """Return the `<about>` with one rights element."""
+    """Return the `<about>` with one rights element (guideline *rights*)."""
     return f"<about>{content}</about>"
 
 
 def rights_reference(address: str) -> str:
-    """Return a rights element that refers to a statement."""
+    """Return a rights element with a rightsReference to the address of a statement."""
     location = f'xmlns:xsi="{XSI}" xsi:schemaLocation="{RIGHTS} {_SCHEMAS}rights.xsd"'
     return f'<rights xmlns="{RIGHTS}" {location}><rightsReference ref="{escape_attribute(any_uri(address))}"/></rights>'
 
 
 @lru_cache(maxsize=4096)
 def datestamp_of(text: str, otherwise: int) -> str:
-    """Return a datestamp as the schema wants it: as it came, else what can be read of it, else `otherwise`."""
+    """Return a datestamp that is valid in the schema: unchanged, else as far as it can be read, else `otherwise`.
+
+    `otherwise` is in seconds since 1970.
+    """
     return _readable(text) or utc_datetime(otherwise)
 
 
 def _readable(text: str) -> str:
-    """Return a date as the schema wants it: as it came, else told again in UTC, else its day; empty if none."""
+    """Return a date that is valid in the schema: unchanged, else converted to UTC, else its day; empty if none."""
     text = text.strip()
     moment = _moment(text)
     if moment is None:
@@ -131,7 +134,7 @@ def _readable(text: str) -> str:
 
 
 def _moment(text: str) -> datetime | None:
-    """Return the moment that a text in any form of ISO 8601 tells, in UTC; None when it tells none."""
+    """Return the moment in a text of any form of ISO 8601, in UTC; None if there is none."""
     try:
         moment = datetime.fromisoformat(text)
         return moment.astimezone(UTC) if moment.tzinfo else moment
@@ -140,10 +143,10 @@ def _moment(text: str) -> datetime | None:
 
 
 def read(abouts: Iterable[bytes]) -> Said:
-    """Read the contents of an upstream's about containers. What cannot be read says nothing.
+    """Return the contents of the about containers of a source's record. Unreadable ones are ignored.
 
-    Of several rights the first counts: a record must not have more (guideline for rights, §3). Other containers are
-    carried on unchanged, as long as all of one record have at most `MOST_ABOUT_BYTES`.
+    Of several rights, the first counts: a record must not have more (guideline *rights*, §3). Other contents are passed
+    on unchanged, up to `MOST_ABOUT_BYTES` per record.
     """
     origin = rights = ""
     others: list[tuple[bytes, Element]] = []
@@ -154,8 +157,8 @@ def read(abouts: Iterable[bytes]) -> Said:
         except NotXml:
             continue
         if root.tag == f"{{{PROVENANCE}}}provenance":
-            found = None if origin else root.find(_DESCRIPTION)
-            origin = origin if found is None else _nested(found, _MOST_HOPS)
+            description = None if origin else root.find(_DESCRIPTION)
+            origin = origin if description is None else _nested(description, _MOST_HOPS)
         elif root.tag == f"{{{RIGHTS}}}rights":
             rights = rights or (_standing_alone(root) if _is_rights(root) else "")
         elif _is_carried(root) and len(content) <= room:
@@ -165,15 +168,15 @@ def read(abouts: Iterable[bytes]) -> Said:
 
 
 def _is_carried(root: Element) -> bool:
-    """Tell whether an about may hold this element: one of another namespace than ours (OAI-PMH 2.0 §2.5).
+    """Return whether an about may contain this element: it must be in another namespace (OAI-PMH 2.0 §2.5).
 
-    Entries of ResourceSync lists are kept as abouts in the inbox; their source never sent them as such.
+    Entries of ResourceSync lists are stored as abouts in the inbox, but the source did not send them as such.
     """
     return xmlio.name_of(root)[0] not in ("", OAI_PMH, SITEMAP)
 
 
 def _nested(element: Element, hops: int) -> str:
-    """Return an upstream's originDescription, made again so that it is valid; empty when it lacks what it must have."""
+    """Return the originDescription of a source, made valid; an empty string if a required part is missing."""
     values = [(element.findtext(f"{{{PROVENANCE}}}{name}") or "").strip() for name in _FIELDS]
     base_url, identifier, datestamp, namespace = values
     datestamp, harvest_date = _readable(datestamp), _readable(element.get("harvestDate") or "")
@@ -186,7 +189,7 @@ def _nested(element: Element, hops: int) -> str:
 
 
 def _is_rights(root: Element) -> bool:
-    """Tell whether the schema allows this rights element: one rightsReference with a ref, or one rightsDefinition."""
+    """Return whether a rights element is valid: one rightsReference with a ref, or one rightsDefinition."""
     parts = list(xmlio.children(root))
     if len(parts) != 1 or set(root.attrib) - {_SCHEMA_LOCATION} or _has_text(root):
         return False
@@ -202,7 +205,7 @@ def _is_rights(root: Element) -> bool:
 
 
 def _has_text(element: Element) -> bool:
-    """Tell whether an element has text beside its children."""
+    """Return whether an element has text between its children."""
     return any(text and text.strip() for text in (element.text, *(child.tail for child in element)))
 
 

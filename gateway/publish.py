@@ -1,7 +1,7 @@
-"""The write path, the one place where formats meet the store: what lies in the inbox becomes published records.
+"""Publication: makes published records of the pages in the inbox. Here, formats meet the store.
 
-Pages are read forward from a position that moves in the same transaction as the records, so that any of this may be
-killed and repeated without effect. What did not change is left alone, and keeps its datestamp.
+Pages are read forward from a position that moves in the transaction of the records. So it can be killed at any moment
+and repeated without effect. A record that has not changed keeps its datestamp.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ __all__ = [
 
 _DIGEST_BYTES = 16
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_MARGIN_SECONDS = 2 * 86_400  # the overlap of harvests, and a source whose clock or whose day is another
+_MARGIN_SECONDS = 2 * 86_400  # for the overlap of harvests, and for sources with another clock or time zone
 
-_SINGLE = "GetRecord"  # the verb of what was asked for by itself
+_SINGLE = "GetRecord"  # the verb of a record that was requested by itself
 
-# A few seconds of work. A page may hold a whole repository, and an intent lives for a minute, a lock for less.
+# A few seconds of work: a page may have a whole repository, but an intent lives for a minute, and a lock for less.
 _MOST_AT_ONCE = 5_000
-_MOST_BYTES_AT_ONCE = 16_000_000  # of payloads; what is made of them takes several times as much memory
+_MOST_BYTES_AT_ONCE = 16_000_000  # of payloads; their records take several times as much memory
 
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the records of some pages: `received` is the sum of the six below it.
+    """The results for the records of some pages: `received` is the sum of the six fields below it.
 
-    `ignored` are deletions of what was never held, `older_versions` those of which the same list brings a newer one,
-    `held_back` deletions that wait for a person. `stamped` counts the records, of all formats, with a new datestamp,
-    `gone_back` those published with an older datestamp than before; `example` names one of these.
+    `ignored` counts deletions of unknown records, `older_versions` versions of which the same list has a newer one,
+    `held_back` deletions that wait for a person. `stamped` counts the records, of all formats, with a new datestamp.
+    `gone_back` counts records published with an older datestamp of the source than before; `example` is one of them.
     """
 
     pages: int = 0
@@ -68,14 +68,14 @@ class Counts:
     example: str = ""
 
     def add(self, other: Counts) -> None:
-        """Add what became of other records."""
+        """Add the results for other records."""
         self.example = self.example or other.example
-        for each in fields(self)[:-1]:
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+        for field_ in fields(self)[:-1]:
+            setattr(self, field_.name, getattr(self, field_.name) + getattr(other, field_.name))
 
 
 class _Arrived(NamedTuple):
-    """One slice that is looked at, and where it lies."""
+    """One slice to publish, and its place."""
 
     page: StoredPage
     place: int
@@ -111,13 +111,13 @@ class _Arrived(NamedTuple):
 
 
 class _Outdated(Exception):
-    """Another publication has changed an item since this one looked at it."""
+    """Another publication has changed an item since this one read it."""
 
 
 def publish_pending(store: Store, inbox: Inbox, source: str, facts: SourceFacts, limit_pages: int = 1) -> Counts:
-    """Publish the next pages of a source, at most `limit_pages`; `pages` of the counts is 0 when there are none.
+    """Publish the next pages of a source, at most `limit_pages`, and return the counts; `pages` is 0 if there are none.
 
-    Raise StoreError when the store does not know the source, and what the store raises.
+    Raise StoreError if the source is not in the store, and the errors of the store.
     """
     begin(store, inbox, facts)
     for _ in range(TRIES):
@@ -130,10 +130,10 @@ def publish_pending(store: Store, inbox: Inbox, source: str, facts: SourceFacts,
 
 
 def _next_published(store: Store, inbox: Inbox, facts: SourceFacts, before: int, limit_pages: int) -> Counts:
-    """Publish the next pages, or else the removal of the source that follows them; it counts as a page."""
+    """Publish the next pages, or the removal of the source that follows them, which counts as a page."""
     removal = inbox.removal(facts.name, before)
     pending = inbox.pages(facts.name, before)
-    if removal is not None:  # what arrived and was not published before the source was removed never will be
+    if removal is not None:  # pages that were not published before the removal are never published
         last = removal.position
         pending = takewhile(lambda page: page.number <= last, pending)
     if pages := list(islice(pending, limit_pages)):
@@ -146,16 +146,16 @@ def _next_published(store: Store, inbox: Inbox, facts: SourceFacts, before: int,
 
 
 def pass_removals(store: Store, inbox: Inbox, facts: SourceFacts) -> None:
-    """Publish until no removal of the source lies ahead; `publish_in_turn` knows nothing of them.
+    """Publish until no removal of the source is left to publish; `publish_in_turn` does not publish removals.
 
-    One lies ahead when its command was killed, or when the store is an older copy than the inbox.
+    One is left if its command was killed, or if the store is an older copy than the inbox.
     """
     while inbox.removal(facts.name, store.position(facts.name)) is not None:
         publish_pending(store, inbox, facts.name, facts)
 
 
 def _published(store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[StoredPage], before: int) -> Counts:
-    """Publish these pages, a large one in parts; only the last part moves the position. Raise PositionMoved."""
+    """Publish these pages, a large page in parts; only the last part moves the position. Raise PositionMoved."""
     counts = Counts()
     for places in _parts(pages):
         for _ in range(TRIES):
@@ -170,7 +170,7 @@ def _published(store: Store, inbox: Inbox, facts: SourceFacts, pages: Sequence[S
 
 
 def _parts(pages: Sequence[StoredPage]) -> tuple[slice, ...]:
-    """Return which places of the pages are published at once; the last part has no end."""
+    """Return the parts of the pages that are published at once, as slices; the last part has no end."""
     if len(pages) > 1:
         return (slice(None),)
     ends, begin, size = [0], 0, 0
@@ -183,14 +183,14 @@ def _parts(pages: Sequence[StoredPage]) -> tuple[slice, ...]:
 
 
 def begin(store: Store, inbox: Inbox, facts: SourceFacts) -> None:
-    """Tell the store what it must know before `publish_in_turn`, and keep a note of it in the inbox.
+    """Store the facts that `publish_in_turn` needs, in the store and as a note in the inbox.
 
-    Raise StoreError when the store does not know the source.
+    Raise StoreError if the source is not in the store.
     """
     with store.view() as view:
-        if all(each.name != facts.name for each in view.sources()):
+        if all(source.name != facts.name for source in view.sources()):
             raise StoreError(
-                f"There is no source {facts.name!r}; it must be added before something of it is published."
+                f"The source {facts.name!r} is not in the store, so nothing of it can be published. Add it first."
             )
     introduce(store, facts)
     keep_note(store, inbox, facts.name)
@@ -201,8 +201,8 @@ def publish_in_turn(
 ) -> Counts:
     """Publish these pages, which follow the position `before`, while other processes publish those around them.
 
-    Everything is made ready first; `turn` returns when all pages up to `before` are published. What they changed is
-    noticed then, and the pages are looked at again. Raise what the store and `turn` raise.
+    Everything is prepared first; `turn` returns when all pages up to `before` are published. If these have changed an
+    item, the pages are mapped again. Raise the errors of the store and of `turn`.
     """
     pages = [inbox.page(number) for number in numbers]
     if len(_parts(pages)) > 1:
@@ -210,7 +210,7 @@ def publish_in_turn(
         return _published(store, inbox, facts, pages, before)
     wait = turn
     for _ in range(TRIES):
-        is_first = store.position(facts.name) == before  # before anything is looked at
+        is_first = store.position(facts.name) == before  # before anything is read
         batch = _Batch(store, inbox, facts, pages)
 
         def ready(batch: _Batch = batch, wait: Callable[[], None] = wait, is_first: bool = is_first) -> None:
@@ -226,17 +226,18 @@ def publish_in_turn(
 
 
 def _at_once() -> None:
-    """Wait for nothing."""
+    """Return at once: there is nothing to wait for."""
 
 
 def _beaten(source: str, before: int) -> StoreError:
     return StoreError(
-        f"The pages of {source} after {before} could not be published: other processes were faster {TRIES} times."
+        f"The pages of {source} after {before} were not published: other processes were faster {TRIES} times. "
+        "Publish again."
     )
 
 
 class _Batch:
-    """The records of some pages, on their way into the store."""
+    """One publication of the records of some pages."""
 
     def __init__(
         self,
@@ -246,7 +247,7 @@ class _Batch:
         pages: Sequence[StoredPage],
         places: slice = slice(None),
     ) -> None:
-        """Look at the records at these places, and map those that changed. With the last ones the pages are done."""
+        """Read the records at these places, and map those that changed. The last places complete the pages."""
         self._store, self._facts = store, facts
         self._places = places
         self._last = pages[-1].number if places.stop is None else None
@@ -258,26 +259,29 @@ class _Batch:
         self._has_quarantine = store.counts(facts.name)["quarantined"] > 0
         self._versions = Versions(inbox)
         arrived = self._usable(pages)
-        self._upstreams = {each.slice.identifier for each in arrived}
-        self._deletions: dict[tuple[str, str], _Arrived] = {}  # that are not carried out
-        self._held_back: set[tuple[str, str]] = set()  # those that wait for a person
+        self._upstreams = {entry.slice.identifier for entry in arrived}
+        self._deletions: dict[tuple[str, str], _Arrived] = {}  # those that are not carried out
+        self._held_back: set[tuple[str, str]] = set()  # those of them that wait for a person
         self._settled_deletions: list[tuple[str, str]] = []
         self._known_deletions = store.deletions_of(facts.name, self._upstreams)
-        self._deleted_before = {(each.metadata_prefix, each.identifier): each for each in self._known_deletions}
+        self._deleted_before = {
+            (known_deletion.metadata_prefix, known_deletion.identifier): known_deletion
+            for known_deletion in self._known_deletions
+        }
         self._takedowns = store.takedowns().revision
-        self._edition = store.edition(facts.name)  # before the states: whoever decides on files after this raises it
+        self._edition = store.edition(facts.name)  # before the states: a later change of files raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
         settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
         self._changes = [change for change in settled if change is not None]
 
     def is_outdated(self) -> bool:
-        """Tell whether the store holds something else of these items by now."""
+        """Return whether the state of these items in the store has changed since."""
         states = self._store.states(self._facts.name, tuple(self._upstreams))
         deletions = self._store.deletions_of(self._facts.name, self._upstreams)
         return states != self._states or deletions != self._known_deletions
 
     def publish(self, before: int, ready: Callable[[], None] = _at_once) -> Counts:
-        """Write what became of the records, when `ready` has returned and the position is still at `before`."""
+        """Write the records when `ready` has returned, if the position is still at `before`; return the counts."""
         quarantined = tuple(bad for bads in self._quarantined.values() for bad in bads)
         position = (before, before if self._last is None else self._last)
         publication = Publication(
@@ -288,7 +292,8 @@ class _Batch:
             edition=self._edition,
             takedowns=self._takedowns,
             deletions=tuple(
-                Deletion(*key, *each.place_in_all, key in self._held_back) for key, each in self._deletions.items()
+                Deletion(*key, *deletion.place_in_all, key in self._held_back)
+                for key, deletion in self._deletions.items()
             ),
             settled=tuple(self._settled_deletions),
         )
@@ -297,20 +302,20 @@ class _Batch:
 
     def _task(self, upstream: str, parts: Mapping[str, _Arrived]) -> Task:
         state = self._states.get(upstream)
-        return self._payloads.task(upstream, {prefix: each.part for prefix, each in parts.items()}, state)
+        return self._payloads.task(upstream, {prefix: part.part for prefix, part in parts.items()}, state)
 
     def _usable(self, pages: Sequence[StoredPage]) -> list[_Arrived]:
-        """Return the slices that name an item; the others go to quarantine."""
+        """Return the slices with a usable identifier; put the others into quarantine."""
         usable = []
         for page in pages:
             text = page.page.repaired or page.page.body
             places = range(len(page.slices))[self._places]
             self._counts.received += len(places)
             for place in places:
-                each = page.slices[place]
-                arrived = _Arrived(page, place, each, _digest(each, text))
-                reason = each.problem
-                if not reason and not is_legal_identifier(each.identifier):
+                slice_ = page.slices[place]
+                arrived = _Arrived(page, place, slice_, _digest(slice_, text))
+                reason = slice_.problem
+                if not reason and not is_legal_identifier(slice_.identifier):
                     reason = "The record has no usable identifier."
                 if reason:
                     self._refuse(arrived, reason)
@@ -319,9 +324,9 @@ class _Batch:
         return usable
 
     def _release(self, arrived: _Arrived) -> None:
-        """Take a record out of quarantine, also what went there from an earlier place of the same pages.
+        """Take a record out of quarantine, also one from an earlier place on the same pages.
 
-        A deletion of it that came before need not be remembered any more.
+        An earlier deletion of it that was not carried out is removed too.
         """
         key = arrived.key
         if self._deleted_before.pop(key, None):
@@ -340,41 +345,41 @@ class _Batch:
         self._quarantined.setdefault(arrived.key, []).append(arrived.bad(reason))
 
     def _without_known(self, arrived: list[_Arrived]) -> dict[str, dict[str, _Arrived]]:
-        """Return what is new, by upstream identifier and prefix; of one record that came twice, the newer or last."""
+        """Return the new slices, by upstream identifier and prefix; of one that came twice, the newer or last one."""
         changed: dict[str, dict[str, _Arrived]] = {}
-        for each in arrived:
-            upstream, prefix = each.slice.identifier, each.prefix
+        for entry in arrived:
+            upstream, prefix = entry.slice.identifier, entry.prefix
             held = payloads_of(self._states.get(upstream))
             parts = changed.setdefault(upstream, {})
-            if self._is_superseded(each, parts.get(prefix), held.get(prefix)):
+            if self._is_superseded(entry, parts.get(prefix), held.get(prefix)):
                 self._counts.older_versions += 1
                 continue
-            if each.slice.waits and self._is_living(parts.get(prefix), held.get(prefix)):
+            if entry.slice.waits and self._is_living(parts.get(prefix), held.get(prefix)):
                 self._counts.held_back += 1
-                self._held_back.add(each.key)
-                self._deletions[each.key] = each
+                self._held_back.add(entry.key)
+                self._deletions[entry.key] = entry
                 continue
             if parts.pop(prefix, None) is not None:
-                self._counts.unchanged += 1  # the one that came before is superseded within this batch
-            if each.slice.is_deleted and prefix not in held and not self._may_have_lost(each):
+                self._counts.unchanged += 1  # the earlier one is replaced within this batch
+            if entry.slice.is_deleted and prefix not in held and not self._may_have_lost(entry):
                 self._counts.ignored += 1
-                self._release(each)  # what could not be used is gone
-                if each.page.page.list_begun is not None:
-                    self._held_back.discard(each.key)
-                    self._deletions[each.key] = each
-            elif prefix in held and held[prefix].digest == each.digest and not self._payloads.is_lost(held[prefix]):
+                self._release(entry)  # an unusable version of it is obsolete
+                if entry.page.page.list_begun is not None:
+                    self._held_back.discard(entry.key)
+                    self._deletions[entry.key] = entry
+            elif prefix in held and held[prefix].digest == entry.digest and not self._payloads.is_lost(held[prefix]):
                 self._counts.unchanged += 1
-                self._release(each)
+                self._release(entry)
             else:
-                parts[prefix] = each
+                parts[prefix] = entry
         return {upstream: parts for upstream, parts in changed.items() if parts}
 
     def _is_superseded(self, arrived: _Arrived, before: _Arrived | None, held: Payload | None) -> bool:
-        """Tell whether the list has brought a newer version of a record already, or its deletion.
+        """Return whether the same list has a newer version of a record already, or its deletion.
 
-        `before` is what came earlier on these pages, `held` what is held. An older version than one that an earlier
-        list brought is what the source has now: it is counted, and published. Where both come in turn, the newer one
-        stays, and so it does where the older one was asked for by itself.
+        `before` is the version earlier on these pages, `held` the stored one. If an earlier list had a newer version,
+        this older one is what the source has now: it is counted and published. If both alternate, the newer one stays;
+        it also stays if the older one was requested by itself.
         """
         begun, datestamp = arrived.page.page.list_begun, arrived.datestamp
         if begun is None:
@@ -389,7 +394,7 @@ class _Batch:
         return self._is_older_than_held(arrived, begun, held)
 
     def _is_older_than_held(self, arrived: _Arrived, begun: int, held: Payload) -> bool:
-        """Tell whether a version is older than the one that is held, and is not published for that."""
+        """Return whether a version is not published because it is older than the stored one."""
         versions, here, older = self._versions, (held.page, held.slice), (arrived.page, arrived.place)
         if not is_older(arrived.datestamp, versions.datestamp(*here)):
             return False
@@ -402,7 +407,7 @@ class _Batch:
         return False
 
     def _is_behind(self, arrived: _Arrived, before: _Arrived | None, held: Payload | None) -> bool:
-        """Tell whether a record that was asked for by itself is older than the living one that is there."""
+        """Return whether a record that was requested by itself is older than the current one, which is not deleted."""
         if arrived.page.page.verb != _SINGLE or not self._is_living(before, held):
             return False
         if before is not None:
@@ -413,7 +418,7 @@ class _Batch:
         )
 
     def _came_before(self, arrived: _Arrived, before: _Arrived | None) -> Iterator[tuple[int, str]]:
-        """Yield page and datestamp of the versions that are not held yet: on these pages, or deletions."""
+        """Yield page and datestamp of the versions that are not stored yet: on these pages, or deletions."""
         deletion = self._deletions.get(arrived.key)
         if deletion is not None and (before is None or deletion.place_in_all > before.place_in_all):
             yield deletion.page.number, deletion.datestamp
@@ -429,18 +434,19 @@ class _Batch:
         return held is not None and not held.is_deleted
 
     def _may_have_lost(self, arrived: _Arrived) -> bool:
-        """Tell whether a deletion may be one of what was published and is lost, since the inbox was restored.
+        """Return whether a deletion may be that of a published record that was lost when the inbox was restored.
 
-        Then harvesters may hold the record, and must be told of its deletion though nothing of it is here.
+        Harvesters may have this record, so its deletion must be published although the record is unknown here.
         """
         text = arrived.slice.datestamp.strip()
         return any(
-            each.number < arrived.page.number and (not _DAY.match(text) or text[:10] >= _day_before(each.since))
-            for each in self._restored
+            restoration.number < arrived.page.number
+            and (not _DAY.match(text) or text[:10] >= _day_before(restoration.since))
+            for restoration in self._restored
         )
 
     def _settled(self, upstream: str, parts: Mapping[str, _Arrived]) -> Change | None:
-        """Count what becomes of an item, and return what is to be written; the good half of a bad item stays."""
+        """Map and count an item, and return the change to write; of an item with problems, the good payloads."""
         prepared = prepare(self._task(upstream, parts))
         if prepared.problems:
             return self._half(prepared, parts)
@@ -448,37 +454,37 @@ class _Batch:
 
     def _half(self, prepared: Prepared, parts: Mapping[str, _Arrived]) -> Change | None:
         reasons = dict(prepared.problems)
-        good = {prefix: each for prefix, each in parts.items() if prefix not in reasons}
-        for prefix, each in parts.items():
+        good = {prefix: part for prefix, part in parts.items() if prefix not in reasons}
+        for prefix, entries in parts.items():
             if prefix in reasons:
-                self._refuse(each, reasons[prefix])
+                self._refuse(entries, reasons[prefix])
         if not good:
             return None
         if len(good) < len(parts):
             prepared = prepare(self._task(prepared.upstream, good))
-        if prepared.problems:  # what was held cannot be read any more: the last good version stays as it is
-            for each in good.values():
-                self._refuse(each, prepared.problems[0][1])
+        if prepared.problems:  # a stored payload can no longer be read: the last good version stays unchanged
+            for entries in good.values():
+                self._refuse(entries, prepared.problems[0][1])
             return None
         return self._change(prepared, good)
 
     def _change(self, prepared: Prepared, good: Mapping[str, _Arrived]) -> Change:
         self._counts.published += len(good)
-        for each in good.values():
-            self._release(each)
-        payloads = tuple([each.payload() for each in good.values()])
+        for part in good.values():
+            self._release(part)
+        payloads = tuple([part.payload() for part in good.values()])
         return Change(prepared, payloads, self._states.get(prepared.upstream))
 
 
 def _day_before(second: int) -> str:
-    """Return the day from which on a source may have told what was lost after a second; clocks may differ."""
+    """Return the first day of datestamps that may have been lost after a second; clocks may differ."""
     return utc_datetime(second - _MARGIN_SECONDS)[:10]
 
 
 def _digest(cut: Slice, text: bytes) -> bytes:
-    """Return what says whether a record came again as it was: everything but where and when it came."""
+    """Return the digest that recognizes an unchanged record: of everything except its place and time of arrival."""
     digest = blake2b(text[cut.start : cut.stop], digest_size=_DIGEST_BYTES)
-    digest.update(_said(cut.sets, cut.is_deleted, cut.declarations))
+    digest.update(_common(cut.sets, cut.is_deleted, cut.declarations))
     digest.update(cut.datestamp.encode("utf-8", "surrogatepass"))
     for start, stop in cut.abouts:
         digest.update(text[start:stop])
@@ -486,6 +492,6 @@ def _digest(cut: Slice, text: bytes) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _said(*headers: object) -> bytes:
-    """Return what many records of a source have in common beside their content."""
+def _common(*headers: object) -> bytes:
+    """Return as bytes what many records of a source have in common."""
     return repr(headers).encode("utf-8", "surrogatepass")

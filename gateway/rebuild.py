@@ -1,7 +1,7 @@
-"""Everything again: records made anew when a mapping grew, and tombstones for all of a source that is removed.
+"""Rebuild: makes all records again after a change of a mapping, and tombstones of all records of a removed source.
 
-A walk over the items of the store, in batches. A publication that comes in between is noticed by the position of its
-source, and the batch is looked at again: nothing old is ever written over what is new.
+It walks over the items of the store in batches. If another process publishes meanwhile, the position of the source has
+moved, and the batch is read again. So an old record never replaces a new one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _BATCH = 500  # items of one transaction
 
 
 def outdated(store: Store) -> tuple[str, ...]:
-    """Return the prefixes of our formats whose mapping is newer than what is published of them."""
-    facts = ((prefix, each.version, store.fact(mapping_fact(prefix))) for prefix, each in written().items())
+    """Return the prefixes of our formats whose mapping is newer than their published records."""
+    facts = ((prefix, format_.version, store.fact(mapping_fact(prefix))) for prefix, format_ in written().items())
     return tuple(prefix for prefix, version, published in facts if published and published != str(version))
 
 
@@ -40,7 +40,8 @@ def rebuild(
 ) -> int:
     """Map every item again from the inbox; return how many records changed and got a new datestamp.
 
-    `metadata_prefix` restricts it to one format. `progress` is told how many items were looked at.
+    `metadata_prefix` restricts it to one format. `progress` is called with the number of items so far. Raise
+    StoreError.
     """
     introduce_formats(store)
     stamped = seen = after = 0
@@ -55,25 +56,25 @@ def rebuild(
                 stamped += _rebuild(store, known, source, states, metadata_prefix)
         after, seen = rows[-1][1].number, seen + len(rows)
         progress(seen)
-    for prefix, each in written().items():
+    for prefix, format_ in written().items():
         if metadata_prefix in (None, prefix):
-            add_format(store, each)
-            store.remember(mapping_fact(prefix), str(each.version))
+            add_format(store, format_)
+            store.remember(mapping_fact(prefix), str(format_.version))
     return stamped
 
 
 def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
-    """Return the upstream identifiers of the items that live, by source."""
-    found: dict[str, list[str]] = {}
+    """Return the upstream identifiers of the items that are not deleted, by source."""
+    specs: dict[str, list[str]] = {}
     for source, state in rows:
         if not state.is_deleted and state.payloads:
-            found.setdefault(source, []).append(state.upstream)
-    return found
+            specs.setdefault(source, []).append(state.upstream)
+    return specs
 
 
 def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
     for _ in range(TRIES):
-        # Before the states: whoever publishes, or decides on files, after this moves them.
+        # Before the states: a later publication, or change of files, moves these values.
         position, edition, takedowns = store.position(source), store.edition(source), store.takedowns().revision
         live = [state for state in store.states(source, upstreams).values() if not state.is_deleted]
         changes = [change for state in live if (change := _remade(store, payloads, state, wanted))]
@@ -84,11 +85,13 @@ def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[
             return write(store, publication, changes)
         except (IntentExpired, PositionMoved, FilesChanged):
             continue
-    raise StoreError(f"The items of {source} could not be made again: something came between {TRIES} times.")
+    raise StoreError(
+        f"The items of {source} were not made again: other processes were faster {TRIES} times. Repeat the command."
+    )
 
 
 def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | None) -> Change | None:
-    """Return what is to be written of an item; None when nothing is, or when it cannot be read any more."""
+    """Return the change of an item; None if there is none, or if its payloads can no longer be read."""
     if any(map(payloads.is_lost, state.payloads)):
         return None
     prepared = prepare(payloads.task(state.upstream, {}, state))
@@ -96,13 +99,13 @@ def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | No
     if prepared.problems or not change.differs():
         return None
     if wanted is None or most_specific(set(store.item_sets(state.number))) != prepared.sets:
-        return change  # the sets stand in every header
-    kept = tuple(each for each in prepared.fragments if each.metadata_prefix == wanted)
-    change = Change(prepared._replace(fragments=kept), (), state)
+        return change  # the sets are in every header, so all formats change
+    fragments = tuple(fragment for fragment in prepared.fragments if fragment.metadata_prefix == wanted)
+    change = Change(prepared._replace(fragments=fragments), (), state)
     return change if change.differs() else None
 
 
-# --- a source is removed ------------------------------------------------------------------------------------------
+# --- removal of a source ------------------------------------------------------------------------------------------
 
 
 def remove_source(
@@ -110,13 +113,13 @@ def remove_source(
 ) -> int:
     """Make tombstones of all records of a source, and mark it as removed; return how many items were deleted.
 
-    The removal is written to the inbox first (`at` is the second of it), so that a store that is made again from the
-    inbox has the same tombstones. `progress` is told how many there are. May be interrupted and repeated; the
-    next command that publishes finishes it. What arrived and is not published yet will not be. A source that the store
-    does not know is passed over.
+    The removal is written to the inbox first (`at` is its second), so that a store that is made again from the inbox
+    has the same tombstones. `progress` is called with the number of deleted items so far. It can be interrupted and
+    repeated; the next command that publishes finishes it. Unpublished pages are never published. If the source is not
+    in the store, nothing happens. Raise StoreError.
     """
     with store.view() as view:
-        known = next((each for each in view.sources() if each.name == name), None)
+        known = next((source for source in view.sources() if source.name == name), None)
     if known is None:
         return 0
     before = store.position(name)
@@ -130,7 +133,7 @@ def remove_source(
 
 
 def bury_all(store: Store, name: str, progress: Callable[[int], None] = lambda _: None) -> int:
-    """Make tombstones of all records of a source; return how many items were deleted."""
+    """Make tombstones of all records of a source; return how many items were deleted. Raise StoreError."""
     removed = after = 0
     while rows := store.items(name, after, _BATCH):
         removed += _bury(store, name, [state.upstream for _, state in rows])
@@ -145,16 +148,18 @@ def _bury(store: Store, name: str, upstreams: Sequence[str]) -> int:
         states = [state for state in store.states(name, upstreams).values() if not state.is_deleted or state.is_hidden]
         changes = [buried(store, state) for state in states]
         try:
-            settled = tuple((each.metadata_prefix, state.upstream) for state in states for each in state.payloads)
+            settled = tuple((payload.metadata_prefix, state.upstream) for state in states for payload in state.payloads)
             write(store, Publication(name, position=(position, position), settled=settled), changes)
         except (IntentExpired, PositionMoved):
             continue
         return sum(not state.is_deleted for state in states)
-    raise StoreError(f"The items of {name} could not be deleted: something came between {TRIES} times.")
+    raise StoreError(
+        f"The items of {name} were not deleted: other processes were faster {TRIES} times. Repeat the command."
+    )
 
 
 def buried(store: Store, state: ItemState) -> Change:
-    """Return the deletion of an item; its payloads are held as deleted, so that any that comes again is news."""
+    """Return the deletion of an item; its payloads are marked as deleted, so one that arrives again counts as new."""
     sets = most_specific(set(store.item_sets(state.number)))
     fragments = tuple(tombstone(prefix, sets) for prefix, _, _ in state.records)
     payloads = tuple(payload._replace(digest=b"", is_deleted=True) for payload in state.payloads)

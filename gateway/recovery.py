@@ -1,8 +1,8 @@
-"""The store made again from the inbox: after it was lost, or when it is an older copy than the inbox.
+"""Makes the store again from the inbox, after it was lost, or if it is an older copy than the inbox.
 
-The inbox keeps every page, in the order in which they came, the removals of sources among them, and a note per source:
-what the store was told of it, and under which prefixes its formats are exposed. So the pages are published again one by
-one, as they were the first time. Nothing is written twice: it may be stopped at any moment and goes on from there.
+The inbox has every page and every removal of a source, in the order of arrival. It also has a note per source: its
+facts in the store, and the prefixes of its formats. So the pages are published again one by one, as the first time.
+Nothing is written twice: the work can be stopped at any moment and continues from there.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from gateway.store.step import EPOCH_FACT, UNFINISHED_FACT, last_lost
 
 _SETS_AT_ONCE = 1000
 
-# Called with the number of pages that are published, and with that of all.
+# It is called with the number of published pages, and with that of all pages.
 Progress: TypeAlias = Callable[[int, int], None]
 
 
 class _Known(NamedTuple):
-    """What the inbox knows of a source."""
+    """The facts in the inbox about a source."""
 
     source: Source
     facts: SourceFacts
@@ -39,7 +39,7 @@ class _Known(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What was made again. `guessed` are the sources of which the inbox has no note; `lost_until`: see `Inbox`."""
+    """The result. `guessed` are the sources that the inbox has no note on; `lost_until` is that of `Inbox`."""
 
     counts: Counts
     guessed: tuple[str, ...]
@@ -47,7 +47,7 @@ class Made(NamedTuple):
 
 
 def remember_sources(store: Store, inbox: Inbox) -> None:
-    """Keep in the inbox what it does not know yet of the sources: earlier releases kept it in the store alone."""
+    """Write the facts about sources into the inbox that earlier releases wrote only into the store."""
     with store.view() as view:
         sources = view.sources()
     noted = {name for name, _ in inbox.notes()}
@@ -65,65 +65,65 @@ def _sets_of(store: Store, name: str) -> Iterator[SetDescription]:
     top = f"{SOURCES}:{name}"
     with store.view() as view:
         after = f"{SOURCES}:"
-        while found := view.sets(after, _SETS_AT_ONCE):
-            yield from (each for each in found if f"{each.spec}:".startswith(f"{top}:"))
-            after = found[-1].spec
+        while sets := view.sets(after, _SETS_AT_ONCE):
+            yield from (set_ for set_ in sets if f"{set_.spec}:".startswith(f"{top}:"))
+            after = sets[-1].spec
 
 
 def make_again(store: Store, inbox: Inbox, domain: str, progress: Progress = lambda *_: None) -> Made:
-    """Publish everything that the inbox has and the store does not; return what was made again.
+    """Publish everything that is in the inbox and not in the store; return the result.
 
-    A store that holds nothing yet is marked as unfinished until the end. `domain` is the repository's, in every
-    identifier. Raise ConfigurationError when the inbox was published under another domain, StoreError when the store
-    has published what the inbox lacks, and what publishing raises.
+    An empty store is marked as unfinished until the end. `domain` is the one in all identifiers. Raise
+    ConfigurationError if the inbox was published under another domain, StoreError if the store has published pages that
+    the inbox lacks, and the errors of publication.
     """
     if last_lost(store, inbox):
         raise StoreError(
-            "The inbox lacks pages that the store has published, so the store cannot be made from it. "
-            "Restore the inbox with `gateway restore`, or keep the store as it is."
+            "The store cannot be made from the inbox, because the inbox lacks pages that the store has published. "
+            "Restore the inbox with `gateway restore`, or keep the store unchanged."
         )
     known = {name: _known(inbox, name, domain) for name in _names(inbox)}
     _check_domain(known.values(), domain)
     _prepare(store, inbox, known.values())
     counts = Counts()
     total = sum(inbox.pages_behind(name, store.position(name)) for name in known)
-    for each in known.values():
-        _publish(store, inbox, each.facts, counts, lambda: progress(min(counts.pages, total), total))
+    for facts in known.values():
+        _publish(store, inbox, facts.facts, counts, lambda: progress(min(counts.pages, total), total))
     store.remember(UNFINISHED_FACT, "")
-    guessed = tuple(name for name, each in known.items() if each.is_guessed)
+    guessed = tuple(name for name, facts in known.items() if facts.is_guessed)
     return Made(counts, guessed, inbox.lost_until())
 
 
 def words(made: Made) -> Iterator[str]:
-    """Yield in sentences what was made again, and what nobody can know."""
+    """Yield the messages about the result, and about facts that are missing."""
     counts = made.counts
     yield (
-        f"The store is whole: {counts.pages} pages were published, {counts.stamped} records got a new datestamp. "
-        "Harvesters that go on from their last responseDate receive all of these records again."
+        f"The store is complete: {counts.pages} pages were published, {counts.stamped} records got a new datestamp. "
+        "Harvesters that continue from their last responseDate get all of these records again."
     )
-    yield "`harvester publish` publishes what was decided of files; resumptionTokens given out before are not valid."
+    yield "Earlier resumptionTokens are not valid. Run `harvester publish` to publish the accepted files."
     if made.guessed:
         yield (
-            f"The inbox has no note on {', '.join(made.guessed)}: rights, preferred formats and names of fields are "
-            "not known. `harvester source remove` removes again those that an earlier release had removed. Publish or "
-            "harvest the others, then `gateway rebuild` writes their records again."
+            f"The inbox has no note on {', '.join(made.guessed)}, so rights, preferred formats and names of fields "
+            "are unknown. Remove the sources again that were removed before (`harvester source remove`); publish or "
+            "harvest the others, then run `gateway rebuild`."
         )
     if made.lost_until:
         yield (
-            f"The inbox itself was lost once: pages up to {made.lost_until} are missing, and records that came with "
-            "them alone are not in the store. Harvesters should harvest everything again."
+            f"The inbox was lost once, so pages up to {made.lost_until} are missing, with records that were only on "
+            "them. Ask your harvesters to harvest everything again."
         )
 
 
 def _names(inbox: Inbox) -> Iterable[str]:
-    """Return the names of all sources: those with a note first, in their order, which decides on names of formats."""
+    """Return the names of all sources: those with a note first, in their order, which decides the format prefixes."""
     return dict.fromkeys((*(name for name, _ in inbox.notes()), *inbox.sources()))
 
 
 def _known(inbox: Inbox, name: str, domain: str) -> _Known:
     note = json.loads(inbox.note(name) or "{}")
     source = Source(**note["source"]) if note else Source(name, "")
-    formats = tuple(Format(**each) for each in note.get("formats", ()))
+    formats = tuple(Format(**format_) for format_ in note.get("formats", ()))
     facts = facts_from(note.get("facts", ""))
     if facts is None:  # the source was never published, or by a release that kept no notes
         address = source.base_url or _address(inbox, name)
@@ -133,12 +133,12 @@ def _known(inbox: Inbox, name: str, domain: str) -> _Known:
 
 
 def _address(inbox: Inbox, name: str) -> str:
-    answer = inbox.last_answer(name, "Identify") or next((each.page for each in inbox.pages(name, 0)), None)
+    answer = inbox.last_answer(name, "Identify") or next((page.page for page in inbox.pages(name, 0)), None)
     return answer.url.partition("?")[0] if answer else ""
 
 
 def _check_domain(known: Iterable[_Known], domain: str) -> None:
-    others = sorted({each.facts.domain for each in known} - {domain})
+    others = sorted({source.facts.domain for source in known} - {domain})
     if others:
         raise ConfigurationError(
             f"The identifiers were published under the domain {others[0]}, and repository_domain is {domain}. "
@@ -147,7 +147,7 @@ def _check_domain(known: Iterable[_Known], domain: str) -> None:
 
 
 def _prepare(store: Store, inbox: Inbox, known: Iterable[_Known]) -> None:
-    """Tell the store what it was told before anything was published. The sources come last: they end it."""
+    """Write the facts into the store that it had before anything was published. The sources come last: they end it."""
     with store.view() as view:
         is_empty = not view.changes(0, 1)
     if is_empty and not store.fact(UNFINISHED_FACT):
@@ -155,19 +155,19 @@ def _prepare(store: Store, inbox: Inbox, known: Iterable[_Known]) -> None:
         store.remember(UNFINISHED_FACT, "yes")
     for ours in written().values():
         add_format(store, ours)
-    for each in known:
-        for format_ in each.formats:
+    for known_source in known:
+        for format_ in known_source.formats:
             store.add_format(format_)
-        store.add_sets(inbox.kept_sets(each.source.name))
+        store.add_sets(inbox.kept_sets(known_source.source.name))
     with store.view() as view:
-        there = {each.name for each in view.sources()}
-    for each in known:
-        if each.source.name not in there:
-            store.add_source(each.source)
+        there = {source.name for source in view.sources()}
+    for known_source in known:
+        if known_source.source.name not in there:
+            store.add_source(known_source.source)
 
 
-def _publish(store: Store, inbox: Inbox, facts: SourceFacts, counts: Counts, told: Callable[[], None]) -> None:
-    """Publish the pages of a source one by one: what was live on one and is deleted on the next becomes a tombstone."""
+def _publish(store: Store, inbox: Inbox, facts: SourceFacts, counts: Counts, report: Callable[[], None]) -> None:
+    """Publish the pages of a source one by one, so that a record that a later page deletes becomes a tombstone."""
     while (done := publish_pending(store, inbox, facts.name, facts, limit_pages=1)).pages:
         counts.add(done)
-        told()
+        report()

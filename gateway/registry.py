@@ -1,6 +1,6 @@
-"""Finds the members of a folder: one new file there is one new ability, and nobody keeps a list.
+"""Finds the members of a folder, such as the metadata formats: one file per member, without a list of them.
 
-A member that is incomplete, unnamed or there twice stops the start, in one sentence that names the file.
+If a member is incomplete, has no name or is there twice, the start fails with a message that names the file.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ Member = TypeVar("Member")
 
 
 def members(
-    package: ModuleType, export: str, kind: type[Member], key: Callable[[Member], object]
+    package: ModuleType,
+    export: str,
+    kind: type[Member],
+    key: Callable[[Member], object],
+    beside: tuple[str, ...] = (),
 ) -> tuple[Member, ...]:
-    """Return what each file of `package` exports under the name `export`, in the order of the file names.
+    """Return the object called `export` of each file of `package`, in the order of the file names.
 
-    Files that begin with an underscore are no members. Raise ConfigurationError when a file exports nothing of the
-    `kind`, when its `key` is empty, or when two files have the same.
+    Files that begin with an underscore, and those in `beside`, are skipped. Raise ConfigurationError if the object of a
+    file is missing or not of the `kind`, if its `key` is empty, or if two files have the same key.
     """
-    found: dict[object, str] = {}
+    seen: dict[object, str] = {}
     result = []
-    for module in sorted(iter_modules(package.__path__), key=lambda each: each.name):
-        if module.name.startswith("_"):
+    for module in sorted(iter_modules(package.__path__), key=lambda module_info: module_info.name):
+        if module.name.startswith("_") or module.name in beside:
             continue
         name = f"{package.__name__}.{module.name}"
         member = getattr(import_module(name), export, None)
@@ -36,8 +40,8 @@ def members(
         mark = key(member)
         if not mark:
             raise ConfigurationError(f"{name} has a {export} without a name.")
-        if mark in found:
-            raise ConfigurationError(f"{name} and {found[mark]} are both {mark!r}.")
-        found[mark] = name
+        if mark in seen:
+            raise ConfigurationError(f"{name} and {seen[mark]} are both {mark!r}.")
+        seen[mark] = name
         result.append(member)
     return tuple(result)

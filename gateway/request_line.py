@@ -1,7 +1,7 @@
-"""The first line of a request, made legal where only its query is not: who forgot to escape it gets an OAI answer.
+"""Makes the query in the first line of a request legal, so that a client that forgot to escape it gets an OAI answer.
 
-Many harvesters, and people with a command line, send letters beyond ASCII as they are. Nothing but the query is
-touched: a path means to proxies in front of us what it means here.
+Many harvesters, and people with a command line, send other letters than ASCII unescaped. Only the query is changed: the
+path must have the same meaning here as in the proxies before us.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _VISIBLE = bytes(range(0x21, 0x7F))
 
 
 def escaped(line: bytes) -> bytes:
-    """Return a request line with what HTTP forbids in a query percent-encoded; everything else stays as it is."""
+    """Return a request line in which bytes that HTTP forbids in a query are percent-encoded; the rest is unchanged."""
     method, _, rest = line.partition(b" ")
     target, _, version = rest.rpartition(b" ")
     path, mark, query = target.partition(b"?")

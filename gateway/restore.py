@@ -1,9 +1,9 @@
-"""`gateway restore`: a backup becomes the instance folder again.
+"""`gateway restore`: makes the instance folder from a backup.
 
-    refuse what is newer -> stage and verify everything -> move what is there aside -> move what is staged in place
+    refuse to replace newer files -> stage and verify everything -> move existing files aside -> move staged files in
 
-Until `restoring/ready` is there, nothing has changed; while it is there, no other command runs, and the same command
-finishes the work. What is restored continues above every second that the lost repository may have answered.
+Until the file `restoring/ready` exists, nothing is changed. While it exists, no other command runs, and this command
+finishes the work. The clock of the restored store continues above every second that the lost one may have answered.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from time import gmtime, strftime, time
 from typing import NamedTuple
 
 from gateway import durable, manifest, permissions
+from gateway.apply_takedowns import obey, pending
 from gateway.backup import ASIDE, STAGING, copy_document, documents, reading
 from gateway.errors import (
     ClockAhead,
@@ -28,13 +29,12 @@ from gateway.errors import (
     TakedownsUnreadable,
 )
 from gateway.manifest import COPIES, Entry, Manifest
-from gateway.obeying import obey, pending
 from gateway.settings import READY, load
-from gateway.store import ceiling, sqlite_copy, takedown_file
+from gateway.store import ceiling, database_files, takedown_file
 from gateway.store.base import OBEYED_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Takedown, Takedowns, joined
@@ -45,7 +45,7 @@ _MOST_NAMES = 5
 
 
 class Choice(Enum):
-    """What becomes of files that are there already."""
+    """What to do with files that exist already."""
 
     REFUSE_NEWER = "refuse"
     ONLY_MISSING = "missing"
@@ -53,7 +53,11 @@ class Choice(Enum):
 
 
 class Restored(NamedTuple):
-    """What was done: the backup, the files that were restored, where the replaced ones lie, and copies of documents."""
+    """A finished restore: the backup, the names of restored files, the folder of replaced ones, and the documents.
+
+    `copies` is the number of restored copies of documents; `damaged_copies` are the SHA-256 of those that are damaged
+    in the backup. `aside` is None if no file was replaced.
+    """
 
     manifest: Manifest
     names: tuple[str, ...]
@@ -62,7 +66,7 @@ class Restored(NamedTuple):
     damaged_copies: tuple[str, ...]
 
     def facts(self) -> dict[str, object]:
-        """Return it as data."""
+        """Return the object of `gateway restore --json`."""
         return {
             "begun_at": utc_datetime(self.manifest.begun_at),
             "files": list(self.names),
@@ -73,22 +77,23 @@ class Restored(NamedTuple):
 
 
 def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) -> Restored:
-    """Make an instance folder of the backup in `source`, and return what was done.
+    """Restore an instance folder from the backup in `source`, and return what was done.
 
-    Raise ConfigurationError when there is no backup, or it would replace what is newer; StoreBusy when another program
-    uses the instance; StoreDamaged when the backup is damaged; StoreUnwritable. Only after that is anything changed.
+    Raise ConfigurationError if there is no backup, or if it would replace newer files; StoreBusy if another program
+    uses the instance; StoreDamaged if the backup is damaged; StoreUnwritable if the folder cannot be
+    written. After the first three errors, nothing has changed.
     """
-    found = manifest.read(source)
-    if found is None:
-        raise ConfigurationError(f"There is no backup in {source}: {manifest.NAME} is missing.")
+    read_manifest = manifest.read(source)
+    if read_manifest is None:
+        raise ConfigurationError(f"There is no backup in {source}: {manifest.NAME} is missing. Choose another folder.")
     try:
         durable.make_folder(folder)
-        sqlite_copy.check_not_served(folder / "store.sqlite")
+        database_files.check_not_served(folder / "store.sqlite")
         answered = _answered(folder)
         with ExitStack() as held, reading(source):
-            for file in _databases(folder, found):
-                held.enter_context(sqlite_copy.unused(file))
-            done = _Restoring(folder, source, found, choice, answered).restore()
+            for file in _databases(folder, read_manifest):
+                held.enter_context(database_files.unused(file))
+            done = _Restoring(folder, source, read_manifest, choice, answered).restore()
         _adjust(folder)
     except OSError as error:
         where = error.filename or folder
@@ -97,25 +102,25 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
 
 
 def _answered(folder: Path) -> int:
-    """Return the highest second that the instance may have answered, as far as what is there tells."""
+    """Return the highest second that the instance may have answered, according to the files that still exist."""
     store = folder / "store.sqlite"
-    told = 0
+    copied = 0
     if _is_there(store):
         with suppress(StoreError):
-            told = sqlite_copy.ceiling(store)
-    return max(told, Ceiling(store).read())
+            copied = database_files.ceiling(store)
+    return max(copied, Ceiling(store).read())
 
 
-def _databases(folder: Path, found: Manifest) -> Iterator[Path]:
-    files = (folder / each.name for each in found.files if each.is_database)
+def _databases(folder: Path, manifest: Manifest) -> Iterator[Path]:
+    files = (folder / file.name for file in manifest.files if file.is_database)
     yield from (file for file in files if file.is_file() and file.stat().st_size)
 
 
 class _Restoring:
-    """One restore. Its methods stand in the order in which they are called."""
+    """One restore. Its methods are in the order in which they are called."""
 
-    def __init__(self, folder: Path, source: Path, found: Manifest, choice: Choice, answered: int) -> None:
-        self._folder, self._source, self._found, self._answered = folder, source, found, answered
+    def __init__(self, folder: Path, source: Path, manifest: Manifest, choice: Choice, answered: int) -> None:
+        self._folder, self._source, self._found, self._answered = folder, source, manifest, answered
         self._staging, self._ready = folder / STAGING, folder / READY
         self._aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
         self._choice = choice
@@ -139,27 +144,27 @@ class _Restoring:
         return Restored(self._found, names, aside, copies, damaged)
 
     def _check_domain(self) -> None:
-        """Raise ConfigurationError when the folder is the instance of another repository."""
+        """Raise ConfigurationError if the folder is the instance of another repository."""
         if self._choice is Choice.REPLACE or not (self._folder / "config.toml").exists():
             return
         domain = load(self._folder).text("repository_domain")
         if domain != self._found.domain:
             raise ConfigurationError(
-                f"{self._folder} is the instance of another repository ({domain}); the backup is one of "
-                f"{self._found.domain}. --replace replaces it."
+                f"{self._folder} is the instance of {domain}, but the backup is one of {self._found.domain}. "
+                "Choose another folder, or replace the instance with --replace."
             )
 
     def _wanted(self) -> list[Entry]:
-        """Return the files to restore. Raise ConfigurationError when something newer would be replaced."""
-        files = [each for each in self._found.files if each.name not in (takedown_file.NAME, ceiling.NAME)]
+        """Return the files to restore. Raise ConfigurationError if a newer file would be replaced."""
+        files = [file for file in self._found.files if file.name not in (takedown_file.NAME, ceiling.NAME)]
         if self._choice is Choice.ONLY_MISSING:
-            return [each for each in files if not _is_there(self._folder / each.name)]
-        newer = [each.name for each in files if self._is_newer(each)]
+            return [file for file in files if not _is_there(self._folder / file.name)]
+        newer = [file.name for file in files if self._is_newer(file)]
         if newer and self._choice is Choice.REFUSE_NEWER:
             names = ", ".join(newer[:_MOST_NAMES]) + (" and others" if len(newer) > _MOST_NAMES else "")
             raise ConfigurationError(
                 f"In {self._folder} these files were changed after the backup of {utc_datetime(self._found.begun_at)}: "
-                f"{names}. --missing restores only what is missing, --replace everything."
+                f"{names}. Restore only missing files with --missing, or everything with --replace."
             )
         return files
 
@@ -168,15 +173,15 @@ class _Restoring:
         if not _is_there(file):
             return False
         tails = [file.with_name(f"{file.name}{tail}") for tail in _TAILS if entry.is_database or not tail]
-        changed = max(each.stat().st_mtime for each in tails if each.exists())
+        changed = max(tail.stat().st_mtime for tail in tails if tail.exists())
         return changed >= self._found.begun_at and (entry.is_database or durable.digest_of(file) != entry.sha256)
 
     # -- before anything is changed ------------------------------------------------------------------------------
 
     def _stage(self, wanted: Iterable[Entry]) -> None:
-        """Bring all files into the instance folder, verified, and tell that they are ready."""
+        """Copy all files into the staging folder, verify them, and mark them as ready."""
         shutil.rmtree(self._staging, ignore_errors=True)
-        names = {each.name for each in wanted}
+        names = {file.name for file in wanted}
         for entry in wanted:
             self._bring(entry)
         durable.make_folder(self._staging)
@@ -186,9 +191,9 @@ class _Restoring:
         if "inbox.sqlite" in names:
             with closing(open_inbox(self._staging)) as inbox:
                 inbox.mark_restored(self._found.begun_at, int(time()))
-        for each in [*self._staging.rglob("*"), self._staging]:
-            if each.is_dir():
-                durable.sync_folder(each)
+        for path in [*self._staging.rglob("*"), self._staging]:
+            if path.is_dir():
+                durable.sync_folder(path)
         durable.write(self._ready, b"")
 
     def _bring(self, entry: Entry) -> None:
@@ -197,32 +202,32 @@ class _Restoring:
         try:
             digest = durable.copy(source, target)
         except FileNotFoundError as error:
-            raise StoreDamaged(f"The backup is not whole: {source} is missing. Nothing was changed.") from error
+            raise StoreDamaged(f"The backup is incomplete: {source} is missing. Nothing was changed.") from error
         if digest != entry.sha256:
-            raise StoreDamaged(f"The backup is damaged: {source} has other bytes than it had. Nothing was changed.")
+            raise StoreDamaged(f"The backup is damaged: the bytes of {source} have changed. Nothing was changed.")
 
     def _continue_clock(self) -> None:
-        """Write down the highest second that the lost repository may have answered.
+        """Write the highest second that the lost repository may have answered.
 
-        It is that of the backup or of the files that are still there; and now, since it may have answered until now.
-        Where its clock ran ahead of the time of day when the backup was made, it ran as far ahead until now. The time
-        of day is not taken from a machine whose clock nobody has confirmed: the store itself refuses such a jump.
+        It is the highest of three: that of the backup, that of the files that still exist, and now, because it may have
+        answered until now. If its clock was ahead of real time at the backup, it is assumed to be as far ahead now.
+        A time that is too far after the backup is not used, because the clock of this machine may be wrong.
         """
-        now, found = int(time()), self._found
-        lead = max(0, found.answered_until - found.ended_at)
-        is_believed = now - found.ended_at <= MAX_JUMP_SECONDS or lead > CEILING_SECONDS
-        told = now + lead if is_believed else 0
-        Ceiling(self._staging / "store.sqlite").write(max(told, found.answered_until, self._answered))
+        now, outcome = int(time()), self._found
+        lead = max(0, outcome.answered_until - outcome.ended_at)
+        is_believed = now - outcome.ended_at <= MAX_JUMP_SECONDS or lead > CEILING_SECONDS
+        asked_until = now + lead if is_believed else 0
+        Ceiling(self._staging / "store.sqlite").write(max(asked_until, outcome.answered_until, self._answered))
 
     def _begin_epoch(self) -> None:
-        """Let the store begin an epoch: tokens of the lost one are not valid, and files are looked at again."""
+        """Begin a new epoch of the store: tokens of the lost store are invalid, and files are checked again."""
         with closing(open_store(self._staging)) as store:
             store.remember(EPOCH_FACT, secrets.token_hex(8))
 
-    # -- what only adds ------------------------------------------------------------------------------------------
+    # -- steps that only add -------------------------------------------------------------------------------------
 
     def _bring_documents(self) -> tuple[int, tuple[str, ...]]:
-        """Copy the documents that are missing and not taken down; return how many, and which are damaged."""
+        """Copy the documents that are missing and not taken down; return their number, and the damaged ones."""
         forbidden = Takedowns(self._takedowns()).digests
         copied, damaged = 0, []
         for source in documents(self._source / COPIES):
@@ -236,7 +241,7 @@ class _Restoring:
         return copied, tuple(damaged)
 
     def _takedowns(self) -> tuple[Takedown, ...]:
-        """Return all takedowns, of the backup and of the instance, whose list is put aside when it cannot be read."""
+        """Return the takedowns of the backup and of the instance; an unreadable list of the instance is moved aside."""
         place = self._source / self._found.generation
         theirs = TakedownFile(place).read().listed
         try:
@@ -250,11 +255,11 @@ class _Restoring:
         wanted = self._takedowns()
         TakedownFile(self._folder).change(lambda mine: joined(mine, wanted))
 
-    # -- what replaces -------------------------------------------------------------------------------------------
+    # -- steps that replace --------------------------------------------------------------------------------------
 
     def _swap(self) -> Iterator[str]:
-        """Move what is there aside and what is staged into its place, file by file; may be killed and repeated."""
-        for file in sorted(each for each in self._staging.rglob("*") if each.is_file() and each != self._ready):
+        """Move existing files aside and staged files in, one by one; yield their names. May be killed and repeated."""
+        for file in sorted(path for path in self._staging.rglob("*") if path.is_file() and path != self._ready):
             name = file.relative_to(self._staging).as_posix()
             target = self._folder / name
             self._put_aside(name)
@@ -264,7 +269,7 @@ class _Restoring:
             yield name
 
     def _put_aside(self, name: str) -> None:
-        """Move a file aside, and what belongs to a database: an old log would be taken for the new one's."""
+        """Move a file aside, with the -wal and -shm of a database: SQLite would apply an old log to the new file."""
         for tail in _TAILS:
             file = self._folder / f"{name}{tail}"
             if file.exists():
@@ -278,7 +283,7 @@ def _is_there(file: Path) -> bool:
 
 
 def _adjust(folder: Path) -> None:
-    """Let no page get a number that a store which was kept has published, and let the store obey all takedowns."""
+    """Let new pages get numbers above those that the store has published, and apply all takedowns to the store."""
     if not ((folder / "store.sqlite").exists() and (folder / "inbox.sqlite").exists()):
         return
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
@@ -287,23 +292,23 @@ def _adjust(folder: Path) -> None:
         new, _ = pending(store)
         if new:
             before = store.fact(OBEYED_FACT)
-            with suppress(ClockAhead):  # `gateway check` says so; nothing is served before they are obeyed
+            with suppress(ClockAhead):  # `gateway check` reports it; nothing is served before they are applied
                 obey(store, inbox, TakedownFile(folder))
-                store.remember(OBEYED_FACT, before)  # `harvester publish` looks also for files that are not published
+                store.remember(OBEYED_FACT, before)  # so `harvester publish` also checks files that are not published
 
 
 def words(done: Restored) -> Iterator[str]:
-    """Yield in sentences what was restored, and what is to be done now."""
+    """Yield the messages about a finished restore: what was restored, and what to do next."""
     names = ", ".join(done.names[:_MOST_NAMES]) + (" and others" if len(done.names) > _MOST_NAMES else "")
     moment = utc_datetime(done.manifest.begun_at)
     yield f"Restored as of {moment}: {names or 'nothing was missing'}; copies: {done.copies}."
     if done.aside:
-        yield f"What was replaced lies in {done.aside}; delete it when you need it no more."
+        yield f"The replaced files are in {done.aside}; delete them when you no longer need them."
     if done.damaged_copies:
-        yield f"Copies that are damaged in the backup, and were not restored: {', '.join(done.damaged_copies)}."
-    yield "Run `gateway check` and `harvester publish`, then `harvester run --all`: it brings again what arrived since."
+        yield f"Damaged copies in the backup, which were not restored: {', '.join(done.damaged_copies)}."
+    yield "Run `gateway check` and `harvester publish`, then `harvester run --all` to harvest again what arrived since."
+    yield "Harvesters that continue from their last responseDate get everything that is published from now on."
     yield (
-        "Harvesters that go on from their last responseDate receive what is published from now on. Repeat what people "
-        "decided, swept or removed after the backup; `gateway rebuild --from-inbox --anew` gives every record a new "
-        "datestamp if you do not know what that was."
+        "Repeat the reviews, sweeps and removals that were made after the backup. If you do not know them, "
+        "`gateway rebuild --from-inbox --anew` gives every record a new datestamp."
     )

@@ -1,9 +1,9 @@
-"""A sandbox for a child process that reads hostile bytes: it can compute, read a few folders, and nothing else.
+"""A sandbox for a child process that reads hostile bytes: the child can compute, read a few folders, and nothing else.
 
-Three layers of the Linux kernel, each used where it exists: Landlock (no file outside of the named folders, no TCP, no
-signal to another process), seccomp (a list of allowed system calls), and bubblewrap, an installed program, in place of
-Landlock. Under Landlock it still learns of other files whether they exist, their size and their dates (stat). `gateway
-check` starts a child and says which of them are in force. Resource limits are the child's own.
+It has three layers, each used if it exists: Landlock (no file outside of the given folders, no TCP, no signal to
+another process), seccomp (a list of allowed system calls), and the program bubblewrap in place of Landlock. Under
+Landlock, the child can still see whether other files exist, their sizes and their dates (stat). `gateway check` starts
+a child and says which layers are in force. The child sets its resource limits itself.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ _CALLS = {
     "faccessat": (269, 48), "ppoll": (271, 73), "set_robust_list": (273, 99), "getrandom": (318, 278),
     "membarrier": (324, 283), "statx": (332, 291), "rseq": (334, 293), "faccessat2": (439, 439),
 }  # fmt: skip
-# Those that are allowed with some arguments only: which argument, and the call's numbers.
+# The calls that are allowed only with some arguments: the numbers of the calls.
 _OPEN, _OPENAT, _SIGNAL, _FCNTL = (2, None), (257, 56), (234, 131), (72, 25)
-# Of fcntl(2): F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. By others a pipe sends signals to any process.
+# Of fcntl(2): F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. With others, a pipe can send signals to any process.
 _FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
-# glibc takes older calls where it hears that these do not exist.
+# glibc uses older calls if these do not exist.
 _UNKNOWN = ((435, 435), (437, 437))  # clone3, openat2
 
 _PROOF_SECONDS = 60
-_NO_START = "The process that reads foreign PDF files cannot start here ({}), so no file can be judged."
+_NO_START = "The process that reads foreign PDF files cannot start here ({}), so no file can be checked."
 
 
 def enter(readable: Sequence[Path]) -> list[str]:
-    """Shut this process in for the rest of its life: of all files it can open those below `readable`, to read them.
+    """Restrict this process until its end: it can open only files below `readable`, and only for reading.
 
-    Return what is in force, in words. Import what is needed before; there is no way back.
+    Return the names of the layers in force. Import everything before; the restriction cannot be undone.
     """
     library = ctypes.CDLL(None, use_errno=True)
     if library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
@@ -159,14 +159,14 @@ def _when(number: int | None, steps: list[bytes]) -> list[bytes]:
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """Return the line that starts `main` of a module in a Python of its own, which looks at no environment.
+    """Return the command line that runs `main` of a module in a new Python, which ignores the environment.
 
-    Where Landlock is missing and bubblewrap is installed, it stands before it. Start it with an empty environment.
+    It begins with bubblewrap if Landlock is missing and bubblewrap is installed. Start it with an empty environment.
     """
     code = (
         f"import sys; sys.path[:] = sys.argv.pop().split({os.pathsep!r}); from {module} import main; sys.exit(main())"
     )
-    places = os.pathsep.join(str(Path(each).absolute()) for each in sys.path if each)
+    places = os.pathsep.join(str(Path(path).absolute()) for path in sys.path if path)
     line = [sys.executable, "-I", "-c", code, *arguments, places]
     return [*_bubblewrap(), *line]
 
@@ -186,16 +186,16 @@ def _bubblewrap() -> tuple[str, ...]:
 
 def _bubblewrap_options() -> Iterator[str]:
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--clearenv")
-    needed = [Path(each) for each in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache")]
-    needed += [Path(each) for each in (sys.prefix, sys.base_prefix, *sys.path) if each]
+    needed = [Path(path) for path in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache")]
+    needed += [Path(path) for path in (sys.prefix, sys.base_prefix, *sys.path) if path]
     packages = [Path(__file__).parent, Path(__file__).parent.parent / "harvester"]
-    roots = [each for each in needed if not (each / "pyproject.toml").exists()]  # a checkout holds an instance folder
-    for path in dict.fromkeys(each.absolute() for each in (*roots, *packages) if each.exists()):
+    roots = [path for path in needed if not (path / "pyproject.toml").exists()]  # a checkout has an instance folder
+    for path in dict.fromkeys(root.absolute() for root in (*roots, *packages) if root.exists()):
         yield from ("--ro-bind", str(path), str(path))
 
 
 def standard_library() -> Path:
-    """Return the folder of Python's own modules, from which some are imported late."""
+    """Return the folder of the standard library of Python, from which some modules are imported late."""
     return Path(os.__file__).parent
 
 
@@ -203,11 +203,10 @@ def standard_library() -> Path:
 
 
 def in_force(secret: Path) -> tuple[list[str], list[str]]:
-    """Start a child in the sandbox; return what is in force, and what it could do all the same, in words.
+    """Start a child in the sandbox; return the layers in force, and the forbidden actions that it could still do.
 
-    Raise ChildProcessError when it cannot start.
-
-    `secret` is a file that it must not be able to read; where there is none, another one is tried.
+    `secret` is a file that it must not be able to read; if it does not exist, another file is tried. Raise
+    ChildProcessError if the child cannot start.
     """
     import json  # noqa: PLC0415 - the child that reads starts without
     import subprocess  # noqa: PLC0415
@@ -222,20 +221,20 @@ def in_force(secret: Path) -> tuple[list[str], list[str]]:
         raise ChildProcessError(_NO_START.format(error.strerror)) from error
     if ended.returncode:
         raise ChildProcessError(_NO_START.format(f"status {ended.returncode}"))
-    told = json.loads(ended.stdout)
-    return with_bubblewrap + told["in_force"], told["could"]
+    answer = json.loads(ended.stdout)
+    return with_bubblewrap + answer["in_force"], answer["could"]
 
 
 def main() -> int:
-    """Enter the sandbox, try what must not be possible, and print what was."""
+    """Enter the sandbox, try the forbidden actions, and print the result as JSON; return the exit status 0."""
     import json  # noqa: PLC0415 - as in `in_force`
 
-    found = {"in_force": enter([standard_library()]), "could": [name for name, deed in _DEEDS.items() if _could(deed)]}
-    print(json.dumps(found))  # noqa: T201 - this is the child's answer
+    answer = {"in_force": enter([standard_library()]), "could": [name for name, deed in _DEEDS.items() if _could(deed)]}
+    print(json.dumps(answer))  # noqa: T201 - this is the child's answer
     return 0
 
 
-_FILE_OF_ALL = Path("/etc/passwd")  # every machine has it, and it is in no folder that the child needs
+_FILE_OF_ALL = Path("/etc/passwd")  # every machine has it, and the child needs no folder with it
 
 
 def _read(secret: str) -> None:

@@ -1,7 +1,7 @@
-"""The folder of our own XSDs, and the face `/schemas/` that serves it.
+"""The folder of our own XML Schemas (XSD), and the address `/schemas/` that serves it.
 
-In a checkout the folder stands beside the package, at top level; an installed package has it in the data folder of
-its environment (`data-files` in pyproject.toml).
+In a checkout, the folder is beside the package. An installed package has it in the data folder of its environment
+(`data-files` in pyproject.toml).
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ PLACES = (
 
 
 def folder(places: Sequence[Path] = PLACES) -> Path:
-    """Return the folder of the XSDs. Raise ConfigurationError when the installation lost it."""
+    """Return the first of `places` that exists. Raise ConfigurationError if none does."""
     for place in places:
         if place.is_dir():
             return place
-    raise ConfigurationError(f"The folder of schemas is missing: none of {', '.join(map(str, places))} is there.")
+    raise ConfigurationError(
+        f"The folder of schemas is missing ({', '.join(map(str, places))}). Install the program again."
+    )
 
 
 def blueprint(place: Path) -> Blueprint:
-    """Return the face `/schemas/<file>`: the XSDs of `place`, and nothing else from there or from outside it."""
+    """Return the Flask blueprint of `/schemas/<file>`: the XSDs in `place`, and no other file."""
     face = Blueprint("schemas", __name__)
 
     @face.route("/schemas/<path:name>")

@@ -1,4 +1,4 @@
-"""Arguments of an address that look like a secret: an address is published and shown, a secret never is. Pure."""
+"""Finds arguments of an address that look like a secret: addresses are published and shown, secrets never. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from math import log2
 from urllib.parse import unquote_plus
 
-# What services call them, in small letters and without hyphens, underscores and dots.
+# The names that services use, in lower case and without hyphens, underscores and dots.
 _NAMES = frozenset(
     (
         *("key", "apikey", "apitoken", "accesskey", "accesstoken", "authkey", "authtoken", "auth", "authorization"),
@@ -43,25 +43,25 @@ _SIGNS = str.maketrans("", "", "-_. []~")
 _ARGUMENT = re.compile(r"([?&;])([A-Za-z0-9_.\-~%+\[\]]{1,60})=([^&;#\s\"'<>]*)")
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 _ONE_WORD = re.compile(r"[A-Za-z0-9_\-+/=.~]{28,}")
-_LEAST_BITS = 3.5  # a character: text in a language has some 3, and names many repetitions
+_LEAST_BITS = 3.5  # of entropy per character: text in a language has about 3, and names repeat letters
 
 
 def secret_argument(url: str) -> str:
-    """Return the name of the first argument of an address that looks like a secret; empty when none does."""
+    """Return the name of the first argument of an address that looks like a secret, or an empty string."""
     _, sign, query = url.partition("?")
-    found = (each for each in _ARGUMENT.finditer(sign + query) if _is_secret(each[2], each[3]))
-    return next((unquote_plus(each[2]) for each in found), "")
+    matches = (match for match in _ARGUMENT.finditer(sign + query) if _is_secret(match[2], match[3]))
+    return next((unquote_plus(match[2]) for match in matches), "")
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with every argument that looks like a secret blotted out, in whatever address it stands."""
+    """Return a text in which the value of every argument that looks like a secret is `...`, in all addresses in it."""
     if "=" not in text:
         return text
     return _ARGUMENT.sub(_blotted, text)
 
 
-def _blotted(found: re.Match[str]) -> str:
-    return f"{found[1]}{found[2]}=..." if found[3] and _is_secret(found[2], found[3]) else found[0]
+def _blotted(match: re.Match[str]) -> str:
+    return f"{match[1]}{match[2]}=..." if match[3] and _is_secret(match[2], match[3]) else match[0]
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -72,7 +72,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Tell whether a value looks like a key: hexadecimal, or large and small letters and digits without a pattern."""
+    """Return whether a value looks like a key: hexadecimal, or letters of both cases and digits without a pattern."""
     if _HEXADECIMAL.fullmatch(value):
         return True
     kinds = (any(map(str.isdigit, value)), any(map(str.islower, value)), any(map(str.isupper, value)))

@@ -1,4 +1,4 @@
-"""`gateway serve`: our web server in worker processes of gunicorn, on an address that is ours before it starts."""
+"""`gateway serve`: runs our web server in worker processes of gunicorn, on sockets that are opened before them."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from gateway.settings import Settings, Value
 
 log = logging.getLogger("gateway.serve")
 
-_TIMEOUT_SECONDS = 120  # a worker whose event loop stands still for so long is replaced
+_TIMEOUT_SECONDS = 120  # a worker whose event loop is blocked for so long is replaced
 _GRACE_SECONDS = 30
-_BACKLOG = 2048  # connections that the system keeps until a worker accepts them; it may keep fewer (net.core.somaxconn)
+_BACKLOG = 2048  # connections that the system queues until a worker accepts them, at most net.core.somaxconn
 _FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
 _DESCRIPTORS_PER_CONNECTION = 2  # the connection, and a body or a file
 _OTHER_DESCRIPTORS = 200
-_SILENCE_SECONDS = 60.0  # after what was said of an access log
-_FOLDER_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client looks for it when it is imported
+_SILENCE_SECONDS = 60.0  # between two messages about an access log that cannot be written
+_FOLDER_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client reads it when it is imported
 
 
 class _Arbiter(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
-    """The application as gunicorn's arbiter knows it; each worker asks it for its server."""
+    """The application for the arbiter of gunicorn; each worker calls `server`."""
 
     def __init__(self, config: Mapping[str, object], load: Callable[[], Flask], server: Callable[[], Server]) -> None:
         self._config = config
@@ -70,7 +70,7 @@ class _Arbiter(BaseApplication):  # type: ignore[misc]  # gunicorn is not typed
 
 
 class _Log(Logger):  # type: ignore[misc]
-    """What gunicorn says, in our log; its access log is not used."""
+    """Writes the messages of gunicorn into our log; its access log is not used."""
 
     def setup(self, cfg: object) -> None:
         self.cfg = cfg
@@ -78,16 +78,16 @@ class _Log(Logger):  # type: ignore[misc]
         self.error_log.setLevel(logging.WARNING)
 
     def reopen_files(self) -> None:
-        """Nothing to reopen: the access log is."""
+        """Do nothing: the access log reopens its file itself."""
 
     def close_on_exec(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is no file of gunicorn's."""
 
 
 def listen(host: str, port: int, setting: str = "--port") -> socket.socket:
-    """Return a socket that listens on the address; port 0 takes a free one. Raise ConfigurationError.
+    """Return a TCP socket that listens on the address; port 0 takes a free one.
 
-    `setting` is what chooses another address.
+    Raise ConfigurationError if the address cannot be used; its message names `setting`, which chooses another one.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -95,36 +95,36 @@ def listen(host: str, port: int, setting: str = "--port") -> socket.socket:
     except OSError as error:
         reason = error.strerror or str(error)
         if error.errno == errno.EADDRINUSE:
-            reason = f"another program uses this port; choose one with {setting}"
+            reason = f"another program uses this port. Choose another one with {setting}"
         raise ConfigurationError(f"Cannot serve on {host} port {port}: {reason}.") from error
 
 
 def _address_of_passed(listener: socket.socket, settings: Settings) -> str:
-    """Return the base URL under which a socket is found that a service manager passed. Raise ConfigurationError."""
+    """Return the base URL of a socket that a service manager passed. Raise ConfigurationError if it has none."""
     name = listener.getsockname()
     if listener.family != socket.AF_UNIX:
         return address(listener, name[0])
     if not settings.text("base_url"):
-        raise ConfigurationError(f"Set base_url: the socket {name} has no address that harvesters could use.")
+        raise ConfigurationError(f"The socket {name} has no address that harvesters could use. Set base_url.")
     return settings.text("base_url")
 
 
 def _is_everywhere(listener: socket.socket) -> bool:
-    """Tell whether a socket listens on every address of the host."""
+    """Return whether a socket listens on every address of the host."""
     return listener.family != socket.AF_UNIX and ip_address(listener.getsockname()[0]).is_unspecified
 
 
 def name_of_this_host(full_name: Callable[[], str] = socket.getfqdn) -> str:
-    """Return the name of this host that others most likely know it by."""
+    """Return the full name of this host, or its short name if the resolver knows no full one."""
     name = full_name()
-    is_told = name.partition(".")[0] != "localhost" and not name.endswith(".arpa")  # what resolvers say for want of one
-    return name if is_told else socket.gethostname()
+    is_known = name.partition(".")[0] != "localhost" and not name.endswith(".arpa")  # else resolvers return such names
+    return name if is_known else socket.gethostname()
 
 
 def address(listener: socket.socket, host: str, name_of_host: Callable[[], str] = name_of_this_host) -> str:
-    """Return the base URL under which a harvester on this network finds `listener`.
+    """Return the base URL of `listener` for harvesters on this network.
 
-    One that listens on every address of the host is found by the host's name.
+    If it listens on every address of the host, the URL has the name of the host.
     """
     port = listener.getsockname()[1]
     if _is_everywhere(listener):
@@ -134,10 +134,10 @@ def address(listener: socket.socket, host: str, name_of_host: Callable[[], str] 
 
 
 def inherited(environ: MutableMapping[str, str] = os.environ) -> list[socket.socket]:
-    """Return the sockets that a service manager has opened for this process (sd_listen_fds), none where it has not.
+    """Return the sockets that a service manager has opened for this process (sd_listen_fds(3)), perhaps none.
 
-    The variables that announce them are removed, so that no child takes them for its own. Raise ConfigurationError when
-    one is no listening socket.
+    The variables that announce them are removed, so that no child process uses them. Raise ConfigurationError if a
+    descriptor is not a listening socket.
     """
     process, count = environ.pop("LISTEN_PID", ""), environ.pop("LISTEN_FDS", "")
     environ.pop("LISTEN_FDNAMES", None)
@@ -152,19 +152,21 @@ def _inherited(descriptor: int) -> socket.socket:
         is_listening = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
     except OSError as error:
         raise ConfigurationError(
-            f"The service manager announced descriptor {descriptor}, which is no socket: {error.strerror}."
+            f"The service manager passed descriptor {descriptor}, which is not a socket: {error.strerror}. "
+            "Check the socket unit."
         ) from error
     if not is_listening or listener.type != socket.SOCK_STREAM:
         raise ConfigurationError(
-            f"The socket that the service manager passed as {descriptor} does not listen (Accept=no?)."
+            f"The service manager passed descriptor {descriptor}, which does not listen. "
+            "The socket unit needs Accept=no and ListenStream."
         )
     return listener
 
 
 class _Forgiving(logging.Handler):
-    """An access log that cannot be written says so, once in a while; requests are answered all the same."""
+    """A log handler that reports at most once a minute that it cannot write; requests are still answered."""
 
-    _said_at = float("-inf")
+    _reported_at = float("-inf")
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -173,9 +175,9 @@ class _Forgiving(logging.Handler):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802, ARG002 - the library's signature
-        if time.monotonic() - self._said_at > _SILENCE_SECONDS:
-            self._said_at = time.monotonic()
-            log.error("The access log cannot be written: %s. Requests are answered all the same.", sys.exc_info()[1])
+        if time.monotonic() - self._reported_at > _SILENCE_SECONDS:
+            self._reported_at = time.monotonic()
+            log.error("The access log cannot be written: %s. Requests are still answered.", sys.exc_info()[1])
 
 
 class _LogStream(_Forgiving, logging.StreamHandler[TextIO]):
@@ -183,11 +185,11 @@ class _LogStream(_Forgiving, logging.StreamHandler[TextIO]):
 
 
 class _LogFile(_Forgiving, WatchedFileHandler):
-    """The access log in a file, which is made again when it was moved."""
+    """The access log in a file, which is created again after it was moved."""
 
 
 def _access_log(file: str, *, as_json: bool) -> Callable[[Entry], None]:
-    """Return what writes a request into the access log. Raise ConfigurationError when it cannot be written."""
+    """Return the function that writes the access log. Raise ConfigurationError if the file cannot be opened."""
     if not file:
         return lambda _entry: None
     try:
@@ -203,14 +205,14 @@ def _access_log(file: str, *, as_json: bool) -> Callable[[Entry], None]:
 
 
 def _doubt(settings: Settings, listener: socket.socket, place: str) -> str:
-    """Return why harvesters may not reach us under what Identify announces, or an empty string."""
+    """Return a warning if harvesters may not reach the baseURL that Identify announces, else an empty string."""
     if settings.text("base_url") or not _is_everywhere(listener):
         return base_url_doubt(settings)
-    return f"Identify announces {place}, by the name of this host; GATEWAY_BASE_URL should say what harvesters use."
+    return f"Identify announces {place}, with the name of this host. Set base_url if harvesters use another address."
 
 
 def limits(settings: Settings) -> Limits:
-    """Return what clients may cost one worker, by the settings and by how many files this process may open."""
+    """Return the limits of one worker, by the settings and by how many files this process may open."""
     return Limits(
         line_bytes=settings.number("oai_max_request_bytes"),
         body_bytes=settings.number("serve_max_body_bytes"),
@@ -226,7 +228,7 @@ def limits(settings: Settings) -> Limits:
 
 
 def _connections(wanted: int) -> int:
-    """Return how many connections a worker can have, raising the limit of open files as far as the system allows."""
+    """Return how many connections a worker can have; raise the limit of open files as far as the system allows."""
     needed = wanted * _DESCRIPTORS_PER_CONNECTION + _OTHER_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
@@ -236,7 +238,7 @@ def _connections(wanted: int) -> int:
         return wanted
     possible = max(10, (most - _OTHER_DESCRIPTORS) // _DESCRIPTORS_PER_CONNECTION)
     log.warning(
-        "serve_connections is %d, but this process may open %d files: each worker has %d connections. "
+        "serve_connections is %d, but this process may open only %d files, so each worker has %d connections. "
         "Raise the limit (LimitNOFILE in a unit of systemd), or lower the setting.",
         wanted,
         hard,
@@ -246,13 +248,14 @@ def _connections(wanted: int) -> int:
 
 
 def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
-    """Serve until a signal ends it. Raise ConfigurationError or StoreError before anything is served.
+    """Serve until a signal ends it; sockets that a service manager passes replace `host` and `port`.
 
-    Sockets that a service manager passes are taken instead of `host` and `port`.
+    `access_log` is the path of a file, `-` for stdout, or empty for none. Raise ConfigurationError or StoreError before
+    anything is served.
     """
     begin_log(settings)
     trusted = proxies(settings.text("serve_trusted_proxies"), settings.text("serve_proxy_header"))
-    # What is wrong is said here, once, not by every worker; a connection must not live through a fork.
+    # Errors are reported here once, not by every worker. The store is closed: a fork must not inherit its connections.
     create_app(settings.instance).extensions["store"].close()
     write_entry = _access_log(access_log, as_json=settings.is_on("log_json"))
     passed = inherited()
@@ -275,7 +278,7 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
         return create_app(settings.instance, options, None if metrics is None else _count())
 
     def when_ready(arbiter: Arbiter) -> None:
-        arbiter.systemd = bool(passed)  # so that it does not remove a Unix socket, which is not ours
+        arbiter.systemd = bool(passed)  # then it does not remove a Unix socket of the service manager
         click.echo(logs.sentence(f"Serving {place} (Ctrl-C ends it)"), err=True)
 
     hold_signals_while_workers_begin()
@@ -284,11 +287,11 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
         _Arbiter(config, load, server).run()
 
 
-# --- metrics: prometheus-client is imported where they are wanted, and after the folder of its counts is named --------
+# --- metrics: prometheus-client is imported only if they are on, and after the folder of its counts is set ------------
 
 
 def _metrics_listener(settings: Settings) -> socket.socket | None:
-    """Return the socket of `metrics_listen`; None where nobody asks for metrics. Raise ConfigurationError."""
+    """Return the socket of `metrics_listen`; None if it is empty. Raise ConfigurationError."""
     place = metrics_address(settings)
     if place is None:
         return None
@@ -300,20 +303,20 @@ def _metrics_listener(settings: Settings) -> socket.socket | None:
 
 @contextmanager
 def _folder_of_counts(*, is_wanted: bool) -> Iterator[None]:
-    """Name the folder where the workers keep their counts, which goes with this process."""
+    """Make and set the folder where the workers store their counts; remove it at the end of this process."""
     if not is_wanted:
         yield
         return
     folder, owner = mkdtemp(prefix="gateway-metrics-"), os.getpid()
     os.environ[_FOLDER_OF_COUNTS] = folder
     descriptor = os.open(folder, os.O_RDONLY)
-    # What tidies the temporary folder leaves a locked one alone (systemd-tmpfiles, tmpfiles.d(5)).
+    # systemd-tmpfiles does not remove a locked folder (tmpfiles.d(5)).
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
         yield
     finally:
         os.close(descriptor)
-        if os.getpid() == owner:  # workers, which were forked in here, leave it to the others
+        if os.getpid() == owner:  # not in the workers, which are forked inside this block
             rmtree(folder, ignore_errors=True)
 
 

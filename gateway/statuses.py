@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Status(IntEnum):
-    """How a command ended: a closed list."""
+    """The exit statuses of both programs; no other one is used."""
 
     SUCCEEDED = 0
     FAILED = 1
@@ -21,7 +21,7 @@ class Status(IntEnum):
 
 
 class Meaning(NamedTuple):
-    """What a status means. `is_harmless`: the next run repairs it by itself, so that a unit may call it a success."""
+    """The meaning of a status. `is_harmless`: the next run repairs the cause, so a unit may call it a success."""
 
     sentence: str
     is_harmless: bool = False
@@ -32,17 +32,17 @@ MEANINGS: dict[Status, Meaning] = {
     Status.FAILED: Meaning("It failed, or a check found a problem; the last line says why."),
     Status.USAGE: Meaning("The command, an option, a setting or a source's entry is wrong; nothing was done."),
     Status.WITH_ERRORS: Meaning(
-        "Done, but something needs a look: quarantined, missing, different, or not shown to be complete."
+        "Done, but something needs attention: quarantined, missing, different, or not shown to be complete."
     ),
     Status.REFUSED: Meaning(
-        "The remote refuses, cannot prove who it is, or is another repository than before; nothing was taken of it."
+        "The remote refuses, cannot prove its identity, or is another repository than before; nothing was accepted."
     ),
     Status.TRY_LATER: Meaning(
-        "The remote, or the database, cannot answer now; what arrived is kept.", is_harmless=True
+        "The remote, or the database, cannot answer now; what arrived is stored.", is_harmless=True
     ),
     Status.LOCKED: Meaning("Another process works on this source.", is_harmless=True),
     Status.STOPPED: Meaning(
-        "Stopped by Ctrl-C or a termination signal; the next run goes on from there.", is_harmless=True
+        "Stopped by Ctrl-C or a termination signal; the next run continues from there.", is_harmless=True
     ),
-    Status.READER_GONE: Meaning("Nobody reads the output any more (SIGPIPE, 128 + 13); what was committed is kept."),
+    Status.READER_GONE: Meaning("The reader of the output has ended (SIGPIPE, 128 + 13); what was committed remains."),
 }

@@ -1,7 +1,7 @@
-"""Standard input, output and error: what happens when one is closed, has no reader, or is on a full device.
+"""Standard input, output and error: what happens if one is closed, has no reader, or is on a full device.
 
-A stream that is closed from the start is taken as /dev/null. One that fails later ends the command: with the status
-of SIGPIPE (141) when its reader has gone, else with 1 and a sentence.
+A stream that is closed at the start is replaced by /dev/null. A stream that fails later ends the command: with the
+status of SIGPIPE (141) if its reader has ended, else with 1 and a message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STDERR = 2
 def open_missing() -> None:
     """Open /dev/null in place of each standard stream that is closed.
 
-    Otherwise a database would get the number 1 or 2, and words would be written into it.
+    Otherwise a database would get the descriptor 1 or 2, and messages would be written into it.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         pass
@@ -30,16 +30,16 @@ def open_missing() -> None:
 
 
 def silence(stream: TextIO | None) -> None:
-    """Let whatever is written to a stream from now on, and whatever waits in its buffer, go nowhere."""
+    """Discard everything that is written to a stream from now on, and the contents of its buffer."""
     with suppress(OSError, ValueError, AttributeError):  # a test's own stream has no descriptor
         number = stream.fileno()  # type: ignore[union-attr]  # None is caught
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, number)
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
 
 
 def status_of_loss(error: OSError) -> Status:
-    """Return the exit status of a command that could not write, say why if anybody hears it, and silence what fails."""
+    """Return the exit status of a command that could not write; write why to stderr, and silence streams that fail."""
     _silence_what_fails()
     if isinstance(error, BrokenPipeError):
         return Status.READER_GONE

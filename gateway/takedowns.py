@@ -21,9 +21,9 @@ from gateway.model import FileLink, Work
 
 
 class Kind(StrEnum):
-    """What an entry names: a closed list."""
+    """What an entry names."""
 
-    IDENTIFIER = "identifier"  # of ours
+    IDENTIFIER = "identifier"  # the identifier of an item here
     UPSTREAM = "upstream"  # an identifier in the protocol of one source
     DOI = "doi"
     URL = "url"
@@ -33,9 +33,10 @@ class Kind(StrEnum):
 
 
 class Takedown(NamedTuple):
-    """One entry. `value` is in normal form; `items` are identifiers of ours and `files` SHA-256 that it has hit.
+    """One entry. `value` is in normal form; `items` are the identifiers and `files` the SHA-256 that it has hit.
 
-    One that was removed stays on the list, without force, so that an old list is not taken for one with removals.
+    `at` and `removed_at` are UTCdatetimes. A removed entry stays on the list without effect: so a list without it is
+    recognized as an older copy.
     """
 
     kind: Kind
@@ -49,7 +50,7 @@ class Takedown(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells two entries apart."""
+        """The key of the entry: two entries with the same key are one."""
         return " ".join(filter(None, (self.kind.value, self.source, self.value)))
 
 
@@ -63,10 +64,10 @@ _WEB_PORTS = (None, 80, 443)
 
 @lru_cache(maxsize=4096)
 def place_of(url: str) -> str:
-    """Return an http address in normal form, without its scheme; empty for anything else.
+    """Return an http or https address in normal form, without its scheme; an empty string for any other text.
 
     Scheme, case of the host, default port, user, fragment, session, repeated slashes, dot segments and
-    percent-encoding make no difference (RFC 3986 section 6.2).
+    percent-encoding make no difference (RFC 3986 §6.2).
     """
     try:
         parts = urlsplit(address(url.strip()))
@@ -83,18 +84,18 @@ def place_of(url: str) -> str:
 def _without_dots(path: str) -> str:
     if "/." not in path:
         return path
-    kept: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            kept[1:] = kept[1:-1]
-        elif part != ".":
-            kept.append(part)
+    segments: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            segments[1:] = segments[1:-1]
+        elif segment != ".":
+            segments.append(segment)
     is_folder = path.endswith(("/", "/.", "/.."))
-    return "/".join(kept) + "/" * (is_folder and not (kept and kept[-1] == ""))
+    return "/".join(segments) + "/" * (is_folder and not (segments and segments[-1] == ""))
 
 
 def doi_of(text: str) -> str:
-    """Return a DOI as `10.1234/abc` in lower case, however it is spelled; empty when the text is none."""
+    """Return a DOI in any spelling as `10.1234/abc` in lower case; an empty string if the text is no DOI."""
     uri = uri_of(text.strip())
     return unquote(uri.removeprefix("https://doi.org/")).lower() if uri.startswith("https://doi.org/") else ""
 
@@ -107,13 +108,13 @@ _STOPS = ".,;:)]}*"
 
 
 def dois_in(text: str) -> Iterator[str]:
-    """Yield what may be a DOI in a text, in lower case, with and without what may stand behind it."""
+    """Yield the possible DOIs in a text, in lower case, with and without text that may follow them."""
     for match in _DOI.finditer(text):
         whole = unquote(match[0]).lower()
         plain = re.split(r"[?#&]", whole, maxsplit=1)[0]
-        for each in (whole, plain, _BEHIND_DOI.sub("", plain, count=1)):
-            yield each
-            yield each.rstrip(_STOPS)
+        for spelling in (whole, plain, _BEHIND_DOI.sub("", plain, count=1)):
+            yield spelling
+            yield spelling.rstrip(_STOPS)
 
 
 # --- texts --------------------------------------------------------------------------------------------------------
@@ -123,14 +124,14 @@ _STOPS_BEHIND_URL = ".,;:!?)]}'\""
 _REFERENCE = re.compile(r"&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _DIGEST = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{64}(?![0-9A-Fa-f])")
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{64,}={0,2}")  # shorter than that is no file that anybody takes down
-_DISGUISES = (b"&#", b"%2e", b"%3a")  # of a host, where its own letters need not stand
-_MOST_NEEDLES = 64  # then it is faster to look at each address than for each host
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{64,}={0,2}")  # a shorter text is no embedded file
+_DISGUISES = (b"&#", b"%2e", b"%3a")  # escapes that can hide a host
+_MOST_NEEDLES = 64  # with more, it is faster to check all addresses than to search for all hosts
 _LAST_CHARACTER = 0x10FFFF
 
 
 def _plain(content: bytes) -> str:
-    """Return what a payload says: character references of XML, and slashes that JSON escapes, are read."""
+    """Return a payload as text, with character references of XML and escaped slashes of JSON resolved."""
     text = content.decode("utf-8", "replace")
     return _REFERENCE.sub(_character, text.replace("\\/", "/"))
 
@@ -143,36 +144,38 @@ def _character(match: re.Match[str]) -> str:
 
 
 class Takedowns:
-    """The list, ready to be asked: `entries` are those in force, `listed` also those that were removed.
+    """The list of takedowns, prepared for lookups: `entries` are those in force, `listed` also the removed ones.
 
-    `revision` tells two states of the list apart.
+    `revision` identifies this state of the list.
     """
 
     def __init__(self, entries: Iterable[Takedown] = (), revision: str = "") -> None:
         """Take all entries."""
         self.listed = tuple(entries)
-        self.entries = tuple(each for each in self.listed if not each.removed_at)
+        self.entries = tuple(takedown for takedown in self.listed if not takedown.removed_at)
         self.revision = revision
-        of = {kind: [each for each in self.entries if each.kind is kind] for kind in Kind}
-        self._hit = frozenset[str]().union(*(each.items for each in self.entries))
-        self._items = self._hit.union(each.value for each in of[Kind.IDENTIFIER])
-        self._upstreams = {(each.source, each.value) for each in of[Kind.UPSTREAM]}
-        self._dois = {each.value for each in of[Kind.DOI]}
-        self._urls = {each.value.rstrip("/") for each in of[Kind.URL]}
-        self._prefixes = tuple(each.value for each in of[Kind.PREFIX])
-        self._hosts = {each.value for each in of[Kind.HOST]}
-        self._digests = frozenset(each.value for each in of[Kind.SHA256]).union(*(each.files for each in self.entries))
+        of = {kind: [entry for entry in self.entries if entry.kind is kind] for kind in Kind}
+        self._hit = frozenset[str]().union(*(entry.items for entry in self.entries))
+        self._items = self._hit.union(takedown.value for takedown in of[Kind.IDENTIFIER])
+        self._upstreams = {(takedown.source, takedown.value) for takedown in of[Kind.UPSTREAM]}
+        self._dois = {takedown.value for takedown in of[Kind.DOI]}
+        self._urls = {takedown.value.rstrip("/") for takedown in of[Kind.URL]}
+        self._prefixes = tuple(takedown.value for takedown in of[Kind.PREFIX])
+        self._hosts = {takedown.value for takedown in of[Kind.HOST]}
+        self._digests = frozenset(entry.value for entry in of[Kind.SHA256]).union(
+            *(entry.files for entry in self.entries)
+        )
         self._registrants = {doi.partition("/")[0] for doi in self._dois}
         places = (*self._urls, *self._prefixes, *self._hosts)
         self._needles = tuple(
-            {each.partition("/")[0].removeprefix("*.").encode() for each in places}
-            | {each.encode() for each in self._registrants}
+            {place.partition("/")[0].removeprefix("*.").encode() for place in places}
+            | {registrant.encode() for registrant in self._registrants}
         )
-        self._has_needle = lru_cache(maxsize=16)(self._find_needle)  # of one payload it is asked several times
-        self._has_idn = any(b"xn--" in each for each in self._needles)
+        self._has_needle = lru_cache(maxsize=16)(self._find_needle)  # it is called several times with one payload
+        self._has_idn = any(b"xn--" in needle for needle in self._needles)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the same is taken down."""
+        """Return whether both lists have the same entries."""
         return isinstance(other, Takedowns) and self.listed == other.listed
 
     def __hash__(self) -> int:
@@ -183,49 +186,51 @@ class Takedowns:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing is taken down."""
+        """Whether nothing is taken down."""
         return not self.entries
 
     @property
     def digests(self) -> frozenset[str]:
-        """Return the SHA-256 of all files that are taken down, as far as they are known."""
+        """The known SHA-256 of all files that are taken down, in lower case."""
         return self._digests
 
     @property
     def hit_items(self) -> frozenset[str]:
-        """Return the identifiers of items that were published when a takedown hit them."""
+        """The identifiers of items that were published when a takedown hit them."""
         return self._hit
 
     # -- items ---------------------------------------------------------------------------------------------------
 
     def names_item(self, identifier: str, source: str, upstream: str) -> bool:
-        """Tell whether an item is taken down, by its identifier here or at its source, which may be its address."""
+        """Return whether an item is taken down by its identifier here or at its source, which may be an address."""
         return identifier in self._items or (source, upstream) in self._upstreams or self.names_address(upstream)
 
     def names_work(self, upstream: str, work: Work) -> bool:
-        """Tell whether a work is taken down: by its DOI, or by the URL of its landing page or identifier."""
+        """Return whether a work is taken down by its DOI, or by the URL of its landing page or of an identifier."""
         if self._urls and any(map(self._is_url, (*work.identifiers, work.landing_page))):
             return True
         if not self._dois:
             return False
-        said = (text for element, text, _ in work.statements if element == "identifier")
+        identifiers = (text for element, text, _ in work.statements if element == "identifier")
         texts = (
-            text for text in (*work.identifiers, upstream, *said) if any(map(text.__contains__, self._registrants))
+            text
+            for text in (*work.identifiers, upstream, *identifiers)
+            if any(map(text.__contains__, self._registrants))
         )
         return any(doi in self._dois for text in texts for doi in dois_in(text))
 
     # -- files and addresses -------------------------------------------------------------------------------------
 
     def names_file(self, file: FileLink) -> bool:
-        """Tell whether a file is taken down, by its address or its bytes."""
+        """Return whether a file is taken down, by its address or its SHA-256."""
         return self.names_digest(file.sha256) or self.names_address(file.url)
 
     def names_digest(self, digest: str) -> bool:
-        """Tell whether the file with this SHA-256 is taken down."""
+        """Return whether the file with this SHA-256 is taken down."""
         return digest.lower() in self._digests
 
     def names_address(self, url: str) -> bool:
-        """Tell whether nothing may be fetched from, or told of, an address."""
+        """Return whether an address is taken down: it must be neither fetched nor published."""
         place = place_of(url) if self._urls or self._prefixes or self._hosts else ""
         if not place:
             return False
@@ -245,34 +250,34 @@ class Takedowns:
     # -- texts ---------------------------------------------------------------------------------------------------
 
     def mentions(self, content: bytes, urls: Collection[str] = ()) -> bool:
-        """Tell whether a payload tells an address that is taken down, or one of `urls`, or has such a file in it."""
-        may_tell = bool(urls) or self._has_needle(content)
-        if not (may_tell or self._digests):
+        """Return whether a payload contains an address that is taken down, one of `urls`, or such a file in base64."""
+        may_have_url = bool(urls) or self._has_needle(content)
+        if not (may_have_url or self._digests):
             return False
         text = _plain(content)
-        if may_tell and any(self._is_told(match[0], urls) for match in _URL.finditer(text)):
+        if may_have_url and any(self._is_forbidden(match[0], urls) for match in _URL.finditer(text)):
             return True
         return bool(self._digests) and self._has_file(text)
 
     def _find_needle(self, content: bytes) -> bool:
-        """Tell whether a payload may tell an address or a DOI: quickly, for every record is asked."""
+        """Return whether a payload may contain an address or a DOI of the list. It is fast: it is called per record."""
         if not self._needles:
             return False
         low = content.lower()
         if len(self._needles) > _MOST_NEEDLES:
             return b"http" in low or b"10." in low or b"&#" in low
-        for each in (*self._needles, *_DISGUISES):
-            if each in low:
+        for needle in (*self._needles, *_DISGUISES):
+            if needle in low:
                 return True
         return self._has_idn and not content.isascii()
 
     @property
     def needs_scan(self) -> bool:
-        """Tell whether records must be read to find what is meant: identifiers alone tell it themselves."""
+        """Whether published records must be read to find the affected ones: not if all entries have identifiers."""
         return bool(self._needles or self._digests)
 
     def may_concern(self, content: bytes) -> bool:
-        """Tell, quickly for most, whether a published record may tell something that is taken down, or a DOI."""
+        """Return, fast for most records, whether one may contain an address, a DOI or a file that is taken down."""
         if self._has_needle(content):
             text = _plain(content)
             return self.mentions(content) or any(doi in self._dois for doi in dois_in(text))
@@ -280,10 +285,10 @@ class Takedowns:
 
     def without(self, text: str, urls: Collection[str] = ()) -> str:
         """Return a text without the addresses that are taken down, and without `urls`."""
-        return _URL.sub(lambda match: "" if self._is_told(match[0], urls) else match[0], text).strip()
+        return _URL.sub(lambda match: "" if self._is_forbidden(match[0], urls) else match[0], text).strip()
 
-    def _is_told(self, url: str, urls: Collection[str]) -> bool:
-        return any(each in urls or self.names_address(each) for each in {url, url.rstrip(_STOPS_BEHIND_URL)})
+    def _is_forbidden(self, url: str, urls: Collection[str]) -> bool:
+        return any(address in urls or self.names_address(address) for address in {url, url.rstrip(_STOPS_BEHIND_URL)})
 
     def _has_file(self, text: str) -> bool:
         if any(match[0].lower() in self._digests for match in _DIGEST.finditer(text)):
@@ -292,7 +297,7 @@ class Takedowns:
 
 
 def _digest(encoded: str) -> str:
-    """Return the SHA-256 of what is encoded in base64; empty when it is not."""
+    """Return the SHA-256 of bytes in base64; an empty string if the text is not base64."""
     try:
         return sha256(b64decode("".join(encoded.split()), validate=True)).hexdigest()
     except (NotBase64, ValueError):
@@ -300,17 +305,17 @@ def _digest(encoded: str) -> str:
 
 
 def joined(one: Iterable[Takedown], other: Iterable[Takedown]) -> tuple[Takedown, ...]:
-    """Return the union of two lists, such as a list and an older copy of it: of one key the later word counts."""
-    found: dict[str, Takedown] = {}
-    for each in (*one, *other):
-        before = found.get(each.key)
-        found[each.key] = each if before is None else _joined(before, each)
-    return tuple(found.values())
+    """Return the union of two lists, such as a list and an older copy of it; for each key, the later entry wins."""
+    by_key: dict[str, Takedown] = {}
+    for takedown in (*one, *other):
+        before = by_key.get(takedown.key)
+        by_key[takedown.key] = takedown if before is None else _joined(before, takedown)
+    return tuple(by_key.values())
 
 
 def _joined(one: Takedown, other: Takedown) -> Takedown:
     if one.removed_at or other.removed_at:
-        return max(one, other, key=lambda each: (max(each.at, each.removed_at), not each.removed_at))
-    later = max(one, other, key=lambda each: each.at)
+        return max(one, other, key=lambda takedown: (max(takedown.at, takedown.removed_at), not takedown.removed_at))
+    later = max(one, other, key=lambda takedown: takedown.at)
     items, files = {*one.items, *other.items}, {*one.files, *other.files}
     return later._replace(items=tuple(sorted(items)), files=tuple(sorted(files)))

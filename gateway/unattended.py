@@ -1,6 +1,6 @@
-"""Sources that nobody looks after: published without an entry in `sources.toml`, or without a schedule there.
+"""Sources that no schedule harvests: records are published, but `sources.toml` has no entry or no `every` for them.
 
-The file is the harvester's; here only the names in it are read, and which have an `every`.
+The file belongs to the harvester. Here, only the names in it and their `every` are read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gateway.model import Source
 
 
 def entries(folder: Path) -> Mapping[str, Any] | None:
-    """Return the tables of `sources.toml`, none when there is no file; None when it cannot be read."""
+    """Return the tables of `sources.toml` by source name; empty if there is no file, None if it cannot be read."""
     try:
         return tomllib.loads((folder / "sources.toml").read_text("utf-8"))
     except FileNotFoundError:
@@ -24,20 +24,20 @@ def entries(folder: Path) -> Mapping[str, Any] | None:
 
 
 def has_schedule(table: object) -> bool:
-    """Tell whether an entry says how often its source is harvested."""
+    """Return whether an entry says how often its source is harvested."""
     return isinstance(table, Mapping) and bool(table.get("every"))
 
 
 def without_entry(source: Source) -> str:
-    """Return what is wrong with a source that has no entry, and what to do, in words."""
+    """Return the message about a source that has no entry: what is wrong, and what to do."""
     return (
-        f"{source.name} has no entry in sources.toml, but its records are published and nothing harvests it. "
-        f"`harvester source remove {source.name}` deletes them; else write its entry again ({source.base_url})."
+        f"{source.name} has no entry in sources.toml, so nothing harvests it, but its records are published. "
+        f"Write its entry again ({source.base_url}), or delete them with `harvester source remove {source.name}`."
     )
 
 
 def without_schedule(*names: str) -> str:
-    """Return what is wrong with sources whose entries do not say how often they are harvested, and what to do."""
+    """Return the message about sources whose entries have no `every`: what is wrong, and what to do."""
     has, them = ("has", "it") if len(names) == 1 else ("have", "them")
     return (
         f"{', '.join(names)} {has} no `every` in sources.toml, so `harvester tend` never harvests {them}. "

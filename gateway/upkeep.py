@@ -1,6 +1,6 @@
-"""Making an instance and making its records again: what `gateway init` and `gateway rebuild` do.
+"""Makes an instance, and makes its records again: the work of `gateway init` and `gateway rebuild`.
 
-Apart from `instance`, because this needs the formats and their XML library, which web workers never load.
+It is not part of `instance`, because it needs the formats and their XML library, which web workers never load.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import tomlkit
 
 from gateway import permissions, recovery
 from gateway import rebuild as again
+from gateway.apply_takedowns import obey, pending
 from gateway.backup import ASIDE
 from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
 from gateway.formats import written
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
-from gateway.obeying import obey, pending
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
-from gateway.store.sqlite import SqliteStore, open_inbox, open_store
-from gateway.store.sqlite_copy import check_not_served, unused
+from gateway.store.database_files import check_not_served, unused
+from gateway.store.opening import open_inbox, open_store
 from gateway.store.step import check_whole, store_lacks, unfinished
 from gateway.store.takedown_file import TakedownFile
 
@@ -34,10 +34,11 @@ _IDENTITY = ("repository_name", "repository_domain", "admin_email")
 
 
 def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -> Settings:
-    """Make the instance, or what is missing of it, with `options` as settings; return the settings in force.
+    """Make the instance, or its missing parts, with `options` as settings; return the settings in force.
 
-    Only its owner may use the folder, and `group` where one is given or was given before.
-    Raise ConfigurationError, also when the domain would change although something is published; StoreError.
+    Only its owner may use the folder, and `group`, if one is given or was given before.
+    Raise ConfigurationError for a wrong setting, for a domain other than that of published records, and if the folder
+    cannot be made; StoreError if a database cannot be made.
     """
     try:
         is_ours = not folder.exists() or not any(folder.iterdir()) or (folder / "config.toml").exists()
@@ -50,7 +51,7 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
         is_new = not (folder / "config.toml").exists()
         write_config(folder, {name: settings[name] for name in _IDENTITY} if is_new else options)
         make_secret(folder)
-        if is_ours:  # a folder that held something else keeps its mode; `gateway check` warns
+        if is_ours:  # a folder with other files keeps its mode; `gateway check` warns
             permissions.repair(folder, group)
     except OSError as error:
         raise ConfigurationError(
@@ -60,27 +61,29 @@ def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -
 
 
 def _introduce(store: Store, inbox: Inbox) -> None:
-    """Make a repository that is still empty know our formats, so that it lists them before its first harvest."""
+    """Add our formats to a store that is still empty, so that ListMetadataFormats has them before the first harvest."""
     if not is_published(store):
-        for each in written().values():
-            add_format(store, each)
-        again.rebuild(store, inbox)  # there is nothing to make again; it notes the versions of our mappings
+        for format_ in written().values():
+            add_format(store, format_)
+        again.rebuild(store, inbox)  # makes no records here; it stores the versions of our mappings
 
 
 def count_items(folder: Path) -> int:
-    """Return how many items the store holds, deleted ones included."""
+    """Return how many items are in the store, including deleted ones. Raise StoreError if it cannot be opened."""
     with closing(open_store(folder)) as store, store.view() as view:
         return sum(store.counts(source.name)["items"] for source in view.sources())
 
 
 def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int], None]) -> int:
-    """Map every item again, in one format of ours or in all; return how many records changed.
+    """Map every item again, in one of our formats or in all; return how many records changed.
 
-    `progress` is told how many items were looked at. Raise ConfigurationError for a prefix that is not ours, and when
-    records are published under another domain.
+    `progress` is called with the number of items that were processed so far. Raise ConfigurationError for a prefix
+    that is not ours, and if records are published under another domain; StoreError if the store cannot be written.
     """
     if metadata_prefix is not None and metadata_prefix not in written():
-        raise ConfigurationError(f"{metadata_prefix} is no format of ours; there are {', '.join(written())}.")
+        raise ConfigurationError(
+            f"{metadata_prefix} is not a format that the gateway writes. Choose one of: {', '.join(written())}."
+        )
     settings = load(folder)
     check_settings(settings)
     with closing(_opened(folder, settings)) as store, closing(open_inbox(folder)) as inbox:
@@ -90,9 +93,9 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
 
 
 def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Made:
-    """Publish everything that the inbox holds and the store does not; a store that is missing is made.
+    """Publish everything that is in the inbox and not in the store; make the store if it is missing.
 
-    Raise ConfigurationError, StoreMissing when there is no inbox, and what `make_again` raises.
+    Raise ConfigurationError for wrong settings, StoreMissing if there is no inbox, and the errors of `make_again`.
     """
     settings = load(folder)
     check_settings(settings)
@@ -100,14 +103,14 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     with closing(open_inbox(folder)) as inbox, closing(_opened(folder, settings, create=True)) as store:
         check_domain(store, settings.text("repository_domain"))
         made = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
-        obey(store, inbox, TakedownFile(folder))  # what was taken down has tombstones again
+        obey(store, inbox, TakedownFile(folder))  # records that are taken down become tombstones again
         return made
 
 
 def complete_takedowns(folder: Path) -> str:
-    """Publish what takedowns mean and a command that was killed has not; return in a sentence why it is not known.
+    """Apply the takedowns that a killed command has not applied; return a message if that failed, else an empty string.
 
-    Raise StoreError when something is to be withdrawn and cannot be: it must not be served.
+    Raise StoreError if a record or file that is taken down cannot be withdrawn, because it must not be served.
     """
     if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
         return ""
@@ -123,19 +126,20 @@ def complete_takedowns(folder: Path) -> str:
             return str(error)
         except StoreError as error:
             if is_to_be_withdrawn:
-                raise StoreError(f"What is taken down would be served: {error}") from error
+                raise StoreError(f"Nothing is served, because a takedown cannot be applied: {error}") from error
             return str(error)
     return ""
 
 
-def _opened(folder: Path, settings: Settings, *, create: bool = False) -> SqliteStore:
+def _opened(folder: Path, settings: Settings, *, create: bool = False) -> Store:
     return open_store(folder, create=create, max_jump_seconds=settings.number("clock_max_jump_seconds"))
 
 
 def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
-    """Return what the store's clock says, and what is wrong with the clock of this machine, or nothing.
+    """Return the time of the store in seconds since 1970, and the problem with this machine's clock or an empty string.
 
-    `is_accepted`: this clock is right, however far it has jumped. Raise ClockAhead when only this process has it.
+    `is_accepted`: accept the clock of this machine, however far it has jumped. Raise ClockAhead if only this process
+    sees that time.
     """
     with closing(_opened(folder, load(folder))) as store:
         if is_accepted:
@@ -145,32 +149,32 @@ def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
 
 
 def doubt_of_store(folder: Path) -> str:
-    """Return in a sentence that the store lacks what the inbox holds; empty when it does not, or there is no inbox."""
+    """Return a message if the store lacks pages of the inbox, else an empty string, as when there is no inbox."""
     with closing(open_store(folder)) as store:
         if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
             return unfinished(store)
         try:
             with closing(open_inbox(folder)) as inbox:
                 return store_lacks(store, inbox)
-        except StoreError:  # a damaged inbox says nothing against the store; `gateway check` tells of it
+        except StoreError:  # a damaged inbox is no problem of the store; `gateway check` reports it
             return ""
 
 
 def check_store(folder: Path) -> None:
-    """Raise StoreError when the store lacks what the inbox holds: harvesters would find an empty repository."""
+    """Raise StoreError if the store lacks pages of the inbox: harvesters would find records missing."""
     if doubt := doubt_of_store(folder):
         raise StoreError(doubt)
 
 
 def put_store_aside(folder: Path) -> Path | None:
-    """Rename the store, so that a new one can be made; return its new path, or None when there is no store.
+    """Move the store aside, so that a new one can be made; return its new path, or None if there is no store.
 
-    Raise StoreBusy when another program has it open.
+    Raise StoreBusy if another program has it open.
     """
     file = folder / "store.sqlite"
     if not file.exists():
         return None
-    with suppress(StoreError):  # what it has answered is written down when it is opened
+    with suppress(StoreError):  # opening it writes the time up to which it has answered
         open_store(folder).close()
     aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time())) / file.name
     with unused(file):
@@ -182,7 +186,7 @@ def put_store_aside(folder: Path) -> Path | None:
 
 
 def write_config(folder: Path, values: Mapping[str, Value]) -> Path:
-    """Write `values` into config.toml, keeping everything else; a new file explains every setting. Return its path."""
+    """Write `values` into config.toml and keep everything else; return its path. A new file explains every setting."""
     file = folder / "config.toml"
     text = file.read_text("utf-8") if file.exists() else _template(values)
     document = tomlkit.parse(text)
@@ -193,8 +197,8 @@ def write_config(folder: Path, values: Mapping[str, Value]) -> Path:
 
 
 def _template(values: Mapping[str, Value]) -> str:
-    head = "# The settings of this gateway. What stands behind a # is the default; `gateway settings` shows all.\n"
-    shown = [setting for setting in SETTINGS if setting.name != "secret"]  # a secret does not belong in this file
+    head = "# The settings of this gateway. A line that begins with # has the default; `gateway settings` shows all.\n"
+    shown = [setting for setting in SETTINGS if setting.name != "secret"]  # the secret is in a file of its own
     return head + "".join(_entry(setting, values) for setting in shown)
 
 
@@ -205,7 +209,7 @@ def _entry(setting: Setting, values: Mapping[str, Value]) -> str:
 
 
 def make_secret(folder: Path) -> None:
-    """Make the key that signs tokens, readable by its owner only, unless there is one. An empty file is none."""
+    """Make the file with the key that signs tokens (mode 0600), if it is missing or empty. Raise OSError."""
     file = folder / "secret"
     if not file.exists() or not file.stat().st_size:
         write(file, f"{secrets.token_urlsafe(48)}\n".encode())

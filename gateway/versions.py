@@ -1,4 +1,4 @@
-"""Which of two versions of a record is older, by the datestamps that its source gives them."""
+"""Decides which of two versions of a record is older, by the datestamps of its source."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_LENGTH = len("2000-01-01")
 _SECONDS_LENGTH = len("2000-01-01T00:00:00Z")
 _PAGES_AT_ONCE = 500
-_PAGES_KEPT = 16  # a list that brings a record twice does so on pages that lie close together, mostly
-_MOST_AHEAD_SECONDS = 86_400  # of a source whose clock is another, or that counts the days of its own zone
+_PAGES_KEPT = 16  # in the cache: a list that has a record twice mostly has it on pages close to each other
+_MOST_AHEAD_SECONDS = 86_400  # for a source with another clock, or with days of its own time zone
 
 
 def stated_datestamp(cut: Slice, received_at: int) -> str:
-    """Return the datestamp of a version; empty when it is none, lies in the future, or is not the source's own.
+    """Return the datestamp of a version; an empty string if it is wrong, in the future, or not the source's own.
 
-    What is deleted at the second in which its page came was found missing by us, whatever the source says of it.
+    A deletion with the second in which its page was received is not the source's own: a sweep has noticed it.
     """
     text = cut.datestamp.strip()
     if not _DAY.match(text) or (cut.is_deleted and text == utc_datetime(received_at)):
@@ -34,7 +34,7 @@ def stated_datestamp(cut: Slice, received_at: int) -> str:
 
 
 def is_older(one: str, other: str) -> bool:
-    """Tell whether a datestamp is before another; where one is a day only, their days are compared."""
+    """Return whether a datestamp is before another; if one is only a day, their days are compared."""
     if not one or not other or one == other:
         return False
     if len(one) == len(other) == _SECONDS_LENGTH and one[-1] == other[-1] == "Z":
@@ -59,7 +59,7 @@ def _moment(text: str) -> datetime | None:
 
 
 class Versions:
-    """The datestamps of versions that lie in an inbox."""
+    """The datestamps of versions in an inbox."""
 
     def __init__(self, inbox: Inbox) -> None:
         """Take the inbox."""
@@ -67,7 +67,7 @@ class Versions:
         self._headers = lru_cache(maxsize=_PAGES_KEPT)(inbox.headers)
 
     def datestamp(self, page: int, place: int) -> str:
-        """Return the datestamp that the source gave a version; empty when it gave none, or its page is lost."""
+        """Return the datestamp of the version at a place of a page; empty if it has none, or the page is lost."""
         try:
             stored = self._headers(page)
         except PageLost:
@@ -76,28 +76,28 @@ class Versions:
         return stated_datestamp(known[0], stored.page.received_at) if known else ""
 
     def has_come_again(self, identifier: str, held: tuple[int, int], before: tuple[StoredPage, int]) -> bool:
-        """Tell whether a version that is held came once more in the list of a page, before a place on that page.
+        """Return whether the stored version came again in the list of a page, before a place on that page.
 
-        It came as it is held, so nothing was written of it. `held` is its page and place.
+        Nothing was written then, because it was unchanged. `held` is the page and place of the stored version.
         """
         page, place = before
         version = _version(self.cut(*held)._replace(identifier=identifier))
-        if any(_version(each) == version for each in page.slices[:place]):
+        if any(_version(record) == version for record in page.slices[:place]):
             return True
         return version in _listed(self._inbox, page)
 
     def cut(self, page: int, place: int) -> Slice:
-        """Return a version that is held."""
+        """Return the version at a place of a page. Raise PageLost."""
         return self._headers(page).slices[place]
 
     def take_turns(self, newer: Slice, older: tuple[StoredPage, int]) -> bool:
-        """Tell whether a version and this older one come in turn: the source has both of them, side by side.
+        """Return whether two versions alternate, because the source has both of them at the same time.
 
-        So it is when the older one came before, between two arrivals of the newer one.
+        That is so if the older one arrived between two arrivals of the newer one.
         """
         page, place = older
         came = _came(self._inbox, page)
-        times = [came.get(_version(each)) for each in (newer, page.slices[place])]
+        times = [came.get(_version(slice_)) for slice_ in (newer, page.slices[place])]
         if None in times:
             return False
         (first, last), (_, between) = times  # type: ignore[misc]  # none is None
@@ -108,8 +108,8 @@ def _version(cut: Slice) -> int:
     return hash((cut.identifier, cut.datestamp, cut.is_deleted))
 
 
-# On which pages each version came first and last: by inbox, and by source and format. It is read only when a record
-# seems to have gone back to an older datestamp, and each page once.
+# The first and the last page of each version: by inbox, and by source and format. It is read only if a record seems to
+# have gone back to an older datestamp, and reads each page once.
 _CAME: WeakKeyDictionary[Inbox, dict[tuple[str, str], _Came]] = WeakKeyDictionary()
 
 
@@ -122,7 +122,7 @@ class _Came:
 
 
 def _came(inbox: Inbox, page: StoredPage) -> dict[int, tuple[int, int]]:
-    """Return on which pages before this one the versions of its source and format came first and last."""
+    """Return the first and the last page, before this one, of all versions of its source and format."""
     key = page.page.source, page.page.metadata_prefix
     known = _CAME.setdefault(inbox, {}).setdefault(key, _Came())
     if known.number >= page.number:
@@ -135,14 +135,14 @@ def _came(inbox: Inbox, page: StoredPage) -> dict[int, tuple[int, int]]:
     return known.versions
 
 
-# What the lists brought before: by inbox, and by source and format. It is read only when a record seems to have gone
-# back to an older datestamp, and each page once.
+# The versions on earlier pages of a list: by inbox, and by source and format. It is read only if a record seems to have
+# gone back to an older datestamp, and reads each page once.
 _LISTED: WeakKeyDictionary[Inbox, dict[tuple[str, str], _Listed]] = WeakKeyDictionary()
 
 
 @dataclass(slots=True)
 class _Listed:
-    """The versions that a list has brought up to a page, as hashes."""
+    """The versions of a list up to a page, as hashes."""
 
     begun: int
     number: int
@@ -150,7 +150,7 @@ class _Listed:
 
 
 def _listed(inbox: Inbox, page: StoredPage) -> set[int]:
-    """Return at least the versions that the list of a page has brought on the pages before it."""
+    """Return at least the versions that the list of a page has on the pages before it."""
     key, begun = (page.page.source, page.page.metadata_prefix), page.page.list_begun
     assert begun is not None
     lists = _LISTED.setdefault(inbox, {})
@@ -167,7 +167,7 @@ def _listed(inbox: Inbox, page: StoredPage) -> set[int]:
 def _between(inbox: Inbox, key: tuple[str, str], after: int, before: int) -> Iterator[StoredPage]:
     """Yield the pages of a source and format between two numbers, without their bytes."""
     source, metadata_prefix = key
-    while numbers := [each for each, _ in inbox.extents(source, after, _PAGES_AT_ONCE) if each < before]:
+    while numbers := [number for number, _ in inbox.extents(source, after, _PAGES_AT_ONCE) if number < before]:
         for stored in map(inbox.headers, numbers):
             if stored.page.metadata_prefix == metadata_prefix:
                 yield stored

@@ -1,4 +1,4 @@
-"""The page at `/`: where a person who opens the address finds what is here. Its links are relative, for proxies."""
+"""The page at `/`, for people who open the address in a browser. Its links are relative, to work behind proxies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINKS = (
 
 
 def blueprint(name: str, base_url: str) -> Blueprint:
-    """Return the face `/`, with the repository's name and the address for harvesters."""
+    """Return the Flask blueprint of `/`; the page shows the name of the repository and the baseURL."""
     face = Blueprint("welcome", __name__)
 
     @face.route("/")

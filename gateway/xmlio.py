@@ -1,6 +1,6 @@
-"""XML as trees: the one hardened parser, element helpers, fragment checks. Nobody else configures lxml.
+"""XML as trees: the hardened parser, functions on elements, and checks of fragments. No other module configures lxml.
 
-No entity is resolved, no DTD loaded, no address opened. What is served never passes through here.
+No entity is resolved, no DTD is loaded, and no address is opened. Serving an answer uses nothing of this module.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gateway.errors import NotXml
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no other name for it
 
-MAX_BYTES = 200_000_000  # one payload; what the network may bring has its own limit
-MAX_MEMORY = 120_000_000  # of one payload as a tree; the page that it stands in, and what is made of it, need as much
-MAX_DEPTH = 200  # libxml2 reads 256, and the envelope and a DIDL stand around what we re-expose
+MAX_BYTES = 200_000_000  # of one payload; answers of the network have a limit of their own
+MAX_MEMORY = 120_000_000  # of one payload as a tree; its page, and the records made of it, need as much again
+MAX_DEPTH = 200  # libxml2 reads 256, and the payload is served inside the elements of an answer and of a DIDL
 
 
 def hardened_parser(*, recover: bool = False, encoding: str | None = None) -> etree.XMLParser:
-    """Return a new parser of the one kind that is used here. `recover` reads what it can of what is not well-formed."""
+    """Return a new hardened parser. With `recover`, it reads as much as it can of XML that is not well-formed."""
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -34,15 +34,23 @@ def hardened_parser(*, recover: bool = False, encoding: str | None = None) -> et
     )
 
 
+def page_parser(encoding: str) -> etree.HTMLParser | None:
+    """Return a new parser for HTML pages; None if libxml2 does not support the encoding."""
+    try:
+        return etree.HTMLParser(encoding=encoding, no_network=True, huge_tree=True)
+    except LookupError:
+        return None
+
+
 def pull_parser(tag: str) -> etree.XMLPullParser:
-    """Return a parser of the same kind that is fed part by part, and tells where each element of this name ends."""
+    """Return a hardened parser that is fed part by part, with an event at the end of each element called `tag`."""
     return etree.XMLPullParser(
         events=("end",), tag=tag, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True
     )
 
 
 class _Parsers(threading.local):
-    """One parser a thread: lxml's are not shared between threads without a lock."""
+    """One parser per thread: parsers of lxml that are shared between threads wait for each other."""
 
     def __init__(self) -> None:
         self.strict = hardened_parser()
@@ -52,7 +60,7 @@ _parsers = _Parsers()
 
 
 def parse(content: bytes, max_bytes: int = MAX_BYTES) -> Element:
-    """Return the root of a document. Raise NotXml when it is not well-formed, too large, too deep or has a DTD."""
+    """Return the root of a document. Raise NotXml if it is not well-formed, too large, too deep, or has a DTD."""
     if len(content) > max_bytes:
         raise NotXml(f"The document has {len(content)} bytes, more than the {max_bytes} that are read.")
     if (needed := memory_of(content)) > MAX_MEMORY:
@@ -65,22 +73,23 @@ def parse(content: bytes, max_bytes: int = MAX_BYTES) -> Element:
         raise NotXml(f"It is not well-formed XML: {error}.") from error
     if b"<!DOCTYPE" in content and root.getroottree().docinfo.internalDTD is not None:
         raise NotXml("The document has a document type declaration, which could hide entities.")
-    # Whoever nests deeper has as many closing tags; counting them costs nothing, walking does.
+    # A deeper document has at least as many end tags; counting them is cheap, and walking the tree is not.
     if content.count(b"</") > MAX_DEPTH and depth_of(root) > MAX_DEPTH:
         raise NotXml(f"Its elements are nested deeper than {MAX_DEPTH}, which the parsers of harvesters refuse.")
     return root
 
 
-# Bytes of which no markup makes a tree near any limit: an element and its text take five bytes at least. A page of 500
-# records has one million; to count in each of them took 4 % of a harvest.
+# A document with fewer bytes stays below every limit: an element and its text take at least five bytes. A page of 500
+# records has a million bytes. Counting in all of them took 4 % of the time of a harvest.
 _LIGHT = 1_800_000
-_NODE, _ATTRIBUTE = 128, 224  # bytes that libxml2 takes for an element or a text, and for an attribute with its value
+_NODE, _ATTRIBUTE = 128, 224  # bytes that libxml2 needs for an element or a text, and for an attribute with its value
 
 
 def memory_of(content: bytes, element: int = _NODE, least: int = _LIGHT) -> int:
-    """Return how many bytes of memory a document and its tree take at most; 0 for one of less than `least` bytes.
+    """Return how many bytes of memory a document and its tree need at most; 0 if it has less than `least` bytes.
 
-    `element` is what each element takes, with what else is made of it. Counting costs a hundredth of parsing.
+    `element` is the number of bytes per element, with everything that is made of it. Counting takes a hundredth of the
+    time of parsing.
     """
     if len(content) < least:
         return 0
@@ -92,7 +101,7 @@ def memory_of(content: bytes, element: int = _NODE, least: int = _LIGHT) -> int:
 
 
 def depth_of(root: Element) -> int:
-    """Return how deep the elements below `root` are nested; `root` alone is 1."""
+    """Return the depth of the tree; `root` alone has the depth 1."""
     deepest = depth = 0
     for event, _ in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if event == "start" else -1
@@ -112,30 +121,30 @@ def name_of(element: Element) -> tuple[str, str]:
 
 
 def text_of(element: Element) -> str:
-    """Return all text in an element, its descendants' included, with white space folded."""
+    """Return all text in an element and its descendants, with white space folded."""
     text = "".join(map(str, element.itertext())) if len(element) else element.text or ""
     return " ".join(text.split())
 
 
 def outermost(root: Element, namespaces: Collection[str], names: Collection[str]) -> Iterator[Element]:
-    """Return the elements of these namespaces and local names, but none inside another: each text is read once."""
+    """Yield the elements with these namespaces and local names, but none inside another one: no text is read twice."""
     walk = etree.iterwalk(root, events=("start",))
-    for _, each in walk:
-        namespace, name = name_of(each)
+    for _, extent in walk:
+        namespace, name = name_of(extent)
         if name in names and namespace in namespaces:
-            yield each
+            yield extent
             walk.skip_subtree()
 
 
 def children(element: Element) -> Iterator[Element]:
-    """Return the child elements, without comments and processing instructions."""
+    """Yield the child elements, without comments and processing instructions."""
     return element.iterchildren(etree.Element)
 
 
 def renamed(root: Element, namespace: str, other: str) -> Element:
-    """Return the same tree with the elements of one namespace, or of none, in another."""
+    """Return a copy of the tree in which the elements of one namespace (empty: of none) are in the other one."""
     same = deepcopy(root)
     before = f"{{{namespace}}}*" if namespace else "{}*"
-    for each in list(same.iter(before)):
-        each.tag = f"{{{other}}}{name_of(each)[1]}"
+    for element in list(same.iter(before)):
+        element.tag = f"{{{other}}}{name_of(element)[1]}"
     return same

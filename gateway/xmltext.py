@@ -1,6 +1,6 @@
-"""XML as text, with the standard library only: namespaces, escaping, timestamps, cleaning of illegal characters.
+"""XML as text, with the standard library only: namespaces, escaping, timestamps, removal of illegal characters.
 
-The serving path builds its envelope from these; nothing here parses XML.
+Answers are built with these functions; nothing here parses XML.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ XML = "http://www.w3.org/XML/1998/namespace"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PREMIS = "http://www.loc.gov/premis/v3"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
-SOLR = "http://lucene.apache.org/solr/"  # Solr itself gives its documents none
-# What stands for the namespace of metadata that is in none: OAI-PMH wants an address there, never an empty element.
+SOLR = "http://lucene.apache.org/solr/"  # ours: Solr itself gives its documents no namespace
+# The metadataNamespace of metadata without a namespace: OAI-PMH requires an address there, not an empty element.
 NO_NAMESPACE = "http://www.w3.org/TR/xml-names/#defaulting"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,7 +37,7 @@ _SECOND = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
 def escape(text: str) -> str:
-    """Return `text` with `& < >` escaped, for element content. Illegal characters must be gone already."""
+    """Return `text` with `& < >` escaped, for element content. It must have no illegal characters (see `clean`)."""
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -48,7 +48,7 @@ def escape(text: str) -> str:
 
 
 def escape_attribute(text: str) -> str:
-    """Return `text` escaped for an attribute in double quotes; white space survives normalisation."""
+    """Return `text` escaped for an attribute in double quotes; white space survives normalization (XML 1.0 §3.3.3)."""
     if _TELLING.search(text) is None:
         return text
     text = escape(text).replace('"', "&quot;")
@@ -61,7 +61,7 @@ def clean(text: str) -> str:
 
 
 def is_legal(text: str) -> bool:
-    """Tell whether XML 1.0 §2.2 allows every character of `text`."""
+    """Return whether XML 1.0 §2.2 allows every character of `text`."""
     return _ILLEGAL.search(text) is None
 
 
@@ -76,7 +76,7 @@ def _early(second: int) -> str:
 
 
 def parse_utc_datetime(text: str) -> tuple[int, bool]:
-    """Read a UTCdatetime (`YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`) into (seconds since 1970, is_day).
+    """Return a UTCdatetime (`YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`, OAI-PMH 2.0 §3.3) as (seconds since 1970, is_day).
 
     Raise ValueError for any other form and for dates that do not exist.
     """

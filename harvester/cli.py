@@ -1,7 +1,7 @@
 """`harvester`: the group, and the table of its commands. Each command is one file in `commands/`.
 
 A command's file is imported when the command is asked for, so that `harvester --help` answers at once. Every error of
-ours becomes one sentence on stderr and the exit status that `outcomes` gives it.
+ours becomes one sentence on stderr and the exit status that `runtime/exit_status.py` gives it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import click
 from gateway.permissions import private
 from gateway.program import Program, program_options
 from gateway.settings import instance_folder
-from harvester.outcomes import status_of_error
+from harvester.runtime.exit_status import status_of_error
 
 
 class Row(NamedTuple):
@@ -26,39 +26,44 @@ class Row(NamedTuple):
 
 COMMANDS: dict[str, Row] = {
     "source": Row("harvester.commands.source:source", "Add, list, show, check, audit, sweep and remove sources."),
-    "run": Row("harvester.commands.run:run", "Harvest sources and publish what arrived."),
-    "tend": Row("harvester.commands.tend:tend", "Do whatever is due: harvest, publish, sweep, search for full text."),
-    "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that lack it."),
+    "run": Row("harvester.commands.run:run", "Harvest sources and publish their records."),
+    "tend": Row(
+        "harvester.commands.tend:tend", "Run whatever is due: harvests, publication, sweeps, searches for full text."
+    ),
+    "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that have none."),
     "outcomes": Row(
         "harvester.commands.outcomes:outcomes",
-        "Count how the steps of searches, and the copies that were looked at, ended, and which share that is.",
+        "Count the outcomes of search steps and of the copies that they named.",
     ),
     "explain": Row(
-        "harvester.commands.discover:explain", "Tell the search for one item: each step, each copy, and why."
+        "harvester.commands.discover:explain", "Show the search for one item: each step, each copy, and the reasons."
     ),
-    "review": Row("harvester.commands.review:review", "List, accept and reject files that were found."),
+    "review": Row("harvester.commands.review:review", "List, accept and reject the files that searches found."),
     "matches": Row(
         "harvester.commands.matches:matches", "List and reject the DOIs that were found by title, author and year."
     ),
     "takedown": Row(
         "harvester.commands.takedown:takedown",
-        "Withdraw items and files, list what is withdrawn, and take it back.",
+        "Withdraw items and files, list the withdrawn ones, and restore them.",
     ),
     "publish": Row(
-        "harvester.commands.run:publish", "Publish what was harvested, and decided of files, and is not published yet."
+        "harvester.commands.run:publish", "Publish harvested records and decided files that are not published yet."
     ),
-    "status": Row("harvester.commands.story:status", "Show how every source stands."),
-    "log": Row("harvester.commands.story:log", "Show the last runs, or the story of one."),
-    "records": Row("harvester.commands.story:records", "Show what is held of a source, a line of JSON per item."),
-    "quarantine": Row("harvester.commands.story:quarantine", "Show what could not be used, and why."),
-    "dump": Row("harvester.commands.dump:dump", "Harvest a repository to one XML file."),
+    "status": Row("harvester.commands.status:status", "Show the state of every source."),
+    "log": Row("harvester.commands.status:log", "Show the last runs, or the log of one run."),
+    "records": Row("harvester.commands.status:records", "Show the stored items of a source as JSON, one per line."),
+    "quarantine": Row(
+        "harvester.commands.status:quarantine", "Show the records that could not be used, and the reasons."
+    ),
+    "dump": Row("harvester.commands.dump:dump", "Harvest a repository into one XML file."),
     "mirror": Row(
-        "harvester.commands.mirror:mirror", "Keep complex objects (DIDL, METS) and their files in a folder, in step."
+        "harvester.commands.mirror:mirror", "Mirror complex objects (DIDL, METS) and their files in a folder."
     ),
-    "audit": Row(
-        "harvester.commands.completeness:audit", "Compare what is held with what Crossref says was published."
+    "audit": Row("harvester.commands.audit:audit", "Compare the stored records with those that Crossref knows."),
+    "validate": Row(
+        "harvester.commands.validate:validate",
+        "Check whether a provider conforms to OAI-PMH 2.0 and to common practice.",
     ),
-    "validate": Row("harvester.commands.validate:validate", "Check strictly whether a provider keeps to OAI-PMH 2.0."),
 }
 
 

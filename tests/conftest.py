@@ -15,10 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from harvester.runtime.interrupts import Stop
 from tests import tiers
 from tests.live import unmeasured
 
@@ -69,8 +71,8 @@ def loaded_by(code: str) -> tuple[set[str], list[str]]:
     Without the measurement of coverage, which is loaded before everything and brings modules of its own.
     """
     line = [sys.executable, "-c", f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules)"]
-    found = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=unmeasured(os.environ))
-    *printed, modules = found.stdout.splitlines()
+    done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=unmeasured(os.environ))
+    *printed, modules = done.stdout.splitlines()
     return set(modules.split()), printed
 
 
@@ -78,9 +80,9 @@ def loaded_by(code: str) -> tuple[set[str], list[str]]:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Run a test that is marked `unmeasured` without coverage, in its own process and in those that it starts."""
     if item.get_closest_marker("unmeasured") is None:
-        return (yield)
+        return (yield)  # type: ignore[misc]
     with _without_coverage():
-        return (yield)
+        return (yield)  # type: ignore[misc]
 
 
 @contextmanager
@@ -112,7 +114,7 @@ def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Make failures of skipped tests where they are forbidden."""
     report = yield
-    if report.skipped and not hasattr(report, "wasxfail"):
+    if report.skipped and not hasattr(report, "wasxfail"):  # type: ignore[attr-defined]
         _forbid_skip(report)
     return report
 
@@ -121,7 +123,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     """Do the same for whole files that skip themselves."""
     report = yield
-    if report.skipped:
+    if report.skipped:  # type: ignore[attr-defined]
         _forbid_skip(report)
     return report
 
@@ -195,9 +197,11 @@ def _is_everyday(config: pytest.Config) -> bool:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Make a slow test of every long one."""
+    """Make a slow test of every long one, and mark as `reference` what needs the reference data."""
     if item.get_closest_marker("long") is not None:
         item.add_marker("slow")
+    if any(name.startswith("../shared") for mark in item.iter_markers("needs") for name in mark.args):
+        item.add_marker("reference")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -264,3 +268,25 @@ def start_sample_source() -> Iterator[Callable[..., str]]:
 def sample_source(start_sample_source: Callable[..., str]) -> str:
     """Return the base URL of a source that serves the bundled sample."""
     return start_sample_source()
+
+
+@pytest.fixture
+def send_signal(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Return a function that sends this process a signal and waits until a command has noticed it.
+
+    For servers of a test, which have threads of their own. A handler runs in the main thread, when its turn comes: an
+    answer that is sent before that would let the command go on.
+    """
+    ask, is_asked = Stop.ask, Event()
+
+    def ask_and_tell(stop: Stop) -> None:
+        ask(stop)
+        is_asked.set()
+
+    def send(number: int) -> None:
+        is_asked.clear()
+        os.kill(os.getpid(), number)
+        assert is_asked.wait(60), "No command has noticed the signal."
+
+    monkeypatch.setattr(Stop, "ask", ask_and_tell)
+    return send

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import click
 
@@ -14,8 +15,9 @@ from gateway.contract import TYPES, Field
 from gateway.formats import load
 from gateway.settings import SETTINGS
 from gateway.statuses import MEANINGS
-from harvester.contract import OBJECTS as THEIRS
+from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.conftest import ROOT
+from tests.test_layers import CORE, GROUND, LAYERS, MESSAGES, PROGRAM, PUBLICATION, ROOMS, WORKS
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -25,7 +27,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def settings() -> str:
     """Return the table of settings."""
-    rows = ((f"`{each.name}`", f"`{json.dumps(each.default)}`", each.sentence) for each in SETTINGS)
+    rows = ((f"`{setting.name}`", f"`{json.dumps(setting.default)}`", setting.sentence) for setting in SETTINGS)
     return _table(("setting", "default", "what it is"), rows)
 
 
@@ -71,8 +73,12 @@ def _objects(command: str, kinds: Mapping[str, tuple[Field, ...]]) -> str:
     parts = [f"### {command}"]
     for what, fields in kinds.items():
         rows = (
-            (f"`{each.name}`", f"`{each.type}`" + ("" if each.is_always else ", may be left out"), each.sentence)
-            for each in fields
+            (
+                f"`{field_.name}`",
+                f"`{field_.type}`" + ("" if field_.is_always else ", may be left out"),
+                field_.sentence,
+            )
+            for field_ in fields
         )
         parts.append(f"A line for {what}:\n\n{_table(('field', 'type', 'meaning'), rows)}")
     return "\n\n".join(parts)
@@ -82,10 +88,58 @@ def _help(command: click.Command) -> str:
     return (command.help or "").partition("\n\n")[0].replace("\n", " ")
 
 
+DESCRIBED = tuple(
+    name.removeprefix("harvester.") for name in ROOMS if name not in ("harvester.cli", "harvester.__main__")
+)
+
+# The groups of modules that the table of layers is written with, the larger before those that they contain.
+GROUPS = {
+    "core": CORE,
+    "ground": GROUND,
+    "program": PROGRAM,
+    "publication": PUBLICATION,
+    "messages": MESSAGES,
+    "works": WORKS,
+    "all rooms": ROOMS,
+}
+
+
+def groups() -> str:
+    """Return the table of the groups of modules that rooms may import."""
+    rows = ((f"*{name}*", _names(GROUPS[name])) for name in GROUPS if name != "all rooms")
+    return _table(("group", "modules"), rows)
+
+
+def imports(room: str) -> str:
+    """Return the table of what the modules of a room may import, as `tests/test_layers.py` has it."""
+    own = {name: layer for name, layer in LAYERS.items() if f"{name}.".startswith(f"harvester.{room}.")}
+    rows = (
+        (f"`{name.removeprefix('harvester.')}`", _allowed(name, layer.ours), _names(layer.libraries) or "none")
+        for name, layer in own.items()
+    )
+    return _table(("modules", "of ours", "libraries"), rows)
+
+
+def _allowed(module: str, ours: tuple[str, ...]) -> str:
+    left, found = [name for name in ours if name != module], []
+    for group, members in GROUPS.items():
+        if set(members) - {module} <= set(left):
+            found.append(f"*{group}*")
+            left = [name for name in left if name not in members]
+    return ", ".join([*found, *filter(None, [_names(left)])])
+
+
+def _names(modules: Iterable[str]) -> str:
+    return ", ".join(f"`{name.removeprefix('harvester.')}`" for name in modules)
+
+
 # For each file, what stands between which markers.
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
-    "gateway/README.md": {"settings": settings, "formats": formats, "commands": commands, "statuses": statuses},
-    "harvester/README.md": {"statuses": statuses},
+    "gateway/SETTINGS.md": {"settings": settings},
+    "gateway/README.md": {"formats": formats, "commands": commands, "statuses": statuses},
+    "harvester/README.md": {"groups": groups},
+    **{f"harvester/{room}/README.md": {"imports": partial(imports, room)} for room in DESCRIBED if room != "runtime"},
+    "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
     "JSON.md": {"types": json_types, "objects": json_objects},
 }
 

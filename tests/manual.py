@@ -32,7 +32,7 @@ def page(program: str) -> str:
         f".SH DESCRIPTION\n{escaped(summary)}\n{escaped(more)}".rstrip(),
         ".SH OPTIONS\n" + "\n".join(_options(group)),
         ".SH COMMANDS\n" + "\n".join(_command(name, each) for name, each in commands() if name.startswith(program)),
-        ".SH EXIT STATUS\n" + "\n".join(_item(str(int(each)), MEANINGS[each].sentence) for each in MEANINGS),
+        ".SH EXIT STATUS\n" + "\n".join(_item(str(int(meaning)), MEANINGS[meaning].sentence) for meaning in MEANINGS),
         ".SH ENVIRONMENT\n"
         + _item("GATEWAY_INSTANCE", "The instance folder.")
         + "\n"
@@ -55,7 +55,7 @@ def _command(name: str, command: click.Command) -> str:
 
 def _options(command: click.Command) -> Iterator[str]:
     ctx = click.Context(command)
-    rows: Iterable[tuple[str, str] | None] = (each.get_help_record(ctx) for each in command.get_params(ctx))
+    rows: Iterable[tuple[str, str] | None] = (get_param.get_help_record(ctx) for get_param in command.get_params(ctx))
     for term, text in filter(None, rows):
         if text and "--help" not in term:
             yield _item(term, text)

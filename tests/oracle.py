@@ -44,7 +44,7 @@ def faults(answer: bytes, *, is_foreign: bool = False) -> list[str]:
     schema = _schema()
     if schema.validate(root):
         return []
-    return [f"line {entry.line}: {entry.message}" for entry in schema.error_log]
+    return [f"line {entry.line}: {entry.message}" for entry in schema.error_log]  # type: ignore[attr-defined]
 
 
 def records(answer: bytes) -> Iterator[etree._Element]:
@@ -69,10 +69,10 @@ class _Offline(etree.Resolver):
     def __init__(self) -> None:
         self._files: dict[str, str] = json.loads((SCHEMAS / "catalog.json").read_text())
 
-    def resolve(self, system_url: str, _public_id: str, context: object) -> object:
+    def resolve(self, system_url: str, _public_id: str, context: object) -> object:  # type: ignore[override]
         if "://" not in system_url:
             return None
-        return self.resolve_filename(str(SCHEMAS / self._files[system_url]), context)
+        return self.resolve_filename(str(SCHEMAS / self._files[system_url]), context)  # type: ignore[attr-defined]
 
 
 @cache

@@ -9,15 +9,16 @@ import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gateway.model import Outcome, Work
-from harvester.conformance.repository import ListedFormat
-from harvester.discovery import Known
-from harvester.sources_file import entry_from
-from harvester.wire.http import Fetched
-from harvester.wire.identifiers import identifiers_of
+from harvester.fulltext.identifiers import identifiers_of
+from harvester.fulltext.steps import Known
+from harvester.harvest.sources_toml import entry_from
+from harvester.http.messages import Fetched
+from harvester.validate.repository import ListedFormat
 from tests import live
 from tests.conftest import ROOT
 from tests.faults import table
@@ -25,7 +26,10 @@ from tests.faults.site import Asked, Said
 from tests.sample.solr import served
 
 KINDS = {"python", "toml", "console", "yaml"}  # test_first_hour.py runs the third kind; the last is for Litestream
-STEP, SOURCE, QUIRK = 0, 1, 2  # the examples of harvester/README.md, in their order
+STEP = "harvester/fulltext/README.md"
+SOURCE = "harvester/sources/README.md"
+QUIRK = "harvester/sources/QUIRKS.md"
+CHECK = "harvester/validate/README.md"
 
 
 def examples(file: str, kind: str = "python") -> list[str]:
@@ -48,8 +52,8 @@ def test_every_example_is_of_a_kind_that_is_run() -> None:
         for kind in re.findall(r"(?m)^```([a-z]+)$", file.read_text(encoding="utf-8"))
     ]
     assert {kind for _, kind in found} <= KINDS
-    assert len(examples("harvester/README.md")) == len((STEP, SOURCE, QUIRK))
-    assert sum(kind == "python" for _, kind in found) == len((STEP, SOURCE, QUIRK)) + 1
+    assert [len(examples(file)) for file in (STEP, SOURCE, QUIRK, CHECK)] == [1, 1, 1, 1]
+    assert sum(kind == "python" for _, kind in found) == len((STEP, SOURCE, QUIRK, CHECK))
 
 
 @pytest.mark.parametrize(
@@ -60,13 +64,13 @@ def test_every_example_is_of_a_kind_that_is_run() -> None:
         (404, {}, Outcome.NOT_FOUND),
     ],
 )
-def test_the_step_of_the_readme_finds_files(status: int, body: object, outcome: Outcome) -> None:
+def test_the_step_of_the_readme_finds_files(status: int, body: Any, outcome: Outcome) -> None:
     """It raised NameError."""
-    step = module(examples("harvester/README.md")[STEP]).STEP
+    step = module(examples(STEP)[0]).STEP
     known = Known(Work(), identifiers_of(Work(identifiers=("https://doi.org/10.5555/1",))))
     assert step.wants(known)
 
-    def fetch(request: object) -> Fetched:
+    def fetch(request: Any) -> Fetched:
         assert request.url == "https://api.example.org/works/10.5555/1"
         return Fetched(request.url, status, (("Content-Type", "application/json"),), json.dumps(body).encode(), 0)
 
@@ -77,21 +81,21 @@ def test_the_step_of_the_readme_finds_files(status: int, body: object, outcome: 
 
 def test_the_quirk_of_the_readme_distorts_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "_MARKED", [])
-    distort = module(examples("harvester/README.md")[QUIRK]).token_is_pretty_printed
+    distort = module(examples(QUIRK)[0]).token_is_pretty_printed
     said = distort(Asked("verb=ListRecords"), lambda _: Said(b"<resumptionToken>t</resumptionToken>"), None)
     assert said.body == b"<resumptionToken>\n      t\n    </resumptionToken>"
     assert [each.name for each in table._MARKED] == ["token_is_pretty_printed"]
 
 
-@pytest.mark.parametrize(("prefixes", "found"), [(("oai_dc",), 0), (("oai_dc", "all"), 1)])
-def test_the_check_of_the_readme_finds_what_is_wrong(prefixes: tuple[str, ...], found: int) -> None:
-    (check,) = module(examples("harvester/conformance/README.md")[0]).CHECKS
+@pytest.mark.parametrize(("prefixes", "expected"), [(("oai_dc",), 0), (("oai_dc", "all"), 1)])
+def test_the_check_of_the_readme_finds_what_is_wrong(prefixes: tuple[str, ...], expected: int) -> None:
+    (check,) = module(examples(CHECK)[0]).CHECKS
     formats = tuple(ListedFormat(prefix, "urn:s", "urn:n") for prefix in prefixes)
     repository = SimpleNamespace(formats=formats, ask=lambda verb: verb)
-    assert len(list(check.function(repository))) == found
+    assert len(list(check.function(repository))) == expected
 
 
-@pytest.mark.parametrize("text", examples("harvester/README.md", "toml"))
+@pytest.mark.parametrize("text", examples("harvester/http/README.md", "toml"))
 def test_an_entry_of_the_readme_is_one(text: str) -> None:
     for name, entry in tomllib.loads(text).items():
         assert entry_from(name, entry).name == name
@@ -101,7 +105,7 @@ def test_an_entry_of_the_readme_is_one(text: str) -> None:
 def test_the_source_of_the_readme_is_added_and_harvested(tmp_path: Path) -> None:
     """As one new file beside the others; nothing else is edited."""
     (tmp_path / "kinds").mkdir()
-    (tmp_path / "kinds" / "json_list.py").write_text(examples("harvester/README.md")[SOURCE])
+    (tmp_path / "kinds" / "json_list.py").write_text(examples(SOURCE)[0])
     folder = live.instance(tmp_path / "instance", {})
     records = [{"id": f"oai:x:{number}", "date": "2020-01-01", "title": f"<{number}>"} for number in (1, 2)]
 

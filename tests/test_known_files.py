@@ -1,4 +1,4 @@
-"""What is known of files, held against what an upstream says of them: its own word comes first."""
+"""What is known of files, compared with what an upstream says of them: its own word comes first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OURS = FileLink(URL, "application/pdf", size=9, sha256="aa", modified="2026", fo
 
 
 @pytest.mark.parametrize(
-    ("said", "is_completed"),
+    ("file_link", "is_completed"),
     [
         (FileLink(URL), True),
         (FileLink(URL, "text/plain", modified="2020", sha256="AA"), True),
@@ -22,14 +22,14 @@ OURS = FileLink(URL, "application/pdf", size=9, sha256="aa", modified="2026", fo
         (FileLink(URL, sha256="bb", size=8), False),
     ],
 )
-def test_the_upstream_s_own_word_comes_first(said: FileLink, is_completed: bool) -> None:
-    (found,) = completed(Work(files=(said,)), (OURS,)).files
+def test_the_upstream_s_own_word_comes_first(file_link: FileLink, is_completed: bool) -> None:
+    (file,) = completed(Work(files=(file_link,)), (OURS,)).files
     if not is_completed:
-        assert found == said
+        assert file == file_link
         return
-    assert (found.size, found.sha256.lower(), found.found_at) == (9, "aa", "now")
-    assert found.mime_type == ("text/plain" if said.mime_type == "text/plain" else "application/pdf")
-    assert found.modified == (said.modified or "2026")
+    assert (file.size, file.sha256.lower(), file.found_at) == (9, "aa", "now")
+    assert file.mime_type == ("text/plain" if file_link.mime_type == "text/plain" else "application/pdf")
+    assert file.modified == (file_link.modified or "2026")
 
 
 def test_what_the_upstream_names_by_now_is_the_upstream_s() -> None:

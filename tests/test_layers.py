@@ -1,4 +1,4 @@
-"""Arrows point one way: who may import whom, as a table, and every import in the house held against it."""
+"""Arrows point one way: who may import whom, as a table, and every import in the house compared with it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,8 +54,8 @@ PUBLICATION = (
     "gateway.unattended",
     "gateway.publish",
     "gateway.rebuild",
-    "gateway.filing",
-    "gateway.obeying",
+    "gateway.publish_files",
+    "gateway.apply_takedowns",
     "gateway.recovery",
     "gateway.items",
     "gateway.versions",
@@ -62,10 +63,52 @@ PUBLICATION = (
     "gateway.mapping",
     "gateway.names",
     "gateway.provenance",
-    "gateway.related",
+    "gateway.resourcesync_abouts",
     "gateway.namespaces",
     "gateway.takedowns",
     "gateway.withholding",
+)
+
+# What is asked and what came back, and how to read it: values and parsers, which open no connection.
+MESSAGES = (
+    "harvester.http.archives",
+    "harvester.http.dates",
+    "harvester.http.json_answers",
+    "harvester.http.links",
+    "harvester.http.messages",
+    "harvester.http.urls",
+)
+# What is known of a work and of the copies of it.
+WORKS = (
+    "gateway.fulltext.licenses",
+    "gateway.fulltext.policies",
+    "gateway.fulltext.search_result",
+    "gateway.fulltext.identification",
+    "harvester.fulltext.access_rights",
+    "harvester.fulltext.identifiers",
+    "harvester.fulltext.known_copies",
+    "harvester.fulltext.license_hosts",
+    "harvester.fulltext.match_titles",
+    "harvester.fulltext.match_work",
+    "harvester.fulltext.page_ranges",
+    "harvester.fulltext.retractions",
+)
+# The rooms of the harvester, the ground first: each may import those before it that its row names.
+ROOMS = (
+    "harvester.runtime",
+    "harvester.xml",
+    "harvester.http",
+    "harvester.sources",
+    "harvester.fulltext",
+    "harvester.validate",
+    "harvester.harvest",
+    "harvester.dump",
+    "harvester.mirror",
+    "harvester.schedule",
+    "harvester.audit",
+    "harvester.commands",
+    "harvester.cli",
+    "harvester.__main__",
 )
 
 # The longest name that a module's own begins with decides; `.*` means what lies below a package, and not itself.
@@ -81,7 +124,8 @@ LAYERS = {
     "gateway.sandbox": Layer(),
     "gateway.durable": Layer(),
     "gateway.permissions": Layer(("gateway.errors",)),
-    "gateway.settings": Layer(GROUND),
+    "gateway.settings": Layer((*GROUND, "gateway.settings_table")),
+    "gateway.settings_table": Layer(),
     "gateway.registry": Layer(GROUND),
     "gateway.logs": Layer((*GROUND, "gateway.settings", "gateway.terminal")),
     "gateway.xmlio": Layer(GROUND, ("lxml",)),
@@ -107,7 +151,7 @@ LAYERS = {
     "gateway.namespaces": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
     "gateway.withholding": Layer((*GROUND, "gateway.takedowns")),
     "gateway.provenance": Layer((*GROUND, "gateway.xmlio"), ("lxml",)),
-    "gateway.related": Layer((*GROUND, "gateway.xmlio", "gateway.provenance")),
+    "gateway.resourcesync_abouts": Layer((*GROUND, "gateway.xmlio", "gateway.provenance")),
     "gateway.known_files": Layer((*GROUND, "gateway.formats")),
     "gateway.mapping": Layer(
         (
@@ -119,16 +163,32 @@ LAYERS = {
             "gateway.provenance",
             "gateway.takedowns",
             "gateway.withholding",
-            "gateway.related",
+            "gateway.resourcesync_abouts",
         )
     ),
     "gateway.versions": Layer((*GROUND, "gateway.store.base")),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
-    "gateway.obeying": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
-    "gateway.filing": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    "gateway.apply_takedowns": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    "gateway.publish_files": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.recovery": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.publish": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
+    # What is decided of full texts, and what of them is published: the harvester decides, and so may a web face.
+    "gateway.fulltext": Layer((*GROUND, "gateway.settings", "gateway.fulltext")),
+    "gateway.fulltext.stored_files": Layer(
+        (*GROUND, "gateway.permissions", "gateway.settings", "gateway.store.takedown_file")
+    ),
+    "gateway.fulltext.review": Layer((*GROUND, "gateway.settings", "gateway.store.base", "gateway.fulltext")),
+    "gateway.fulltext.release": Layer(
+        (
+            *GROUND,
+            "gateway.settings",
+            "gateway.publish_files",
+            "gateway.store.base",
+            "gateway.store.step",
+            "gateway.fulltext",
+        )
+    ),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
     "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
     "gateway.oaipmh.routes": Layer(
@@ -140,62 +200,190 @@ LAYERS = {
     "gateway.server": Layer((*GROUND, "gateway.request_line", "gateway.server"), ("gunicorn",)),
     # What a monitoring system asks.
     "gateway.metrics": Layer(
-        (*GROUND, "gateway.store.base", "gateway.store.sqlite", "gateway.metrics"), ("prometheus_client",)
+        (*GROUND, "gateway.store.base", "gateway.store.opening", "gateway.metrics"), ("prometheus_client",)
     ),
     # The rim: what puts the parts together, and what people start.
     "gateway": Layer(("gateway",), ("click", "flask", "gunicorn", "tomlkit")),
-    # The harvester uses the gateway's core, and never a face of it.
-    "harvester": Layer(
-        (*CORE, *PROGRAM, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"),
-        ("click", "lxml", "rich", "tomlkit"),
+    # The harvester: a row for each room, from the ground up. It uses the core of the gateway, and never a face of it.
+    "harvester.runtime": Layer(
+        (
+            *GROUND,
+            "gateway.logs",
+            "gateway.permissions",
+            "gateway.program",
+            "gateway.statuses",
+            "gateway.streams",
+            "gateway.terminal",
+            "harvester.runtime",
+        )
     ),
-    "harvester.notifying.notifying": Layer((*GROUND, "gateway.durable", "gateway.settings", "harvester")),
-    "harvester.notifying.sending": Layer((*GROUND, "gateway.settings", "harvester.notifying", "harvester.wire")),
-    # What lies on this machine may be compressed.
-    "harvester.local": Layer((*GROUND, "harvester"), ("zstandard",)),
-    # The one seam to the network.
-    "harvester.web": Layer((*GROUND, "gateway.settings", "harvester"), ("isal", "requests", "urllib3")),
-    # What was fetched is judged without fetching anything; the engines that read PDFs are used by a child alone.
-    "harvester.verification": Layer(
-        (*GROUND, "gateway.sandbox", "harvester.wire", "harvester.verification"), ("snowballstemmer",)
+    "harvester.runtime.progress": Layer((*GROUND, *PROGRAM, "gateway.logs", "harvester.runtime"), ("rich",)),
+    "harvester.xml": Layer((*GROUND, "gateway.xmlio", "harvester.xml"), ("lxml",)),
+    # The one seam to the network. What lies on this machine may be compressed.
+    "harvester.http": Layer(
+        (*GROUND, "gateway.settings", "harvester.runtime", "harvester.xml", "harvester.http"),
+        ("isal", "requests", "urllib3"),
     ),
-    "harvester.verification.reading": Layer(("gateway.sandbox",), ("pdfminer", "pypdfium2")),
-    # Steps are handed `fetch`; the search hands it to them, and manners stand before the network.
-    "harvester.discovery": Layer((*GROUND, "harvester.wire", "harvester.verification", "harvester.discovery")),
-    "harvester.search": Layer(
-        (*CORE, "gateway.formats", "gateway.store", *PUBLICATION, "harvester"), ("click", "zstandard")
-    ),
-    "harvester.mirror": Layer((*GROUND, "gateway.xmlio", "gateway.didl_items", "harvester"), ("lxml",)),
-    "harvester.mirror.looking": Layer((*GROUND, "harvester.mirror"), ("puremagic",)),
-    # Whoever interprets is handed `fetch` and never reaches for the network.
-    "harvester.wire": Layer((*GROUND, "gateway.xmlio", "harvester.wire"), ("lxml",)),
-    "harvester.wire.article_page": Layer((*GROUND, "harvester.wire"), ("bs4",)),
-    "harvester.wire.landing_links": Layer((*GROUND, "harvester.wire"), ("bs4",)),
-    "harvester.wire.page_license": Layer((*GROUND, "harvester.wire"), ("bs4",)),
-    "harvester.wire.landing_page": Layer((*GROUND, "gateway.xmlio", "harvester.wire")),
-    "harvester.wire.page_tree": Layer(GROUND, ("bs4",)),
-    "harvester.wire.robots": Layer((*GROUND, "harvester.wire"), ("protego",)),
-    "harvester.sources": Layer((*GROUND, "gateway.registry", "harvester.wire", "harvester.sources")),
-    "harvester.sources.*": Layer(
+    "harvester.http.local_files": Layer((*GROUND, "harvester.runtime", "harvester.http"), ("zstandard",)),
+    "harvester.http.robots_txt": Layer((*GROUND, "harvester.http"), ("protego",)),
+    # Sources, services and steps are handed `fetch`. They know what is asked and answered, and never what connects.
+    "harvester.sources": Layer(
         (
             *GROUND,
             "gateway.formats",
-            "harvester.wire",
-            "harvester.oai_pmh",
-            "harvester.resourcesync",
+            "gateway.registry",
+            "gateway.store.queries",
+            "gateway.xmlio",
+            *MESSAGES,
+            "harvester.runtime.temporary_files",
+            "harvester.xml",
             "harvester.sources",
-            "harvester.nameless",
+        ),
+        ("lxml",),
+    ),
+    "harvester.fulltext": Layer(
+        (
+            *CORE,
+            "gateway.formats",
+            "gateway.fulltext",
+            "gateway.store",
+            *PUBLICATION,
+            "harvester.runtime.interrupts",
+            "harvester.runtime.worker_pool",
+            "harvester.http",
+            "harvester.fulltext",
         )
     ),
-    "harvester.nameless": Layer(GROUND),
-    "harvester.oai_pmh": Layer((*GROUND, "gateway.xmlio", "harvester.wire", "harvester.sources", "harvester.oai_pmh")),
-    "harvester.resourcesync": Layer(
-        (*GROUND, "harvester.wire", "harvester.sources", "harvester.resourcesync", "harvester.nameless")
+    "harvester.fulltext.services": Layer(
+        (
+            *GROUND,
+            "gateway.xmlio",
+            *MESSAGES,
+            "harvester.xml",
+            *WORKS,
+            "harvester.fulltext.pages.landing_rules",
+            "harvester.fulltext.services",
+        ),
+        ("lxml",),
     ),
+    "harvester.fulltext.pages": Layer(
+        (*GROUND, "gateway.xmlio", *MESSAGES, "harvester.xml", *WORKS, "harvester.fulltext.pages"), ("bs4", "lxml")
+    ),
+    # What was fetched is judged without fetching anything; the engines that read PDFs are used by a child alone.
+    "harvester.fulltext.pdf": Layer(
+        (*GROUND, "gateway.sandbox", *WORKS, "harvester.fulltext.pages", "harvester.fulltext.pdf"), ("snowballstemmer",)
+    ),
+    "harvester.fulltext.pdf.reader": Layer(("gateway.sandbox",), ("pdfminer", "pypdfium2")),
+    "harvester.fulltext.steps": Layer(
+        (
+            *GROUND,
+            *MESSAGES,
+            *WORKS,
+            "harvester.fulltext.services",
+            "harvester.fulltext.pages",
+            "harvester.fulltext.pdf",
+            "harvester.fulltext.steps",
+        )
+    ),
+    "harvester.validate": Layer(
+        (*GROUND, "gateway.xmlio", *MESSAGES, "harvester.runtime.exit_status", "harvester.validate")
+    ),
+    "harvester.harvest": Layer(
+        (
+            *CORE,
+            *PROGRAM,
+            "gateway.fulltext",
+            "gateway.store",
+            *PUBLICATION,
+            "harvester.runtime",
+            "harvester.http",
+            "harvester.sources",
+            "harvester.fulltext",
+            "harvester.harvest",
+        ),
+    ),
+    "harvester.harvest.sources_toml": Layer(
+        (
+            *GROUND,
+            "gateway.permissions",
+            "harvester.runtime",
+            "harvester.http",
+            "harvester.sources",
+            "harvester.harvest",
+        ),
+        ("tomlkit",),
+    ),
+    "harvester.dump": Layer(
+        (
+            *GROUND,
+            "harvester.runtime",
+            "harvester.xml",
+            "harvester.http",
+            "harvester.sources",
+            "harvester.harvest",
+            "harvester.dump",
+        )
+    ),
+    "harvester.mirror": Layer(
+        (
+            *GROUND,
+            "gateway.store.queries",
+            "gateway.xmlio",
+            "gateway.didl_items",
+            "harvester.runtime",
+            "harvester.http",
+            "harvester.sources",
+            "harvester.fulltext.pdf",
+            "harvester.harvest",
+            "harvester.dump",
+            "harvester.mirror",
+        ),
+        ("lxml",),
+    ),
+    "harvester.mirror.file_types": Layer((*GROUND, "harvester.mirror"), ("puremagic",)),
+    "harvester.schedule": Layer(
+        (
+            *GROUND,
+            "gateway.durable",
+            "gateway.fulltext",
+            "gateway.settings",
+            "gateway.apply_takedowns",
+            "harvester.runtime",
+            "harvester.http",
+            "harvester.sources",
+            "harvester.fulltext",
+            "harvester.harvest",
+            "harvester.mirror",
+            "harvester.schedule",
+        )
+    ),
+    "harvester.audit": Layer(
+        (
+            *GROUND,
+            "gateway.formats",
+            "gateway.names",
+            "gateway.store",
+            "gateway.xmlio",
+            "harvester.xml",
+            "harvester.http",
+            "harvester.fulltext",
+            "harvester.mirror",
+            "harvester.audit",
+        )
+    ),
+    "harvester.commands": Layer(
+        (*CORE, *PROGRAM, "gateway.formats", "gateway.fulltext", "gateway.store", *PUBLICATION, *ROOMS), ("click",)
+    ),
+    "harvester.__main__": Layer(("harvester.cli",)),
+    "harvester.cli": Layer(
+        ("gateway.permissions", "gateway.program", "gateway.settings", "harvester.commands", "harvester.runtime"),
+        ("click",),
+    ),
+    "harvester": Layer(),
 }
 # Of the standard library, what opens connections.
 NETWORK = ("socket", "ssl", "http.client", "urllib.request", "asyncio", "ftplib", "smtplib", "telnetlib")
-MAY_CONNECT = ("harvester.web", "harvester.notifying.sending", "gateway.serve", "gateway.server")
+MAY_CONNECT = ("harvester.http", "harvester.schedule.notifications.send", "gateway.serve", "gateway.server")
 XML_PARSERS = ("XMLParser", "HTMLParser", "XMLPullParser", "iterparse", "set_default_parser")
 
 
@@ -276,6 +464,38 @@ def _forbidden(module: str) -> list[str]:
 def _reaches_up(module: str, imported: str) -> bool:
     """Tell whether a part of a package wants its package's `__init__`, which is loaded before it anyway and empty."""
     return imported == "gateway" and not _is_below(module, ("gateway.cli", "gateway.serve"))
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports for types count too. `graphlib` raises CycleError, which names the modules."""
+    graph = {
+        name: {
+            _module_of(imported) for imported in _imports(name, file) if _is_below(imported, ("gateway", "harvester"))
+        }
+        for name, file in MODULES.items()
+    }
+    TopologicalSorter({name: imported - {name} for name, imported in graph.items()}).prepare()
+
+
+def test_the_harvester_has_these_rooms_and_arrows_between_them_point_down() -> None:
+    room = {name: ".".join(name.split(".")[:2]) for name in MODULES if name.startswith("harvester.")}
+    assert set(room.values()) == set(ROOMS)
+    upward = {
+        (name, imported)
+        for name in room
+        for imported in map(_module_of, filter(lambda each: _is_below(each, ROOMS), _imports(name, MODULES[name])))
+        if ROOMS.index(room[imported]) > ROOMS.index(room[name])
+    }
+    assert upward == set()
+
+
+def test_only_the_opener_of_the_store_names_a_backend() -> None:
+    wrong = {
+        module: [name for name in _imports(module, file) if name.startswith("gateway.store.sqlite")]
+        for module, file in MODULES.items()
+        if not _is_below(module, ("gateway.store",))
+    }
+    assert {module: names for module, names in wrong.items() if names} == {}
 
 
 def test_only_the_seams_open_connections() -> None:

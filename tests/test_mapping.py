@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from gateway.xmltext import DC, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, RIGHT
 FACTS = SourceFacts("laro", "http://laro.example.org/oai", "gateway.example.org")
 
 
-def given_payload(content: bytes | str, prefix: str = "x", exposed: str = "x", **more: object) -> Given:
+def given_payload(content: bytes | str, prefix: str = "x", exposed: str = "x", **more: Any) -> Given:
     content = content.encode() if isinstance(content, str) else content
     return Given(prefix, exposed, content, (), "2020-01-01", (), False, (), 0, False)._replace(**more)
 
@@ -53,7 +54,7 @@ def payload_of(prepared: Prepared, prefix: str) -> etree._Element:
 def test_a_payload_stands_alone_in_our_envelope(content: str, declarations: tuple, tag: str) -> None:
     root = payload_of(mapped(given_payload(content, declarations=declarations)), "x")
     assert root.tag == tag
-    assert all(not each.tag.startswith(f"{{{OAI_PMH}}}") for each in root.iter() if isinstance(each.tag, str))
+    assert all(not element.tag.startswith(f"{{{OAI_PMH}}}") for element in root.iter() if isinstance(element.tag, str))
 
 
 @pytest.mark.parametrize("content", ["", "text", "<a:x/>", "<x", "<x/><y/>", "<!DOCTYPE x [<!ENTITY e 'f'>]><x/>"])
@@ -81,7 +82,7 @@ def test_an_about_container_takes_its_declarations_from_above_too() -> None:
     hop = f'<p:originDescription harvestDate="2019-01-01T00:00:00Z" altered="true">{values}</p:originDescription>'
     about = f"<p:provenance>{hop}</p:provenance>".encode()
     prepared = mapped(given_payload("<x/>", abouts=(about,), declarations=(("p", PROVENANCE),)))
-    assert all(b"oai:b:1" in each.body for each in prepared.fragments)
+    assert all(b"oai:b:1" in fragment.body for fragment in prepared.fragments)
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=30), st.text(max_size=20))
@@ -99,7 +100,7 @@ def test_whatever_a_title_and_an_identifier_are_the_records_are_well_formed(titl
 def test_what_nobody_understands_has_a_dublin_core_that_says_nothing() -> None:
     prepared = mapped(given_payload("<x/>"))
     assert len(payload_of(prepared, "oai_dc")) == 0
-    assert [each.metadata_prefix for each in prepared.fragments] == ["oai_dc", "oai_didl", "x"]
+    assert [fragment.metadata_prefix for fragment in prepared.fragments] == ["oai_dc", "oai_didl", "x"]
 
 
 def test_what_nobody_could_read_never_comes_before_what_can_be_read() -> None:
@@ -115,7 +116,7 @@ def test_files_of_several_payloads_are_named_once() -> None:
     first, second = (given_payload(one.format(name), prefix) for name, prefix in ((1, "a"), (2, "b")))
     again = given_payload(one.format(1), "c")
     didl = payload_of(mapped(first, second, again), "oai_didl")
-    assert [each.get("ref") for each in didl.iter("{*}Resource")] == [
+    assert [element.get("ref") for element in didl.iter("{*}Resource")] == [
         "http://a.example.org/1.pdf",
         "http://a.example.org/2.pdf",
     ]
@@ -123,7 +124,7 @@ def test_files_of_several_payloads_are_named_once() -> None:
 
 def test_the_last_change_of_any_payload_is_the_items() -> None:
     pair = (given_payload("<x/>"), given_payload("<y/>", "y", "y", datestamp="2021-01-01"))
-    assert "2021-01-01" in payload_of(mapped(*pair), "oai_didl").xpath("string()")
+    assert "2021-01-01" in payload_of(mapped(*pair), "oai_didl").xpath("string()")  # type: ignore[operator]
 
 
 def test_tasks_and_answers_travel_between_processes() -> None:
@@ -135,7 +136,7 @@ def test_tasks_and_answers_travel_between_processes() -> None:
 def test_the_digest_tells_what_a_harvest_date_does_not() -> None:
     base = given_payload("<x/>")
     digests = [
-        tuple(each.digest for each in mapped(changed).fragments)
+        tuple(fragment.digest for fragment in mapped(changed).fragments)
         for changed in (
             base,
             base._replace(received_at=1_000_000),
@@ -164,7 +165,7 @@ PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
 
 
 @pytest.mark.parametrize(
-    ("content", "links", "told"),
+    ("content", "links", "expected"),
     [
         (BARE_MODS, PROFILE_OF_MODS, ["title:A", "creator:B"]),
         (BARE_MODS.replace("<mods>", "<mods xmlns='urn:my:mods'>"), PROFILE_OF_MODS, ["title:A", "creator:B"]),
@@ -175,10 +176,10 @@ PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
         (f"<x:r xmlns:x='{DC}'><x:title>A</x:title></x:r>", PROFILE_OF_MODS, ["title:A"]),  # the namespace tells
     ],
 )  # fmt: skip
-def test_the_profile_of_a_resource_decides_how_it_is_read_when_its_namespace_does_not(content, links, told) -> None:
+def test_the_profile_of_a_resource_decides_how_it_is_read_when_its_namespace_does_not(content, links, expected) -> None:
     prepared = mapped(given_payload(content, exposed="", abouts=(entry(links),)))
     found = [f"{etree.QName(each).localname}:{each.text}" for each in payload_of(prepared, "oai_dc")]
-    assert found == told
+    assert found == expected
 
 
 def test_what_leads_to_metadata_may_say_its_profile_too() -> None:
@@ -193,7 +194,7 @@ def test_what_leads_to_metadata_may_say_its_profile_too() -> None:
 
 def _said(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r>") -> str:
     prepared = mapped(given_payload(content, exposed="", abouts=abouts, datestamp="2020-01-01"))
-    return next(each for each in prepared.fragments if each.metadata_prefix == prefix).body.decode()
+    return next(fragment for fragment in prepared.fragments if fragment.metadata_prefix == prefix).body.decode()
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def test_group_that_one_may_not_give_is_refused_in_a_sentence(tmp_path: Path, mo
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(permissions.shutil, "chown", refuse)
-    with pytest.raises(ConfigurationError, match="are you a member"):
+    monkeypatch.setattr(permissions.shutil, "chown", refuse)  # type: ignore[attr-defined]
+    with pytest.raises(ConfigurationError, match="as a member of the group"):
         permissions.repair(tmp_path, GROUP)
 
 

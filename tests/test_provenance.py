@@ -54,16 +54,19 @@ def test_a_container_is_valid_whatever_it_tells(base_url: str, identifier: str, 
     JUDGE.assertValid(container(origin, hop_of(said(hop()))))
 
 
-def hop_of(found: provenance.Said) -> str:
-    assert found.origin
-    return found.origin
+def hop_of(answer: provenance.Said) -> str:
+    assert answer.origin
+    return answer.origin
 
 
-@pytest.mark.parametrize(("altered", "told"), [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
-def test_a_hop_is_made_again_validly(altered: str, told: str) -> None:
+@pytest.mark.parametrize(("altered", "expected"), [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
+def test_a_hop_is_made_again_validly(altered: str, expected: str) -> None:
     made = container(ORIGIN, said(hop(altered=altered)).origin)
     JUDGE.assertValid(made)
-    assert [each.get("altered") for each in made.iter(f"{{{PROVENANCE}}}originDescription")] == ["false", told]
+    assert [element.get("altered") for element in made.iter(f"{{{PROVENANCE}}}originDescription")] == [
+        "false",
+        expected,
+    ]
 
 
 @pytest.mark.parametrize(

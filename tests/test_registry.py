@@ -13,7 +13,7 @@ from gateway.registry import members
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch) -> Path:
+def folder(tmp_path: Path, monkeypatch) -> Path:  # type: ignore[misc]
     """Return an empty package named `abilities`."""
     made = tmp_path / "abilities"
     made.mkdir()

@@ -124,4 +124,4 @@ def test_the_instance_is_the_option_else_the_environment_else_a_folder_here(
 
 
 def test_the_name_of_the_instance_is_no_setting(tmp_path: Path) -> None:
-    load(tmp_path, {"GATEWAY_INSTANCE": "elsewhere"})
+    assert "instance" not in load(tmp_path, {"GATEWAY_INSTANCE": "elsewhere"})

@@ -12,7 +12,7 @@ import pytest
 from gateway.errors import ConfigurationError
 from gateway.model import FileLink
 from gateway.takedowns import Kind, Takedown, Takedowns, dois_in, place_of
-from harvester.takedowns.naming import recognised
+from harvester.harvest.takedowns.targets import recognised
 
 DOMAIN = "g.example.org"
 DIGEST = "ab" * 32
@@ -216,9 +216,9 @@ def test_no_text_costs_more_than_linear_time(piece: str) -> None:
         [Takedown(Kind.DOI, "10.1234/x"), Takedown(Kind.HOST, "h.example.net"), Takedown(Kind.SHA256, DIGEST)]
     )
     content = (piece * (400_000 // len(piece))).encode()
-    begin = time.monotonic()
+    began = time.process_time()
     takedowns.mentions(content)
     takedowns.may_concern(content)
     takedowns.without(content.decode())
     place_of("http://h.example.org/" + content.decode()[:20_000])
-    assert time.monotonic() - begin < 20
+    assert time.process_time() - began < 20

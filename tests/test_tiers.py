@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, pytest_itemcollected
 from tests.tiers import SKIPS, may_skip, shared_out, too_long
 
 WITHOUT_DATA = "for want of ../shared/data/oai"
@@ -89,7 +89,7 @@ def test_ci_installs_every_program_that_a_test_needs() -> None:
 def test_every_process_begins_with_long_tests_and_ends_with_everyday_ones() -> None:
     items = [_Item(f"e{n}") for n in range(7)] + [_Item(f"{file}{n}", "slow") for file in "abcd" for n in range(2)]
     items += [_Item("a9", "long", "slow"), _Item("b9", "long", "slow"), _Item("a8", "long", "slow")]
-    names = [item.name for item in shared_out(items, 2)]
+    names = [item.name for item in shared_out(items, 2)]  # type: ignore[arg-type]
     assert names[:9] == ["a9", "a8", "a0", "a1", "c0", "c1", "e0", "e1", "e2"]
     assert names[9:] == ["b9", "b0", "b1", "d0", "d1", "e3", "e4", "e5", "e6"]
 
@@ -98,7 +98,7 @@ def test_every_process_begins_with_long_tests_and_ends_with_everyday_ones() -> N
 @pytest.mark.parametrize("mark", ["long", "slow", "unmeasured"])
 def test_no_test_is_lost_or_repeated_when_processes_share_them(processes: int, mark: str) -> None:
     items = [_Item(f"{n % 3}{n}", *([mark] if n % 2 else [])) for n in range(14)]
-    assert sorted(item.name for item in shared_out(items, processes)) == sorted(item.name for item in items)
+    assert sorted(item.name for item in shared_out(items, processes)) == sorted(item.name for item in items)  # type: ignore[arg-type]
 
 
 def test_a_test_that_takes_longer_than_its_tier_allows_is_named_at_the_end() -> None:
@@ -108,7 +108,41 @@ def test_a_test_that_takes_longer_than_its_tier_allows_is_named_at_the_end() -> 
         _Report("c", 30.0, "slow"),
         _Report("d", 99.0, "slow", "long"),
     ]
-    assert too_long(reports) == [" 30.0 s, not marked `long`: c", "  3.0 s, not marked `slow`: a"]
+    assert too_long(reports) == [" 30.0 s, not marked `long`: c", "  3.0 s, not marked `slow`: a"]  # type: ignore[arg-type]
+
+
+class _Collected:
+    """A test while it is collected: its marks, and the names of what it needs."""
+
+    def __init__(self, *needs: str, is_long: bool = False) -> None:
+        self.needs, self.marks = needs, {"long"} if is_long else set()
+
+    def get_closest_marker(self, name: str) -> bool | None:
+        return name in self.marks or None
+
+    def iter_markers(self, _name: str) -> list[pytest.Mark]:
+        return [pytest.mark.needs(*self.needs).mark]
+
+    def add_marker(self, name: str) -> None:
+        self.marks.add(name)
+
+
+@pytest.mark.parametrize(
+    ("item", "is_here", "is_in_the_clone"),
+    [
+        (_Collected(), False, True),
+        (_Collected("nginx"), False, True),
+        (_Collected("openssl", "../shared/xsd"), True, True),
+        (_Collected("../shared", is_long=True), True, False),
+        (_Collected(is_long=True), True, False),
+    ],
+)
+def test_ci_runs_every_test_here_or_in_the_clone(item: _Collected, is_here: bool, is_in_the_clone: bool) -> None:
+    """What the clone runs and has no data for is run here: `make test-more` here, `make test` there."""
+    assert '-m "long or reference"' in _text("Makefile")
+    assert '$(call TESTED,"not long"' in _text("Makefile")
+    pytest_itemcollected(item)  # type: ignore[arg-type] # what the hook asks for
+    assert ("long" in item.marks or "reference" in item.marks, "long" not in item.marks) == (is_here, is_in_the_clone)
 
 
 # --- what people read -------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""One file per metadata format; each exports `FORMAT`. Formats know neither the store nor the web.
+"""The metadata formats: one file per format, which exports `FORMAT`. Formats import neither store nor web parts.
 
-A format that has a metadataPrefix is written, and exists for every item; one without only reads, for a namespace.
+A format with a metadataPrefix is written for every item. A format without one is only read, by its namespace.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from gateway.xmlio import Element
 
 @dataclass(frozen=True, slots=True)
 class MetadataFormat:
-    """One format. `rank` says how rich it is: the Work of an item is read from its highest.
+    """One format. `rank` says how rich it is: the Work of an item is read from the payload with the highest rank.
 
-    `read(element, content)` takes the root of a payload and its bytes, which stand alone, and returns a Work, or None
-    when the payload is not what its namespace promises. `glance(content)` reads a plain payload without a tree, just
-    as `read` would, or returns None and leaves it to `read`. `write(work)` returns a fragment that stands alone, in
-    UTF-8.
-    `read_by(element, content, fields)` is there when a source's entry says how the fields of its payloads are called.
-    `version` grows when the same Work is written otherwise than before.
-    `schemas` are the folders where the XSDs of what is read lie, where they tell nothing of the namespace.
+    `read(element, content)` takes the root of a payload and its bytes, which stand alone. It returns a Work, or None if
+    the payload is not of this format. `glance(content)` reads a plain payload without a tree, with the same result as
+    `read`, or returns None and leaves it to `read`. `write(work)` returns a fragment that stands alone, in UTF-8.
+    `read_by(element, content, fields)` replaces `read` if the entry of a source can name the fields of its payloads.
+    `version` is raised when the same Work is written differently. `schemas` are the folders of XSDs whose addresses do
+    not contain the namespace.
     """
 
     namespaces: tuple[str, ...]  # read from; the first is the metadataNamespace of what is written
@@ -41,57 +40,57 @@ class MetadataFormat:
 
     @property
     def namespace(self) -> str:
-        """The metadataNamespace; empty for the fallback, which reads what nobody else does."""
+        """The metadataNamespace; empty for the fallback, which reads every other namespace."""
         return self.namespaces[0] if self.namespaces else ""
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What no other format may have: its prefix, or else its namespaces, or else that it is the fallback."""
+        """The key that must be unique: the prefix, else the namespaces, else that it is the fallback."""
         return (self.metadata_prefix,) if self.metadata_prefix else self.namespaces or ("any other namespace",)
 
 
 @cache
 def load() -> tuple[MetadataFormat, ...]:
-    """Return all formats, the richest first. Raise ConfigurationError when a file is no member or two are the same."""
-    found = members(sys.modules[__name__], "FORMAT", MetadataFormat, lambda each: each.key)
-    return tuple(sorted(found, key=lambda each: -each.rank))
+    """Return all formats, the richest first. Raise ConfigurationError for a file without FORMAT, or a double key."""
+    members_ = members(sys.modules[__name__], "FORMAT", MetadataFormat, lambda format_: format_.key)
+    return tuple(sorted(members_, key=lambda format_: -format_.rank))
 
 
 @cache
 def written() -> Mapping[str, MetadataFormat]:
-    """Return the formats that exist for every item, by prefix, `oai_dc` first: the others may carry it."""
-    ours = {each.metadata_prefix: each for each in load() if each.metadata_prefix}
+    """Return the formats that are written for every item, by prefix, `oai_dc` first: others may contain it."""
+    ours = {format_.metadata_prefix: format_ for format_ in load() if format_.metadata_prefix}
     return dict(sorted(ours.items(), key=lambda pair: pair[0] != "oai_dc"))
 
 
 @cache
 def glancing() -> tuple[MetadataFormat, ...]:
-    """Return the formats that can read their plain payloads at a glance."""
-    return tuple(each for each in load() if each.glance)
+    """Return the formats that can read plain payloads without a tree."""
+    return tuple(format_ for format_ in load() if format_.glance)
 
 
 @cache
 def reader_of(namespace: str) -> MetadataFormat:
-    """Return the format that reads a namespace; the fallback when no file knows it."""
-    return next((each for each in load() if namespace in each.namespaces), load()[-1])
+    """Return the format that reads a namespace; the fallback if there is none."""
+    return next((format_ for format_ in load() if namespace in format_.namespaces), load()[-1])
 
 
 def namespace_told(profiles: Iterable[str]) -> str:
-    """Return the namespace that the first of these profiles means which means one that a file reads; else nothing.
+    """Return the namespace of the first profile that names a format that we read; else an empty string.
 
-    A profile is the address of a namespace, of all its versions (`http://www.loc.gov/mods/`), or of what lies below it,
-    or that of a schema.
+    A profile is the address of a namespace, of all its versions (`http://www.loc.gov/mods/`), of something below it, or
+    of a schema.
     """
     return next(filter(None, map(_meant, profiles)), "")
 
 
 def _meant(profile: str) -> str:
     bare = _bare(profile)
-    close = [(each, name) for each in load() for name in each.namespaces if _is_close(bare, _bare(name))]
+    close = [(format_, name) for format_ in load() for name in format_.namespaces if _is_close(bare, _bare(name))]
     exact = [name for _, name in close if _bare(name) == bare]
-    by_schema = [each for each in load() if any(bare.startswith(_bare(schema)) for schema in each.schemas)]
-    close = close or [(each, each.namespace) for each in by_schema]
-    is_plain = len({each.key for each, _ in close}) == 1  # what could mean two formats means none
+    by_schema = [format_ for format_ in load() if any(bare.startswith(_bare(schema)) for schema in format_.schemas)]
+    close = close or [(format_, format_.namespace) for format_ in by_schema]
+    is_plain = len({format_.key for format_, _ in close}) == 1  # a profile of two formats counts as unknown
     return next(iter(exact), max((name for _, name in close), key=len) if is_plain else "")
 
 

@@ -1,13 +1,13 @@
-"""Which addresses are known to lead to a file: tables, each row with the system it was seen in. Pure.
+"""Tables of the addresses that lead to a file; every row names the system that it was seen in. Pure.
 
-An address that is not in a table is not called a file: a landing page must never be.
+An address that matches no row does not count as a file, so that a landing page never does.
 """
 
 from __future__ import annotations
 
 import re
 
-# File name extensions that mean a file wherever they stand at the end of a path. Web pages are left out on purpose.
+# File name extensions that mean a file at the end of any path. Extensions of web pages are left out on purpose.
 EXTENSIONS = {
     "pdf": "application/pdf",
     "ps": "application/postscript",
@@ -53,11 +53,11 @@ EXTENSIONS = {
     "hdf5": "application/x-hdf5",
 }
 
-# Words for a type that stand in dc:format besides MIME types (EPrints writes `pdf http://…`).
+# Words for a type in dc:format, besides MIME types (EPrints writes `pdf http://…`).
 _WORDS = {**EXTENSIONS, "postscript": "application/postscript", "text": "text/plain", "word": "application/msword"}
 
-# Addresses of repository programs that deliver a file without an extension: pattern of path and query, the type when
-# the program is known to deliver only one, and where it was seen.
+# Addresses of files without an extension: a pattern of path and query, the type if the program delivers only one, and
+# the program.
 SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"/cgi/viewcontent\.cgi\?(?:[^#]*&)?article=\d+"), "application/pdf", "Digital Commons"),
     (
@@ -84,7 +84,7 @@ SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"/(?:hal|tel|halshs|inria|cel|insu)-\d+(?:v\d+)?/(?:document|file/.+)$"), "application/pdf", "HAL"),
 )
 
-# Pages about a file, at addresses that end like a file's.
+# Pages about a file, whose addresses end like that of a file.
 PAGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"/wiki/[^/]+:"), "MediaWiki: /wiki/File:Name.jpg"),
     (re.compile(r"^https?://(?:www\.)?(?:github|gitlab)\.com/.+/blob/"), "GitHub, GitLab"),
@@ -102,16 +102,16 @@ UNKNOWN = "application/octet-stream"
 
 
 def type_named(text: str) -> str:
-    """Return the MIME type that a word or a statement names, without parameters; empty when it names none of a file."""
+    """Return the MIME type in a word or statement, without parameters; empty if it is none, or that of a web page."""
     word = text.split(";", maxsplit=1)[0].strip().lower()
     mime_type = _WORDS.get(word.removeprefix("."), word)
     return mime_type if _MIME_TYPE.match(mime_type) and mime_type not in _PAGE_TYPES else ""
 
 
 def file_type(url: str, stated: str = "") -> str:
-    """Return the MIME type of the file an http address leads to; empty when it is not known to lead to one.
+    """Return the MIME type of the file at an http address; empty if the address is not known to lead to a file.
 
-    `stated` is what the record says its only file is; it counts where the address does not tell itself.
+    `stated` is the type that the record states for its only file; it is used if the address itself has no type.
     """
     place = url.partition("#")[0]
     if _ANY_PAGE.search(place) and any(pattern.search(place) for pattern, _ in PAGES):
@@ -119,9 +119,9 @@ def file_type(url: str, stated: str = "") -> str:
     path, _, _ = place.partition("?")
     extension = _EXTENSION.search(path)
     if extension and path.count("/") > 2:  # noqa: PLR2004 - http://host/path: a host may end in .zip as well
-        found = EXTENSIONS.get(extension[1].lower())
-        if found:
-            return found
+        known_type = EXTENSIONS.get(extension[1].lower())
+        if known_type:
+            return known_type
         if extension[1].lower() in _PAGE_EXTENSIONS:
             return ""
     if _ANY_SHAPE.search(place):

@@ -1,6 +1,6 @@
-"""What a document states of a file that it refers to: its size, digests, date and licence. Pure.
+"""Reads the facts that a document states about a file: its size, digests, date and licence. Pure.
 
-Whoever mirrors what we re-expose verifies files by it, and learns from it which of them have changed.
+Mirrors of our records verify files by them, and use them to find changed files.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from gateway.model import FileLink
 from gateway.xmlio import Element, children, name_of, text_of
 from gateway.xmltext import DCTERMS, DIDL
 
-_MOST_DIGESTS = 100  # that are stated of one file
+_MOST_DIGESTS = 100  # stated for one file
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"(?i)(\d{1,15})\s*(?:bytes?|octets?)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
 
 
 def stated(file: FileLink, describers: Iterable[Describer]) -> FileLink:
-    """Return a file with what the Descriptors of its DIDL Component, and of the Item around it, state of it.
+    """Return a file with the facts in the Descriptors of its DIDL Component, and of the Item around it.
 
-    What the nearest states counts; where it contradicts itself, all of that does.
+    The nearest Descriptor counts; if it states several digests of one algorithm, all of them do.
     """
     digests: list[Digest] = []
     computed = ""
     for describer in describers:
         own = FileLink("")
         nearer = dict(digests)
-        for each in _statements(describer.element):
-            namespace, local = name_of(each)
+        for statement in _statements(describer.element):
+            namespace, local = name_of(statement)
             if namespace == DCTERMS and local in _TERMS:
-                own = _TERMS[local](own, text_of(each))
+                own = _TERMS[local](own, text_of(statement))
             elif "premis" in namespace:
-                own = own if own.size is not None else own._replace(size=premis_size(each))
-                for algorithm, value, originator in premis_digests(each):
+                own = own if own.size is not None else own._replace(size=premis_size(statement))
+                for algorithm, value, originator in premis_digests(statement):
                     if originator == GATEWAY:
                         computed = computed or (value if algorithm == "sha256" else "")
                     elif algorithm not in nearer:
@@ -47,24 +47,24 @@ def stated(file: FileLink, describers: Iterable[Describer]) -> FileLink:
 
 
 def with_digests(file: FileLink, digests: Iterable[Digest], computed: str = "") -> FileLink:
-    """Return a file with the digests that its source states; a SHA-256 that a gateway computed yields to them."""
-    said = in_order((*file.digests, *digests))
-    sha256 = dict(said).get("sha256", "") or ("" if is_strong(said) else computed)
-    return file._replace(sha256=sha256, digests=said)
+    """Return a file with the digests that its source states; these replace a SHA-256 that a gateway computed."""
+    stated = in_order((*file.digests, *digests))
+    sha256 = dict(stated).get("sha256", "") or ("" if is_strong(stated) else computed)
+    return file._replace(sha256=sha256, digests=stated)
 
 
 def premis_digests(holder: Element) -> Iterator[tuple[str, str, str]]:
-    """Return the digests that PREMIS states below an element, and who states each."""
+    """Yield the digests in PREMIS below an element: algorithm, hexadecimal digits, originator."""
     for fixity in islice(holder.iter("{*}fixity"), _MOST_DIGESTS):
-        parts = {name_of(each)[1]: text_of(each) for each in children(fixity)}
-        for each in digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", "")):
-            yield *each, parts.get("messageDigestOriginator", "")
+        parts = {name_of(child)[1]: text_of(child) for child in children(fixity)}
+        for pair in digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", "")):
+            yield *pair, parts.get("messageDigestOriginator", "")
 
 
 def premis_size(holder: Element) -> int | None:
-    """Return the bytes that PREMIS states below an element."""
-    sizes = (text_of(each) for each in holder.iter("{*}size") if "premis" in name_of(each)[0])
-    return next((int(each) for each in sizes if _NUMBER.fullmatch(each)), None)
+    """Return the size in bytes in PREMIS below an element, or None."""
+    sizes = (text_of(element) for element in holder.iter("{*}size") if "premis" in name_of(element)[0])
+    return next((int(size) for size in sizes if _NUMBER.fullmatch(size)), None)
 
 
 def _statements(holder: Element) -> Iterator[Element]:

@@ -1,4 +1,4 @@
-"""From Dublin Core statements to a Work: which are identifiers, which address is the landing page, which are files."""
+"""Makes a Work of Dublin Core statements: finds its identifiers, its landing page, its files and its licence."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _LICENSE = re.compile(
 
 
 class _Names:
-    """What the statements name, gathered in one walk: identifiers, addresses, files, the license."""
+    """The identifiers, addresses, files and the licence in the statements, collected in one walk."""
 
     __slots__ = ("_only", "files", "identifiers", "license", "pages", "related", "resolvers")
 
     def __init__(self, leading: Collection[tuple[str, str]]) -> None:
         self.identifiers: dict[str, None] = {}
-        self.pages: list[str] = []  # addresses of the work that are neither a file's nor a resolver's
+        self.pages: list[str] = []  # addresses of the work that lead neither to a file nor to a resolver
         self.resolvers: list[str] = []
-        self.related: list[str] = []  # what a relation leads to: the work's page, or anything else
+        self.related: list[str] = []  # addresses in relations: the work's page, or anything else
         self.files: dict[str, FileLink] = {}
         self.license = ""
-        stated = {found for element, text in leading if element == "format" and (found := type_named(text))}
+        stated = {type_ for element, text in leading if element == "format" and (type_ := type_named(text))}
         self._only = stated.pop() if len(stated) == 1 else ""
         for element, text in leading:
             _LEADING[element](self, element, text)
@@ -44,7 +44,7 @@ class _Names:
             self.identifiers[uri] = None
         if text[:4].lower() != "http":
             return
-        text = text.replace("&amp;", "&")  # Digital Commons escapes what is escaped already
+        text = text.replace("&amp;", "&")  # Digital Commons escapes twice
         if not is_address(text):
             return
         url = address(text)
@@ -65,7 +65,7 @@ class _Names:
         spaced = match[2].replace("&amp;", "&")
         stated = spaced.replace(" ", "%20")
         if not is_address(stated) or (stated != spaced and not file_type(stated)):
-            return  # what stands after an address belongs to it only where it ends in a file's name
+            return  # text after an address belongs to it only if it ends like the name of a file
         url = address(stated)
         self.files.setdefault(url, FileLink(url, mime_type, found_in=f"dc:{element}"))
 
@@ -75,10 +75,10 @@ class _Names:
             self.license = address(text)
 
     def page(self) -> str:
-        """Return the landing page, as far as it can be told.
+        """Return the landing page, or an empty string.
 
-        The first address that identifies the work and is neither a file's nor a resolver's; else a related one on the
-        host of a file, as EPrints has it; else the resolver's; else any that is related.
+        It is the first address in `identifier` that leads neither to a file nor to a resolver; else a related one on
+        the host of a file, as in EPrints; else that of a resolver; else any related one.
         """
         if not self.related:
             return next(iter(self.pages or self.resolvers), "")
@@ -94,11 +94,11 @@ _LEADING = {
     "format": _Names.typed_address,
     "rights": _Names.rights,
 }
-LEADING = tuple(_LEADING)  # the elements that can lead somewhere: to the work, a file, a license
+LEADING = tuple(_LEADING)  # the elements that can have a link: to the work, a file, a licence
 
 
 def leading_of(statements: Iterable[Statement]) -> list[tuple[str, str]]:
-    """Return (element, text) of the statements that can lead somewhere."""
+    """Return (element, text) of the statements that can have a link."""
     return [(element, text) for element, text, _ in statements if element in _LEADING]
 
 
@@ -113,10 +113,10 @@ def work_of(
     oai_dc: bytes = b"",
     leading: Collection[tuple[str, str]] | None = None,
 ) -> Work:
-    """Return the Work that these statements, and what a richer format knows besides, tell of.
+    """Return the Work of these statements, with the files and the landing page that a richer format has.
 
-    `leading` are the statements (element, text) that lead somewhere from the work itself, when others among them are
-    of other works.
+    `leading` are the statements (element, text) with links of the work itself, if other statements have links of other
+    works.
     """
     names = _Names(leading_of(statements) if leading is None else leading)
     links = tuple(names.files.values())
@@ -138,7 +138,7 @@ def work_of(
 def completed(
     inner: Work, statements: tuple[Statement, ...] = (), files: tuple[FileLink, ...] = (), landing_page: str = ""
 ) -> Work:
-    """Return the Work of metadata in a container, with what the container knows besides; its own word comes first."""
+    """Return the Work of metadata in a container, with the facts of the container itself, which come first."""
     own = work_of(statements, files, landing_page)
     links = {file.url: file for file in (*own.files, *inner.files)}.values()
     licensed = own.license or inner.license

@@ -14,7 +14,7 @@ _SCHEMA = "http://datacite.org/schema/"
 _KERNELS = ("4", "4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "3", "3.0", "3.1", "2", "2.0", "2.1", "2.2")
 _WRAPPERS = ("http://schema.datacite.org/oai/oai-1.0/", "http://schema.datacite.org/oai/oai-1.1/")
 
-# Where plain statements stand below the resource, and which element they become. What names other works leads nowhere.
+# The paths of plain statements below the resource, and their Dublin Core elements. Links to other works are not used.
 _PATHS = (
     ("title", ("titles", "title")),
     ("creator", ("creators", "creator", "creatorName")),
@@ -39,43 +39,45 @@ _PATHS = (
     ("creator", ("creators", "creator", "creator", "creatorName")),  # ROHub
     ("relation", ("relatedIdentifiers", "relatedIdentifier")),
 )
-# Dates of the work itself; the others are of what it is about, or of its metadata.
+# Dates of the work itself; others are dates of its subject, or of its metadata.
 _DATES = ("Issued", "Available", "Created", "Submitted", "Accepted", "Copyrighted", "Updated", "Valid")
 _SCHEMES = {"DOI": "doi:", "Handle": "hdl:"}
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Read a resource, wherever its wrapper has it; None when there is none."""
+    """Return the Work of a resource in any wrapper; None if there is none."""
     resource = root if name_of(root)[1] == "resource" else next(_resources(root), None)
     if resource is None:
         return None
-    found = tuple(_statements(resource))
-    return work_of(found, leading=leading_of(each for each in found if each.element != "relation"))
+    statements = tuple(_statements(resource))
+    return work_of(
+        statements, leading=leading_of(statement for statement in statements if statement.element != "relation")
+    )
 
 
 def _resources(root: Element) -> Iterator[Element]:
-    return (each for each in root.iter("{*}resource") if name_of(each)[0].startswith(_SCHEMA))
+    return (element for element in root.iter("{*}resource") if name_of(element)[0].startswith(_SCHEMA))
 
 
 def _statements(resource: Element) -> Iterator[Statement]:
     for element, path in _PATHS:
-        for each in _below(resource, path):
-            language = each.get(f"{{{XML}}}lang", "")
-            yield from (Statement(element, text, language) for text in _texts(each, path[-1]) if text)
+        for node in _below(resource, path):
+            language = node.get(f"{{{XML}}}lang", "")
+            yield from (Statement(element, text, language) for text in _texts(node, path[-1]) if text)
 
 
 def _below(parent: Element, path: tuple[str, ...]) -> Iterator[Element]:
-    """Return what stands at a path of local names: real ones leave out the namespace of a part."""
-    for each in children(parent):
-        if name_of(each)[1] == path[0]:
+    """Yield the elements at a path of local names: real documents leave out the namespace of some parts."""
+    for child in children(parent):
+        if name_of(child)[1] == path[0]:
             if len(path) == 1:
-                yield each
+                yield child
             else:
-                yield from _below(each, path[1:])
+                yield from _below(child, path[1:])
 
 
 def _texts(element: Element, name: str) -> tuple[str, ...]:
-    """Return what an element says: in most, its text; in some, an attribute says more than the text, or instead."""
+    """Return the texts of an element: mostly its text; for some elements, an attribute besides or instead of it."""
     text = text_of(element)
     if name == "resourceType":
         return tuple(dict.fromkeys((element.get("resourceTypeGeneral", ""), text)))

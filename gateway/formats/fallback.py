@@ -1,4 +1,4 @@
-"""What no other file reads: Dublin Core elements wherever they stand, else what the names of elements suggest."""
+"""Reads all other formats: Dublin Core elements anywhere in a payload, else elements with well-known names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gateway.model import Statement, Work
 from gateway.xmlio import Element, children, name_of, outermost, text_of
 from gateway.xmltext import DC, XML
 
-# Local names that mean the same in very many vocabularies.
+# Local names that have the same meaning in many vocabularies.
 _NAMES: Mapping[str, str] = {
     "title": "title",
     "maintitle": "title",
@@ -33,32 +33,32 @@ _NAMES: Mapping[str, str] = {
     "source": "source",
     "document_type": "type",
 }
-# Whose texts may be lists, as in LARO's records (Autoload, Listing 6): parted by semicolons with a space on each side.
+# Elements whose texts may be lists, as in LARO's records (Autoload, Listing 6), separated by ` ; `.
 _LISTS = ("creator", "subject")
 _MOST = 500  # statements: a payload may be a whole book
 
 
 def read(root: Element, _content: bytes) -> Work:
-    """Read any payload; a Work without statements when nothing in it can be understood."""
-    found = tuple(_dublin_core(root)) or tuple(_suggested(root))
-    return work_of(tuple(dict.fromkeys(found))[:_MOST])
+    """Return the Work of any payload; it has no statements if no element of it is known."""
+    statements = tuple(_dublin_core(root)) or tuple(_suggested(root))
+    return work_of(tuple(dict.fromkeys(statements))[:_MOST])
 
 
 def _dublin_core(root: Element) -> Iterator[Statement]:
-    for each in outermost(root, (DC,), ELEMENTS):
-        if text := text_of(each):
-            yield Statement(name_of(each)[1], text, each.get(f"{{{XML}}}lang", ""))
+    for node in outermost(root, (DC,), ELEMENTS):
+        if text := text_of(node):
+            yield Statement(name_of(node)[1], text, node.get(f"{{{XML}}}lang", ""))
 
 
 def _suggested(root: Element) -> Iterator[Statement]:
-    for each in root.iter("{*}*"):
-        name = _NAMES.get(name_of(each)[1].lower())
-        if name and next(children(each), None) is None and (text := text_of(each)):
-            yield from (Statement(name, part, each.get(f"{{{XML}}}lang", "")) for part in _parts(name, text))
+    for element in root.iter("{*}*"):
+        name = _NAMES.get(name_of(element)[1].lower())
+        if name and next(children(element), None) is None and (text := text_of(element)):
+            yield from (Statement(name, part, element.get(f"{{{XML}}}lang", "")) for part in _parts(name, text))
 
 
 def _parts(name: str, text: str) -> list[str]:
-    """Return the parts of a list; of people, without the affiliations that stand behind their names there."""
+    """Return the parts of a list; for people, without the affiliations after their names."""
     parts = [part.strip() for part in text.split(" ; ")] if name in _LISTS else [text]
     if name == "creator" and len(parts) > 1:
         parts = [part.partition(" (")[0] for part in parts]

@@ -13,7 +13,7 @@ from gateway.xmlio import Element, name_of, text_of
 
 _MARC = "http://www.loc.gov/MARC21/slim"
 
-# Which subfields of which fields make a statement, and how they are joined.
+# The fields and subfields that make a statement, and how subfields are joined.
 _FIELDS = {
     "100": ("creator", "abcd"),
     "110": ("creator", "ab"),
@@ -41,19 +41,19 @@ _DATES = ("260", "264")
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Read a record, or the first of a collection."""
+    """Return the Work of a record, or of the first one of a collection; None if there is none."""
     record = root if name_of(root)[1] == "record" else root.find(f"{{{_MARC}}}record")
     if record is None:
         return None
-    fields = [(each.get("tag", ""), each) for each in record.iterfind(f"{{{_MARC}}}datafield")]
+    fields = [(element.get("tag", ""), element) for element in record.iterfind(f"{{{_MARC}}}datafield")]
     statements = tuple(statement for tag, field in fields for statement in _statements(tag, field))
     files, page = _locations([field for tag, field in fields if tag == "856"])
     return work_of(statements, files, page)
 
 
 def _subfields(field: Element, codes: str) -> Iterator[str]:
-    for each in field.iterfind(f"{{{_MARC}}}subfield"):
-        if each.get("code", "-") in codes and (text := text_of(each)):
+    for element in field.iterfind(f"{{{_MARC}}}subfield"):
+        if element.get("code", "-") in codes and (text := text_of(element)):
             yield text
 
 
@@ -71,14 +71,14 @@ def _statements(tag: str, field: Element) -> Iterator[Statement]:
 
 
 def _stated(field: Element) -> str:
-    """Return the MIME type that field 856 states: $q names it, $3 says what is there, at times by a name alone."""
-    named = (found for text in _subfields(field, "q") if (found := type_named(text)))
-    shown = (found for text in _subfields(field, "3") if (found := EXTENSIONS.get(text.lower(), "")))
+    """Return the MIME type in field 856: $q has it, or $3, which describes the material, sometimes as a word."""
+    named = (type_ for text in _subfields(field, "q") if (type_ := type_named(text)))
+    shown = (type_ for text in _subfields(field, "3") if (type_ := EXTENSIONS.get(text.lower(), "")))
     return next(named, "") or next(shown, "")
 
 
 def _locations(fields: list[Element]) -> tuple[tuple[FileLink, ...], str]:
-    """Return the files and the landing page of field 856; what is a related resource's is neither."""
+    """Return the files and the landing page in field 856; addresses of related resources are neither."""
     files, page = [], ""
     for field in fields:
         if field.get("ind2") == "2":

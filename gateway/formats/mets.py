@@ -1,4 +1,4 @@
-"""METS: read only (Library of Congress, Metadata Encoding and Transmission Standard). Its files stand in fileSec."""
+"""METS: read only (Library of Congress, Metadata Encoding and Transmission Standard). Its files are in fileSec."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gateway.xmlio import Element, children, name_of
 from gateway.xmltext import DCTERMS
 
 _METS, _METS_2 = "http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2"
-_MOST_SECTIONS = 100  # that one file points to
+_MOST_SECTIONS = 100  # referred to by one file
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
-# Groups (fileGrp/@USE) that hold what programs made of the files, or about them: not the work's own.
+# Groups (fileGrp/@USE) with files that programs made of the files of the work, or about them.
 _SIDE_GROUPS = frozenset(
     ("thumbs", "thumbnail", "min", "default", "max", "fulltext", "text/ocr", "text", "license", "metadata",
      "submissiondocumentation", "presentation")
@@ -28,14 +28,14 @@ _SIDE_GROUPS = frozenset(
 
 
 class _Said(NamedTuple):
-    """What a section states of the file that points to it."""
+    """The facts in a section about the file that refers to it."""
 
     size: int | None = None
     digests: Digests = ()
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Read the richest descriptive metadata, and the files."""
+    """Return the Work of the richest descriptive metadata, with the files."""
     if name_of(root)[1] != "mets":
         return None
     files = tuple({file.url: file for file in _files(root)}.values())
@@ -50,14 +50,14 @@ def read(root: Element, _content: bytes) -> Work | None:
 
 
 def _descriptive(root: Element) -> Iterator[Element]:
-    """Return what holds descriptive metadata: METS 1 has sections of that name, METS 2 says it of each."""
+    """Yield the sections with descriptive metadata: METS 1 has an element for them, METS 2 an attribute."""
     yield from root.iterfind("{*}dmdSec/{*}mdWrap/{*}xmlData")
     for section in root.iterfind("{*}mdSec//{*}md[@USE='DESCRIPTIVE']"):
         yield from section.iterfind("{*}mdWrap/{*}xmlData")
 
 
 def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
-    """Return the payload's namespace and root; bare Dublin Core elements have none, what holds them stands for it."""
+    """Yield namespace and root of the payloads; bare Dublin Core elements have no root, so it is their parent."""
     roots = list(children(holder))
     if len(roots) == 1:
         yield name_of(roots[0])[0], roots[0]
@@ -67,40 +67,42 @@ def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
 
 def _files(root: Element) -> Iterator[FileLink]:
     namespace = f"{{{name_of(root)[0]}}}"
-    sections = {each.get("ID"): each for each in root.iter(f"{namespace}*") if each.get("ID")}
-    said: dict[str, _Said] = {}
+    sections = {element.get("ID"): element for element in root.iter(f"{namespace}*") if element.get("ID")}
+    facts: dict[str, _Said] = {}
     for file in root.iterfind(f"{namespace}fileSec//{namespace}file"):
         groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{namespace}fileGrp"))
         if not _SIDE_GROUPS.isdisjoint(groups):
             continue
         mime_type = file.get("MIMETYPE", "")
-        url = next((url for each in file.iterfind(f"{namespace}FLocat") if (url := _address(each))), "")
+        url = next((url for element in file.iterfind(f"{namespace}FLocat") if (url := _address(element))), "")
         if url and "html" not in mime_type:
-            found = type_named(mime_type) or file_type(url) or UNKNOWN
-            link = FileLink(address(url), found, found_in="mets:FLocat", size=_size(file))
+            type_ = type_named(mime_type) or file_type(url) or UNKNOWN
+            link = FileLink(address(url), type_, found_in="mets:FLocat", size=_size(file))
             own = digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
-            yield _administered(dated(link, file.get("CREATED", ""))._replace(digests=own), file, sections, said)
+            yield _administered(dated(link, file.get("CREATED", ""))._replace(digests=own), file, sections, facts)
 
 
 def _administered(
-    link: FileLink, file: Element, sections: Mapping[str | None, Element], said: dict[str, _Said]
+    link: FileLink, file: Element, sections: Mapping[str | None, Element], facts: dict[str, _Said]
 ) -> FileLink:
-    """Return a file with what the sections that it points to state in PREMIS; `said` remembers it of each section."""
+    """Return a file with the facts in PREMIS in the sections that it refers to; `facts` is a cache by section."""
     digests: list[Digest] = []
     for name in islice(dict.fromkeys(f"{file.get('ADMID', '')} {file.get('MDID', '')}".split()), _MOST_SECTIONS):
-        if name not in said:
-            said[name] = _characteristics(sections.get(name))
-        digests += said[name].digests
-        link = link._replace(size=said[name].size if link.size is None else link.size)
+        if name not in facts:
+            facts[name] = _characteristics(sections.get(name))
+        digests += facts[name].digests
+        link = link._replace(size=facts[name].size if link.size is None else link.size)
     return with_digests(link, digests)
 
 
 def _characteristics(section: Element | None) -> _Said:
-    """Return what a section states in PREMIS; nothing unless it is about one file only."""
-    found = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
-    if len(found) != 1 or "premis" not in name_of(found[0])[0]:
+    """Return the facts in PREMIS in a section; none unless it is about one file only."""
+    characteristics = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
+    if len(characteristics) != 1 or "premis" not in name_of(characteristics[0])[0]:
         return _Said()
-    return _Said(premis_size(found[0]), tuple((name, value) for name, value, _ in premis_digests(found[0])))
+    return _Said(
+        premis_size(characteristics[0]), tuple((name, value) for name, value, _ in premis_digests(characteristics[0]))
+    )
 
 
 def _address(location: Element) -> str:

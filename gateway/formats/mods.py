@@ -13,7 +13,7 @@ from gateway.xmlio import Element, name_of, text_of
 
 _MODS = "http://www.loc.gov/mods/v3"
 
-# Where plain statements stand, as paths below the record, and which element they become.
+# The paths of plain statements below the record, and their Dublin Core elements.
 _PATHS = (
     ("creator", "name"),
     ("type", "typeOfResource"),
@@ -36,11 +36,11 @@ _PREFIXES = {"doi": "doi:", "hdl": "hdl:"}
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Read a record, or the first of a collection."""
+    """Return the Work of a record, or of the first one of a collection; None if there is none."""
     record = root if name_of(root)[1] == "mods" else root.find(f"{{{_MODS}}}mods")
     if record is None:
         return None
-    titles = (Statement("title", title) for each in _all(record, "titleInfo") if (title := _title(each)))
+    titles = (Statement("title", title) for title_info in _all(record, "titleInfo") if (title := _title(title_info)))
     statements = [*titles, *_plain(record)]
     files, page = _locations(record)
     return work_of(tuple(statements), files, page)
@@ -52,45 +52,47 @@ def _all(element: Element, path: str) -> Iterator[Element]:
 
 def _plain(record: Element) -> Iterator[Statement]:
     for element, path in _PATHS:
-        for each in _all(record, path):
-            text = _name(each) if path == "name" else text_of(each)
+        for node in _all(record, path):
+            text = _name(node) if path == "name" else text_of(node)
             if path == "identifier" and text[:3].lower() == "10.":
                 text = "doi:" + text
-            elif path == "identifier" and "/" in text and "://" not in text and each.get("type") in _PREFIXES:
-                prefix = _PREFIXES[each.get("type", "")]
+            elif path == "identifier" and "/" in text and "://" not in text and node.get("type") in _PREFIXES:
+                prefix = _PREFIXES[node.get("type", "")]
                 text = text if text.lower().startswith(prefix) else prefix + text
             if text:
                 yield Statement(element, text)
 
 
 def _title(info: Element) -> str:
-    parts = {name_of(each)[1]: text_of(each) for each in info.iterchildren() if name_of(each)[1]}
+    parts = {name_of(element)[1]: text_of(element) for element in info.iterchildren() if name_of(element)[1]}
     title = " ".join(filter(None, (parts.get("nonSort"), parts.get("title"))))
     return f"{title}: {parts['subTitle']}" if title and parts.get("subTitle") else title
 
 
 def _name(name: Element) -> str:
-    """Return a name as `family, given`, or as it is displayed when its parts are not told apart."""
-    parts = {each.get("type", ""): text for each in _all(name, "namePart") if (text := text_of(each))}
+    """Return a name as `family, given`, or its display form if its parts are not distinguished."""
+    parts = {part.get("type", ""): text for part in _all(name, "namePart") if (text := text_of(part))}
     parted = ", ".join(filter(None, (parts.get("family"), parts.get("given"))))
-    whole = next((text_of(each) for each in _all(name, "displayForm")), "")
+    whole = next((text_of(form) for form in _all(name, "displayForm")), "")
     return parted or parts.get("") or whole
 
 
 def _locations(record: Element) -> tuple[tuple[FileLink, ...], str]:
     files, page = [], ""
-    for each in _all(record, "location/url"):
-        url = text_of(each)
+    for element in _all(record, "location/url"):
+        url = text_of(element)
         if not url.lower().startswith(("http://", "https://")):
             continue
-        stated = UNKNOWN if each.get("access") == "raw object" else ""
+        stated = UNKNOWN if element.get("access") == "raw object" else ""
         mime_type = "" if uri_of(url) else file_type(url) or stated
         if mime_type:
             files.append(FileLink(address(url), mime_type, found_in="mods:url"))
         else:
             page = page or address(url)
     types = {
-        found for each in _all(record, "physicalDescription/internetMediaType") if (found := type_named(text_of(each)))
+        type_
+        for element in _all(record, "physicalDescription/internetMediaType")
+        if (type_ := type_named(text_of(element)))
     }
     if len(files) == 1 and len(types) == 1 and files[0].mime_type == UNKNOWN:
         files = [FileLink(files[0].url, types.pop(), found_in="mods:url")]

@@ -1,6 +1,6 @@
 """`oai_dc`: unqualified Dublin Core, which every item has (OAI-PMH 2.0 §2.5; oai_dc.xsd).
 
-What arrives valid is carried as it came. What is not is made again from the statements that can be read in it.
+A valid payload is served unchanged. Any other one is made again from the statements that can be read in it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OPENING = (
 )
 
 
-_SPACE = " \t\r\n"  # XML 1.0 §2.3; what else Unicode calls space is text
+_SPACE = " \t\r\n"  # XML 1.0 §2.3; other spaces of Unicode are text
 _SPACES = rf"[{_SPACE}]*+"
 _CONTROLS = bytes(set(range(0x20)) - {*b"\t\r\n"})  # XML 1.0 §2.2; U+FFFE and U+FFFF are the only others in UTF-8
 _PERHAPS_NONE = b"\xef\xbf"  # they begin so
@@ -42,29 +42,29 @@ _REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), (
 
 
 class _Frame(NamedTuple):
-    """All plain payloads with one start tag: what follows the tag, and the elements in it that lead somewhere."""
+    """The patterns for plain payloads with one start tag: for what follows it, and for elements that can have links."""
 
     rest: re.Pattern[bytes]
     leading: re.Pattern[str]
 
 
 def glance(content: bytes) -> Work | None:
-    """Read a valid payload that is as plain as nearly all are, without a tree, in a tenth of the time.
+    """Return the Work of a valid and plain payload, as nearly all are, without a tree, in a tenth of the time.
 
-    None when anything in it is not plain (a reference beside XML's own five, a comment, an attribute beside xml:lang);
-    `read` knows then.
+    Return None if anything in it is not plain: another reference than the five of XML, a comment, another attribute
+    than xml:lang. Then `read` reads it.
     """
     end = content.find(b">") + 1
     frame = _frame(content[:end])
     text = _plain(content) if frame and frame.rest.fullmatch(content, end) else ""
     if not frame or not text:
         return None
-    found = [(element, words) for element, said in frame.leading.findall(text) if (words := _folded(said))]
-    return work_of((), oai_dc=content, leading=found)
+    leading = [(element, words) for element, raw in frame.leading.findall(text) if (words := _folded(raw))]
+    return work_of((), oai_dc=content, leading=leading)
 
 
 def _plain(content: bytes) -> str:
-    """Return it as text; nothing if it needs a parser: for illegal characters, strange references, `]]>` in text."""
+    """Return a payload as text; empty if it needs a parser: for illegal characters, other references, `]]>` in text."""
     if len(content.translate(None, _CONTROLS)) < len(content) or (b"]" in content and b"]]>" in content):
         return ""
     if b"&" in content and _STRANGE_REFERENCE.search(content):
@@ -75,17 +75,17 @@ def _plain(content: bytes) -> str:
         return ""
 
 
-def _folded(said: str) -> str:
+def _folded(text: str) -> str:
     """Return the text with its references resolved and white space folded."""
-    if "&" in said:
+    if "&" in text:
         for reference, character in _REFERENCES:
-            said = said.replace(reference, character)
-    return " ".join(said.split())
+            text = text.replace(reference, character)
+    return " ".join(text.split())
 
 
 @lru_cache(maxsize=1024)
 def _frame(start_tag: bytes) -> _Frame | None:
-    """Return the frame of all payloads with this start tag; None when it is not that of a valid oai_dc."""
+    """Return the frame of all payloads with this start tag; None if it is not the tag of a valid oai_dc."""
     name = re.split(rb"[\s>]", start_tag[1:], maxsplit=1)[0]
     try:
         root = parse(b"%b</%b>" % (start_tag, name))
@@ -104,7 +104,7 @@ def _frame(start_tag: bytes) -> _Frame | None:
 
 
 def read(root: Element, content: bytes) -> Work | None:
-    """Read a payload; `Work.oai_dc` keeps its bytes when the schema allows everything in it."""
+    """Return the Work of a payload; `Work.oai_dc` has its bytes if they are valid."""
     if root.tag != _ROOT:
         return None
     is_valid = _is_frame_valid(root)
@@ -132,24 +132,24 @@ def read(root: Element, content: bytes) -> Work | None:
 
 
 def _is_frame_valid(root: Element) -> bool:
-    """Tell whether the root may stand as it is; a strict harvester wants the schema named that we list (§3.4)."""
+    """Return whether the root is valid unchanged; a strict harvester requires the schema that we list (§3.4)."""
     named = root.get(_SCHEMA_LOCATION, "").split()
     is_told = (OAI_DC, SCHEMA) in zip(named[::2], named[1::2], strict=False)
     return is_told and _ROOT_ATTRIBUTES.issuperset(root.attrib) and not (root.text or "").strip(_SPACE)
 
 
 def write(work: Work) -> bytes:
-    """Return the oai_dc of a work: as it arrived, or made of its statements."""
+    """Return the oai_dc of a work in UTF-8: unchanged as it arrived, or made of its statements."""
     if work.oai_dc:
         return work.oai_dc
     return f"{_OPENING}{''.join(map(_element, work.statements))}</oai_dc:dc>".encode()
 
 
 def naming(work: Work, urls: Iterable[str]) -> Work:
-    """Return a work whose oai_dc names these addresses as well, behind all else that it says."""
+    """Return a work whose oai_dc also has these addresses, after its other statements."""
     added = tuple(Statement("identifier", url) for url in urls)
     before, end, after = work.oai_dc.rpartition(b"</")
-    content = "".join(f'<identifier xmlns="{DC}">{escape(each.text)}</identifier>' for each in added).encode()
+    content = "".join(f'<identifier xmlns="{DC}">{escape(statement.text)}</identifier>' for statement in added).encode()
     oai_dc = b"".join((before, content, end, after)) if end else b""
     return work._replace(statements=work.statements + added, oai_dc=oai_dc)
 

@@ -1,7 +1,8 @@
 """`oai_didl`: an MPEG-21 DIDL document per item, its files By-Reference (ISO/IEC 21000-2; D-Lib Magazine 10(12), 2004).
 
-One Item: who it is, the published oai_dc unchanged, when the source last changed it; a Component for each file, and one
-for the landing page, typed so that nobody takes it for a file. Every DIDL is read, also those of other profiles.
+It has one Item: its identifier, the published oai_dc unchanged, the date of the last change at the source, a Component
+for each file, and one for the landing page, with a type that distinguishes it from files. DIDLs of all profiles are
+read.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9
 
 
 def write(work: Work) -> bytes:
-    """Return the DIDL of a work."""
+    """Return the DIDL of a work in UTF-8 (ISO/IEC 21000-2), which contains its oai_dc."""
     name = next(iter(work.identifiers), "") or work.landing_page or work.upstream
     after = [_AFTER]
     if work.modified:
@@ -65,7 +66,7 @@ def _component(file: FileLink, modified: str) -> str:
 
 
 def _secondary(file: FileLink, modified: str) -> Iterator[str]:
-    """Return what else is known of a file, each fit for a Statement of its own."""
+    """Yield the further facts of a file, one for each Statement."""
     if file.size is not None:
         yield _term("extent", f"{file.size} bytes")
     if file.modified:
@@ -78,14 +79,14 @@ def _secondary(file: FileLink, modified: str) -> Iterator[str]:
 
 
 def _fixity(algorithm: str, digest: str, originator: str) -> str:
-    """Return a digest, and who states it: the upstream, or the gateway that computed it when it fetched the file."""
+    """Return a digest as PREMIS, with its originator: the source, or the gateway, which computed it from the file."""
     parts = (("Algorithm", algorithm), ("", digest), ("Originator", originator))
     inside = "".join(f"<premis:messageDigest{name}>{escape(text)}</premis:messageDigest{name}>" for name, text in parts)
     return f'<premis:fixity xmlns:premis="{PREMIS}">{inside}</premis:fixity>'
 
 
 def _story(file: FileLink, modified: str) -> str:
-    """Return who names a file, where, and since when that is known: dates that stay the same while the file does."""
+    """Return the provenance of a file: who names it, where, and since when; it stays the same while the file does."""
     version = f"; version: {file.version}" if file.version else ""
     if file.origin is FileOrigin.DISCOVERED:
         notice = f"; notice: {file.retracted}" if file.retracted else ""
@@ -106,7 +107,7 @@ def _descriptor(content: str) -> str:
 
 
 def _resources(file: FileLink) -> Iterator[str]:
-    """Return the file itself, or where it is; the Resources of a Component are the same bytes (ISO/IEC 21000-2)."""
+    """Yield the Resources of a file: by value, or by reference; all have the same bytes (ISO/IEC 21000-2)."""
     mime_type = file.mime_type if _MIME_TYPE.fullmatch(file.mime_type) else UNKNOWN
     opening = f'<didl:Resource mimeType="{escape_attribute(mime_type)}"'
     if file.content:
@@ -137,23 +138,23 @@ _METADATA_MIME_TYPES = ("application/xml", "text/xml")  # a reference to a metad
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Read any DIDL: its first understood metadata, its own identifiers, and what it refers to."""
+    """Return the Work of any DIDL: of its first readable metadata, its own identifiers, and its references."""
     if name_of(root) != (DIDL, "DIDL"):
         return None
     metadata = _metadata(root) or Work()
     files, page = _references(root)
-    known = {each.text for each in metadata.statements}
+    known = {statement.text for statement in metadata.statements}
     identifiers = tuple(
         Statement("identifier", text)
-        for each in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
-        if (text := text_of(each)) and text not in known
+        for element in root.iterfind(f"./{{{DIDL}}}Item/{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/{{{DII}}}Identifier")
+        if (text := text_of(element)) and text not in known
     )
     return completed(metadata, identifiers, files, page)
 
 
 def _metadata(root: Element) -> Work | None:
-    """Return the Work of the richest metadata inside, wherever a profile puts it."""
-    from gateway.formats import reader_of  # noqa: PLC0415 - the formats that are inside are known only when all are
+    """Return the Work of the richest metadata inside, at any place of a profile."""
+    from gateway.formats import reader_of  # noqa: PLC0415 - it needs all formats, which are loaded later
 
     best: tuple[int, Work] | None = None
     for holder in root.iter(f"{{{DIDL}}}Statement", f"{{{DIDL}}}Resource"):
@@ -169,7 +170,7 @@ def _metadata(root: Element) -> Work | None:
 
 
 def _references(root: Element) -> tuple[tuple[FileLink, ...], str]:
-    """Return the files that Resources refer to, and the landing page."""
+    """Return the files in the references of Resources, and the landing page."""
     files: dict[str, FileLink] = {}
     page = ""
     seen: dict[Element, tuple[str, ...]] = {}
@@ -202,22 +203,22 @@ def _file(resource: Element, url: str, alone: dict[Element, bool], *, is_typed: 
 
 
 def _types_above(resource: Element, seen: dict[Element, tuple[str, ...]]) -> Iterator[str]:
-    """Return the semantic types said of a Resource: by its Component, or by the nearest Item that says one."""
+    """Yield the semantic types of a Resource: those of its Component, or of the nearest Item that has one."""
     for holder in resource.iterancestors(f"{{{DIDL}}}Component", f"{{{DIDL}}}Item"):
         if holder not in seen:
             seen[holder] = tuple(_types(holder))
-        found = seen[holder]
-        if found:
-            yield from found
+        sections_ = seen[holder]
+        if sections_:
+            yield from sections_
             return
 
 
 def _types(holder: Element) -> Iterable[str]:
-    for each in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement//{{{RDF}}}type"):
-        yield each.get(f"{{{RDF}}}resource") or text_of(each)
-    for each in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/*"):
-        if name_of(each)[1] == "ObjectType":
-            yield text_of(each)
+    for element in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement//{{{RDF}}}type"):
+        yield element.get(f"{{{RDF}}}resource") or text_of(element)
+    for element in holder.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement/*"):
+        if name_of(element)[1] == "ObjectType":
+            yield text_of(element)
 
 
 FORMAT = MetadataFormat(

@@ -13,7 +13,7 @@ from gateway.model import Statement, Work
 from gateway.xmlio import Element, children, name_of, outermost, text_of
 from gateway.xmltext import DC, DCTERMS, XML
 
-# What each term refines (DCMI Metadata Terms, section 4); the fifteen stand for themselves.
+# The element that each term refines (DCMI Metadata Terms, section 2).
 _REFINES: Mapping[str, str] = {
     **dict.fromkeys(("alternative",), "title"),
     **dict.fromkeys(("abstract", "tableOfContents"), "description"),
@@ -45,7 +45,7 @@ _REFINES: Mapping[str, str] = {
     **dict.fromkeys(("spatial", "temporal"), "coverage"),
     **{name: name for name in ELEMENTS},
 }
-# Terms that name another work: what is at such an address is not this one.
+# Terms that name another work: their addresses do not lead to this one.
 _OF_OTHERS = frozenset(
     ("conformsTo", "hasVersion", "isPartOf", "isReferencedBy", "isReplacedBy", "isRequiredBy", "isVersionOf",
      "references", "replaces", "requires")
@@ -64,18 +64,18 @@ _NAMESPACES = (
 
 
 def read(root: Element, _content: bytes) -> Work | None:
-    """Read the dc and dcterms elements below any wrapper; None when there are none."""
-    found = tuple(_statements(root))
-    leading = leading_of(statement for name, statement in found if name not in _OF_OTHERS)
-    return work_of(tuple(statement for _, statement in found), leading=leading) if found else None
+    """Return the Work of the dc and dcterms elements below any wrapper; None if there are none."""
+    statements = tuple(_statements(root))
+    leading = leading_of(statement for name, statement in statements if name not in _OF_OTHERS)
+    return work_of(tuple(statement for _, statement in statements), leading=leading) if statements else None
 
 
 def _statements(root: Element) -> Iterator[tuple[str, Statement]]:
-    """Return each term with the statement it makes."""
-    for each in (each for part in children(root) for each in outermost(part, (DC, DCTERMS), _REFINES)):
-        name = name_of(each)[1]
-        if text := text_of(each):
-            yield name, Statement(_REFINES[name], text, each.get(f"{{{XML}}}lang", ""))
+    """Yield each term with its statement."""
+    for element in (element for part in children(root) for element in outermost(part, (DC, DCTERMS), _REFINES)):
+        name = name_of(element)[1]
+        if text := text_of(element):
+            yield name, Statement(_REFINES[name], text, element.get(f"{{{XML}}}lang", ""))
 
 
 FORMAT = MetadataFormat(

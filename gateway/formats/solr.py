@@ -1,7 +1,7 @@
-"""Documents of a Solr index: read only. Which field is what, the source's entry says; LARO's names are the default.
+"""Documents of a Solr index: read only. The entry of the source names the fields; the default is the names of LARO.
 
 LARO is the index of *Autoload: a pipeline for expanding the holdings of an Institutional Repository* (Code4Lib Journal
-36, 2017, Listing 4). Solr's documents have no namespace; they come with the one that the harvester gives them.
+36, 2017, Listing 4). Documents of Solr have no namespace; the harvester gives them one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gateway.model import FileLink, Statement, Work
 from gateway.xmlio import Element, children, name_of, text_of
 from gateway.xmltext import SOLR
 
-# What a document can tell, and the fields that tell it: of several, the first that the document has.
+# The facts of a document, and the names of their fields; of several names, the first that the document has counts.
 LARO: Mapping[str, str] = {
     "identifier": "recID",
     "timestamp": "timestamp",
@@ -40,22 +40,24 @@ LARO: Mapping[str, str] = {
     "url": "url",
 }
 _AND_OTHERS = ("et al", "et al.")
-_ABOUT = ("abstract", "catalog", "landing", "metadata", "publisher", "record")  # labels of what is no full text
+_ABOUT = ("abstract", "catalog", "landing", "metadata", "publisher", "record")  # labels of links to no full text
 
 
 def read(root: Element, content: bytes) -> Work | None:
-    """Read a document with LARO's fields."""
+    """Return the Work of a document with the fields of LARO; None if the root is not `doc`."""
     return read_by(root, content, {})
 
 
 def read_by(root: Element, _content: bytes, fields: Mapping[str, str]) -> Work | None:
-    """Read a document whose fields are called so; what is not named is called as in LARO."""
+    """Return the Work of a document with these names of fields; names that are missing are those of LARO."""
     if name_of(root)[1] != "doc":
         return None
-    held = {each.get("name", ""): _values(each) for each in children(root)}
-    told = {role: _told(held, names) for role, names in {**LARO, **fields}.items()}
-    statements = tuple(each for role, write in _WRITERS.items() for text in told[role] for each in write(role, text))
-    links = [_link(text) for text in told["url"]]
+    held = {child.get("name", ""): _values(child) for child in children(root)}
+    values = {role: _first(held, names) for role, names in {**LARO, **fields}.items()}
+    statements = tuple(
+        statement for role, write in _WRITERS.items() for text in values[role] for statement in write(role, text)
+    )
+    links = [_link(text) for text in values["url"]]
     files = tuple(link for link in links if isinstance(link, FileLink))
     page = next((link for link in links if isinstance(link, str) and link), "")
     return work_of(statements, files, page)
@@ -66,7 +68,7 @@ def _values(field: Element) -> list[str]:
     return [text for part in parts if (text := text_of(part))]
 
 
-def _told(held: Mapping[str, list[str]], names: str) -> list[str]:
+def _first(held: Mapping[str, list[str]], names: str) -> list[str]:
     return next((values for name in names.split() if (values := held.get(name))), [])
 
 
@@ -77,8 +79,8 @@ def _plain(role: str, text: str) -> Iterator[Statement]:
     yield Statement(role, text)
 
 
-def _each(role: str, text: str) -> Iterator[Statement]:
-    """Write a list in one field, as LARO has its authors: parted by semicolons, perhaps cut short."""
+def _list(role: str, text: str) -> Iterator[Statement]:
+    """Yield the parts of a list in one field, separated by semicolons, as the authors in LARO, perhaps shortened."""
     for part in text.split(";"):
         if (name := part.strip()) and name.lower() not in _AND_OTHERS:
             yield Statement(role, name)
@@ -99,9 +101,9 @@ def _embargo(_role: str, text: str) -> Iterator[Statement]:
 
 _WRITERS: Mapping[str, Callable[[str, str], Iterator[Statement]]] = {
     "title": _plain,
-    "creator": _each,
-    "contributor": _each,
-    "subject": _each,
+    "creator": _list,
+    "contributor": _list,
+    "subject": _list,
     **dict.fromkeys(
         ("description", "publisher", "date", "type", "format", "source", "language", "relation", "coverage"), _plain
     ),
@@ -117,9 +119,9 @@ _WRITERS: Mapping[str, Callable[[str, str], Iterator[Statement]]] = {
 
 
 def _link(text: str) -> FileLink | str:
-    """Return where a url leads: a file when its label or the address itself says so, else a page.
+    """Return the file at a url if its label or the address says that it is one, else the address of a page.
 
-    In LARO a label stands before the address of a full text: `URL Accepted Manuscript | http://…`.
+    In LARO, a label precedes the address of a full text: `URL Accepted Manuscript | http://…`.
     """
     parts = [part.strip() for part in text.split("|")]
     url = next((address(part) for part in parts if part.lower().startswith(("http://", "https://"))), "")

@@ -1,4 +1,4 @@
-"""`/metrics` as a WSGI application of its own: the counts of all web workers, and the state of the instance."""
+"""The WSGI application of `/metrics`: the counts of all web workers, and the state of the instance."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from gateway.metrics.state import State
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 
 _NOT_HERE = b"Only /metrics is here.\n"
 
 
 def application(folder: Path, instance: Path) -> Callable[..., Iterable[bytes]]:
-    """Return the application: `/metrics`, and 404 for everything else. `folder` has the counts of the workers."""
+    """Return the WSGI application: `/metrics`, and 404 for everything else. `folder` has the counts of the workers."""
     registry = CollectorRegistry()
     MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
     registry.register(State(instance, lambda: open_store(instance), lambda: open_inbox(instance), time.time))
@@ -25,8 +25,8 @@ def application(folder: Path, instance: Path) -> Callable[..., Iterable[bytes]]:
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] == "/metrics":
-            found: Iterable[bytes] = metrics(environ, start_response)
-            return found
+            lines: Iterable[bytes] = metrics(environ, start_response)
+            return lines
         start_response("404 Not Found", [("Content-Type", "text/plain"), ("Content-Length", str(len(_NOT_HERE)))])
         return [_NOT_HERE]
 

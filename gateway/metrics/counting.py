@@ -1,7 +1,7 @@
-"""Counts of requests. Each web worker keeps its own in a file; `application` adds them up.
+"""Counts requests. Each web worker stores its counts in a file; `application` adds them up.
 
-prometheus-client looks for the folder of these files when it is imported, so this module is imported only where
-`gateway serve` has named one.
+prometheus-client looks for the folder of these files when it is imported. So this module is imported only after
+`gateway serve` has set the folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BYTES = Counter("oai_response_bytes", "Bytes of answers, as they were sent.", (
 
 
 def answered(verb: str, error: str, seconds: float, sent_bytes: int) -> None:
-    """Count one request: its verb or an empty text, the code of its first error, what it took and gave."""
+    """Count one request: its verb and the code of its first error (or empty strings), its duration, and its bytes."""
     verb = verb or "none"
     _REQUESTS.labels(verb, error or "none").inc()
     _DURATION.labels(verb).observe(seconds)

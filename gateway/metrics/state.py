@@ -1,4 +1,4 @@
-"""The state of an instance as metrics, read from its databases at each request: nothing of it is counted twice."""
+"""The state of an instance as metrics. It is read from the databases at each request, in one process only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _GOOD = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
 
 class State(Collector):
-    """Metrics of one instance. `open_store` and `open_inbox` open a database anew for each look, or raise."""
+    """The metrics of one instance. `open_store` and `open_inbox` open a database for each request, or raise StoreError.
+
+    `clock` returns seconds since 1970.
+    """
 
     def __init__(
         self,
@@ -29,23 +32,23 @@ class State(Collector):
         open_inbox: Callable[[], Inbox],
         clock: Callable[[], float],
     ) -> None:
-        """Take the instance folder and how its databases are opened."""
+        """Take the instance folder, and the functions that open its databases."""
         self._folder = folder
         self._open_store, self._open_inbox = open_store, open_inbox
         self._clock = clock
 
     def collect(self) -> Iterator[Metric]:
-        """Yield what can be read; `instance_readable` is 0 for a database that cannot."""
+        """Yield the metrics that can be read; `instance_readable` is 0 for a database that cannot be read."""
         readable = GaugeMetricFamily("instance_readable", "Whether a database can be read.", labels=["database"])
         for name, look in (("store", self._of_store), ("inbox", self._of_inbox)):
             try:
-                found = list(look())
+                lines = list(look())
             except GatewayError:
-                found = []
+                lines = []
                 readable.add_metric([name], 0)
             else:
                 readable.add_metric([name], 1)
-            yield from found
+            yield from lines
         yield readable
         yield from self._of_disk()
 

@@ -1,6 +1,6 @@
-"""The values that travel through the house: frozen, slotted, without behaviour beyond what their fields say.
+"""The values of all packages: immutable, and without behaviour beyond their fields.
 
-Times are whole seconds since 1970-01-01T00:00:00Z unless a field is a string, which is then as its origin wrote it.
+Times are whole seconds since 1970-01-01T00:00:00Z. A time in a string field is text, as its origin wrote it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What arrived: pages as they came, the records cut from them, and how far the lists are read."""
+"""What arrived: pages as received, the records cut from them, and the cursors of lists."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One answer of a source, as received: status, headers and bytes, and the request that brought it."""
+    """One answer of a source, as received: status, headers and bytes, and the request for it."""
 
     source: str
-    verb: str  # what was asked: ListRecords, GetRecord, Identify …
+    verb: str  # of the request: ListRecords, GetRecord, Identify …
     url: str
     received_at: int
     status: int
@@ -20,17 +20,17 @@ class RawPage:
     body: bytes  # after Content-Encoding, before anything else
     metadata_prefix: str = ""
     set_spec: str = ""
-    repaired: bytes = b""  # UTF-8 text the slices refer to when `body` itself could not be read; else empty
-    repairs: tuple[str, ...] = ()  # what was repaired, in words
+    repaired: bytes = b""  # the UTF-8 text that the slices refer to, if `body` itself could not be read; else empty
+    repairs: tuple[str, ...] = ()  # a sentence for each repair
     list_begun: int | None = None  # the number of the last page before its list began; None: it belongs to no list
 
 
 class Slice(NamedTuple):
-    """One record cut from a page: its header, and where its parts lie, in bytes of `repaired or body`.
+    """One record cut from a page: its header, and the places of its parts, as bytes of `repaired or body`.
 
-    `start == stop` means: no metadata. `declarations` are the namespace declarations (prefix, URI) that were in
-    scope above the payload and that it needs to stand alone. `problem` is not empty when the record cannot be used.
-    `waits`: it is a deletion, and a person is to decide on it.
+    `start == stop` means: no metadata. `declarations` are the namespace declarations (prefix, URI) of outer elements
+    that the payload needs to stand alone. `problem` is a sentence if the record cannot be used, else empty.
+    `waits`: it is a deletion that a person must confirm.
     """
 
     identifier: str
@@ -55,21 +55,21 @@ class StoredPage:
 
 
 class Removal(NamedTuple):
-    """All records of a source were removed: the number of the entry, and the last page that was published before."""
+    """The removal of all records of a source: the number of the entry, and the last page that was published before."""
 
     number: int
     position: int
 
 
 class Restoration(NamedTuple):
-    """The inbox was restored from a backup: the number of the entry, and since which second its pages were lost."""
+    """A restoration of the inbox: the number of the entry, and the second since which pages were lost."""
 
     number: int
     since: int
 
 
 class WindowOutcome(StrEnum):
-    """What became of a window of a list: a closed list. `SPLIT`: it was divided into smaller ones."""
+    """The state of a window of a list. `SPLIT`: it was divided into smaller windows."""
 
     WAITING = "waiting"
     DONE = "done"
@@ -79,10 +79,10 @@ class WindowOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far the harvest of one list (source, metadataPrefix, set) has come.
+    """The position of a harvest in one list (source, metadataPrefix, set).
 
-    `state` belongs to the kind of source: JSON text, opaque to everyone else. An empty state means: from the start.
-    `window` is a part of the list that is walked by itself (its dates, `2024-01-01/2024-01-31`), and `outcome` its.
+    `state` is JSON text that only the kind of source reads; empty: from the start. `window` has the dates of a part of
+    the list that is harvested by itself (`2024-01-01/2024-01-31`), or is empty; `outcome` is the state of the window.
     """
 
     source: str

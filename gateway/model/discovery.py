@@ -1,4 +1,4 @@
-"""Where full text is: the search for an item, its candidates, and what was decided about them."""
+"""The search for full text: its state for an item, the candidates, and the decisions on them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import NamedTuple
 
 
 class Outcome(StrEnum):
-    """How a search for full text, or a step of it, or the fetching of one address ended: a closed list."""
+    """The outcome of a search for full text, of one step of it, or of one fetched address."""
 
     SUCCESS = "success"
-    # what ends an item without a request
+    # ended without a request
     ALREADY_HELD = "already-held"
     NO_DOI = "no-doi"
     NOT_OA = "not-oa"
     EMBARGOED_UNTIL = "embargoed-until"
     POLICY_FORBIDS = "policy-forbids"
-    # what keeps us from asking
+    # the request was not allowed
     ROBOTS_DENIED = "robots-denied"
     SKIP_HOST = "skip-host"
     TAKEN_DOWN = "taken-down"
     PRIVATE_ADDRESS = "private-address"
     BAD_SCHEME = "bad-scheme"
-    # what the connection brings
+    # from the connection or the HTTP status
     DNS_ERROR = "dns-error"
     TLS_ERROR = "tls-error"
     TIMEOUT = "timeout"
@@ -36,11 +36,11 @@ class Outcome(StrEnum):
     BLOCKED_COOKIE = "blocked-cookie"
     BLOCKED_CAPTCHA = "blocked-captcha"
     BLOCKED_WALL = "blocked-wall"
-    # what a page leads to
+    # from the links of a page
     NO_PDF_LINK = "no-pdf-link"
     LINK_LOOP = "link-loop"
     MAX_HOPS = "max-hops"
-    # what the bytes are
+    # from the bytes
     BODY_TOO_LARGE = "body-too-large"
     EMPTY_BODY = "empty-body"
     WRONG_MIMETYPE = "wrong-mimetype"
@@ -49,20 +49,20 @@ class Outcome(StrEnum):
     BROKEN_PDF = "broken-pdf"
     PARSE_TIMEOUT = "parse-timeout"
     PARSE_MEMORY = "parse-memory"
-    # what is the full text in another form: its address is kept
+    # the full text in another form: only its address is stored
     FULL_TEXT_XML = "full-text-xml"
     FULL_TEXT_HTML = "full-text-html"
-    # what the text says
+    # from the text
     NO_TEXT = "no-text"
     WRONG_DOCUMENT = "wrong-document"
     SUPPLEMENT = "supplement"
     LOW_SCORE = "low-score"
-    # what is our own
+    # a fault of this program
     FAULT = "fault"
 
 
 class DocumentKind(StrEnum):
-    """What kind of document a file is: a closed list. COAR's Resource Types have no name for some of these."""
+    """The kind of document that a file is. The COAR Resource Types have no name for some of these."""
 
     ARTICLE = "article"  # COAR: journal article, conference paper, book part, report
     PREPRINT = "preprint"
@@ -78,12 +78,12 @@ class DocumentKind(StrEnum):
 
 
 class Candidate(NamedTuple):
-    """One copy of a work that was looked at: where it is, what it is, how it was found, and what came of it.
+    """One copy of a work that was checked: its address, its properties, how it was found, and the outcome.
 
-    `version` is submitted, accepted, published or not told; `license` the name of what was stated for this very copy;
-    `evidence` where in the answer of the step `found_by` it stood. `kind` (a DocumentKind) and `text_version` (like
-    `version`) are what the file itself says. `is_auxiliary`: it is of a kind that is not the record's. `identified_by`
-    names what of the work stands on its first pages.
+    `version` is submitted, accepted, published, or empty; `license` is the name of the licence stated for this copy.
+    `evidence` is its place in the answer of the step `found_by`. `kind` (a DocumentKind) and `text_version` (like
+    `version`) come from the file itself. `is_auxiliary`: its kind is not that of the record. `identified_by` has the
+    signs of the work on its first pages (`gateway.fulltext.identification.Sign`). `at` is the second of the check.
     """
 
     url: str
@@ -106,20 +106,20 @@ class Candidate(NamedTuple):
     is_auxiliary: bool = False
     at: int = 0
     modified: str = ""  # the UTCdatetime of its last change, as its server says
-    robots: str = ""  # what robots.txt says of its address: allowed, denied, or that there is none
-    status: int = 0  # of HTTP, of the last answer on the way to it; 0: there was none
+    robots: str = ""  # the rule of robots.txt for its address: allowed, denied, or that there is none
+    status: int = 0  # the HTTP status of the last answer on the way to it; 0: there was no answer
     kind: str = ""
     text_version: str = ""
     identified_by: tuple[str, ...] = ()
     pages: int = 0
-    open_from: str = ""  # a date (`2027-01-31`) before which it may not be had
+    open_from: str = ""  # the date (`2027-01-31`) on which its embargo ends
 
 
 class Match(NamedTuple):
-    """A DOI that a service names for the title, an author and the year of a record that has none: a claim.
+    """A DOI that a service gives for a record without one, by title, author and year: a claim.
 
-    `doi` is in lower case; `title`, `author` and `year` are the service's own of what agrees; `similarity` is the
-    share of the letters of the titles that agree, from 0 to 1.
+    `doi` is in lower case; `title`, `author` and `year` are those of the service; `similarity` is the share of equal
+    letters in the two titles, from 0 to 1.
     """
 
     service: str
@@ -131,7 +131,7 @@ class Match(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A DOI that is not that of an item, as a person says; `at` is the second."""
+    """The decision of a person that a DOI does not belong to an item; `at` is the second of the decision."""
 
     identifier: str
     doi: str
@@ -141,9 +141,9 @@ class Refusal(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What one step did for one item: how it ended, how many copies it told of, and a sentence where one is needed.
+    """The result of one step for one item: its outcome, how many copies it named, and a note if one is needed.
 
-    `host` is where it ended; empty when nobody was asked.
+    `host` is the host of the last request; empty if there was none.
     """
 
     step: str
@@ -154,9 +154,10 @@ class Trace(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a step, or a copy that it told of, ended, at which host, where it was at one, and in which month (2026-11).
+    """A counted outcome: of a step, or of a copy that it named, at a host (perhaps none), in a month (`2026-11`).
 
-    What an earlier release has counted has no month.
+    Counts of earlier releases have no month. `what` is `step` or `copy`; empty: an earlier release counted both
+    together.
     """
 
     source: str
@@ -164,10 +165,11 @@ class Ending(NamedTuple):
     host: str
     outcome: str
     month: str
+    what: str
 
 
 class Lease(NamedTuple):
-    """An item that was taken for a search, under a number that nobody else has; `tries` counts this one."""
+    """An item that was taken for a search, under a unique number; `tries` counts the searches, including this one."""
 
     identifier: str
     source: str
@@ -177,7 +179,10 @@ class Lease(NamedTuple):
 
 
 class SearchState(NamedTuple):
-    """How the search for one item stands: due, leased, waiting (until `due`) or done. `story` is JSON of the search."""
+    """The state of the search for one item: due, leased, waiting (until the second `due`) or done.
+
+    `story` is the last search as JSON (`gateway.fulltext.stored_search`).
+    """
 
     identifier: str
     source: str
@@ -191,7 +196,7 @@ class SearchState(NamedTuple):
 
 
 class Unpublished(NamedTuple):
-    """An item of which something may have to be published; `changed` counts what may have changed it."""
+    """An item that may have unpublished changes; `changed` counts the changes so far."""
 
     identifier: str
     source: str
@@ -200,9 +205,9 @@ class Unpublished(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What was decided of one copy: `verdict` is accept, reject or review; `decided_by` a rule's or a person's name.
+    """A decision on one copy: `verdict` is accept, reject or review; `decided_by` is `rule` or the name of a person.
 
-    `is_undoing`: it takes back the last decision that stood, and its verdict is that of the one before.
+    `is_undoing`: it takes back the last decision in force, and its verdict is that of the one before.
     """
 
     identifier: str

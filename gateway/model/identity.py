@@ -1,4 +1,4 @@
-"""Which repository a source is, by its own words, and what it says that it is o'clock."""
+"""The identity of a source, as its answers state it, and its clock."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Identity(NamedTuple):
-    """What a repository calls itself; empty where it says nothing.
+    """The identity that a repository states in Identify; a field is empty if it states none.
 
-    `repository_identifier` is that of the oai-identifier guidelines; several stand with spaces between.
+    `repository_identifier` is that of the oai-identifier guideline; several have spaces between them.
     """
 
     repository_identifier: str = ""
@@ -17,9 +17,9 @@ class Identity(NamedTuple):
 
 
 class KnownIdentity(NamedTuple):
-    """What is known of the identity of a source: what was accepted, and what it said last.
+    """The known identity of a source: the one that was accepted, and the one that it stated last (`said`).
 
-    `strange` says why its records look like those of another repository; empty: they do not, or that was accepted.
+    `strange` says why its records seem to be those of another repository; empty: they do not, or that was accepted.
     `is_strange_accepted`: the next whole list may begin with unknown records.
     """
 
@@ -30,9 +30,10 @@ class KnownIdentity(NamedTuple):
 
 
 class SourceClock(NamedTuple):
-    """What a source said that it is o'clock (`second`), its host, and the clocks of this host at that moment.
+    """The time that a source stated (`second`, since 1970), its host, and the clocks of this machine at that moment.
 
-    `is_sure`: it told the same in two ways, by its responseDate and by the Date of HTTP.
+    `is_sure`: its responseDate and its HTTP Date agree. `monotonic` and `suspended` are seconds since the boot with
+    the identifier `boot`.
     """
 
     host: str

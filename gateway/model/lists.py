@@ -1,4 +1,4 @@
-"""What is asked of the store: which list, from which key on, and the page that answers."""
+"""Lists of the store: the selection, the key from which a list continues, and a page of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Key(NamedTuple):
-    """Where a list has come to: the last record's datestamp and item number. Every list is walked by it."""
+    """The position in a list: datestamp and item number of its last record. All lists are sorted by it."""
 
     datestamp: int
     item: int
@@ -15,7 +15,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a list is asked for (OAI-PMH 2.0 §2.7). `from_` and `until` are inclusive seconds; None: no limit."""
+    """The arguments of a list (OAI-PMH 2.0 §2.7.1). `from_` and `until` are inclusive seconds; None: no limit."""
 
     metadata_prefix: str
     set_spec: str | None = None
@@ -25,7 +25,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a list: whole `<record>` elements, and the key of the last when more follow, else None."""
+    """A part of a list: whole `<record>` elements in UTF-8, and the key of the last one if more follow, else None."""
 
     records: tuple[bytes, ...]
     next: Key | None

@@ -1,4 +1,4 @@
-"""What is published: items and their records, sets and formats, sources, quarantine, the log of changes."""
+"""What is published: items and their records, sets, formats, sources, the quarantine, and the log of changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gateway.model.works import FileLink
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A metadata format that is exposed (OAI-PMH 2.0 §4.4). `source` and `upstream_prefix` tell whose, if not ours."""
+    """A metadata format that is served (OAI-PMH 2.0 §4.4). `source` and `upstream_prefix` are empty if it is ours."""
 
     metadata_prefix: str
     schema: str
@@ -31,7 +31,7 @@ class SetDescription:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as the store knows it. Identify lists it as a friend when it may, and its protocol is OAI-PMH."""
+    """A source in the store. Identify names it in `friends` if `is_friend`, and its kind is `oai_pmh`."""
 
     name: str
     base_url: str
@@ -41,7 +41,7 @@ class Source:
 
 
 class Payload(NamedTuple):
-    """Where the last good payload of an item in one upstream format lies, and what it says of itself."""
+    """The place of the last good payload of an item in one upstream format: a page of the inbox, and a slice in it."""
 
     metadata_prefix: str
     page: int
@@ -53,7 +53,7 @@ class Payload(NamedTuple):
 class Record(NamedTuple):
     """One record ready to be published: `content` is the whole `<record>` element, in UTF-8.
 
-    `digest` says what the content means, whatever its datestamp and harvestDate; the same digest is no change.
+    `digest` is made of everything except the datestamp and the harvestDate; the same digest means no change.
     """
 
     metadata_prefix: str
@@ -63,9 +63,9 @@ class Record(NamedTuple):
 
 
 class ItemChange(NamedTuple):
-    """All that is to be written of one item. Records that are not named stay as they are.
+    """The new state of one item. Records that are not in `records` stay unchanged.
 
-    `is_withheld`: the item, or something of it, is taken down.
+    `is_withheld`: the item, or a part of it, is taken down.
     """
 
     upstream: str
@@ -78,16 +78,16 @@ class ItemChange(NamedTuple):
 
 
 class ItemFiles(NamedTuple):
-    """What is known of an item's files besides what its upstream says: those that were found, and what was learned."""
+    """The files of an item that are known besides its record: discovered ones, and facts about named ones."""
 
     upstream: str
     files: tuple[FileLink, ...]
 
 
 class ItemState(NamedTuple):
-    """What the store holds of one item; `files` is what is known of them besides what the upstream says.
+    """The state of one item in the store; `files` are those of ItemFiles.
 
-    `is_withheld`: the item, or something of it, is taken down.
+    `is_withheld`: the item, or a part of it, is taken down.
     """
 
     number: int
@@ -101,17 +101,17 @@ class ItemState(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the item itself is taken down: what arrived of it is not deleted, and not exposed."""
+        """Whether the item itself is taken down: its payloads are not deleted, but not served."""
         return self.is_withheld and self.is_deleted
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A record that could not be used: where it lies in the inbox, and why, in a sentence."""
+    """A record that could not be used: its place in the inbox, and the reason as a sentence."""
 
     source: str
     metadata_prefix: str
-    identifier: str  # upstream's; may be empty when that is the reason
+    identifier: str  # of the source; it may be empty if that is the reason
     page: int
     slice: int
     reason: str
@@ -119,13 +119,13 @@ class Quarantined:
 
 
 class Deletion(NamedTuple):
-    """A deletion that was not carried out, and where it lies in the inbox.
+    """A deletion that was not carried out, and its place in the inbox.
 
-    `waits`: a person is to decide on it; else nothing was held of the record.
+    `waits`: a person must confirm it; otherwise the record was unknown.
     """
 
     metadata_prefix: str
-    identifier: str  # upstream's
+    identifier: str  # of the source
     page: int
     slice: int
     waits: bool
@@ -133,29 +133,29 @@ class Deletion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What one publication writes in one transaction.
+    """The contents of one publication, which is written in one transaction.
 
-    `position` is (before, after): the number of the last page of `source` published before and after; None when
-    the publication does not come from the inbox. `edition` is that of the source's files when they were looked at;
-    None: nobody looked. `files` replaces all that is known of some items' files. `takedowns` is the revision of the
-    list of takedowns under which the records were made; None: they would be the same under any.
+    `position` is (before, after): the number of the last published page of `source` before and after it; None if it
+    does not come from the inbox. `edition` is the edition of the source's files that the records are made from; None:
+    they do not depend on files. `files` replaces the known files of some items. `takedowns` is the revision of the list
+    of takedowns that the records are made under; None: they do not depend on it.
     """
 
     source: str
     changes: tuple[ItemChange, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
-    released: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) that is good again
+    released: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) that leave quarantine
     position: tuple[int, int] | None = None
     edition: int | None = None
     files: tuple[ItemFiles, ...] = ()
     takedowns: str | None = None
-    deletions: tuple[Deletion, ...] = ()  # that are not carried out
-    settled: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) of which there is none any more
+    deletions: tuple[Deletion, ...] = ()  # new ones that are not carried out
+    settled: tuple[tuple[str, str], ...] = ()  # (metadataPrefix, upstream identifier) whose stored deletion is removed
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The promise of a publication: its records will carry `datestamp`, which no reader passes meanwhile."""
+    """The intent of a publication: its records will have `datestamp`, and no horizon passes it before they exist."""
 
     number: int
     datestamp: int

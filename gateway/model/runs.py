@@ -1,4 +1,4 @@
-"""What a run did: its outcome, and the events on its way."""
+"""The log of runs: their outcomes, counts and events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class RunOutcome(StrEnum):
-    """How a run ended: a closed list. `RUNNING` in the past means that its process died."""
+    """The outcome of a run. `RUNNING` in an old run means that its process was killed."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -16,17 +16,15 @@ class RunOutcome(StrEnum):
     TRY_LATER = "try_later"
     REFUSED = "refused"
     FAILED = "failed"
-    MISCONFIGURED = "misconfigured"  # nothing can be done before somebody corrects it
+    MISCONFIGURED = "misconfigured"  # a person must correct the configuration first
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of one source.
 
-    `is_complete` is True only when it was shown that every record of its lists has arrived, usable or not, and none is
-    missing of those lists that an earlier run could not fetch.
-
-    `stage` is what it did: `harvest`, or another stage that a source goes through.
+    `is_complete` is True only if it was shown that every record of its lists has arrived, usable or not, and that no
+    list of an earlier run is still missing. `stage` is `harvest`, or another stage, such as that of a search.
     """
 
     number: int
@@ -42,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunTotal:
-    """How many runs of one stage of one source ended in one way; `last_at` is when the last of them ended or began."""
+    """The number of runs of one source and stage with one outcome; `last_at` is when the last one ended, or began."""
 
     source: str
     stage: str
@@ -53,7 +51,7 @@ class RunTotal:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened in a run: `level` is info, warning or error; `text` a sentence."""
+    """One event of a run: `level` is info, warning or error; `text` is a sentence; `at` is the second."""
 
     run: int
     at: int

@@ -1,4 +1,4 @@
-"""What hubs are asked for: the subscriptions, and where each of them stands."""
+"""Subscriptions to hubs (WebSub), and their states."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from enum import StrEnum
 
 
 class SubscriptionState(StrEnum):
-    """How a subscription stands: a closed list."""
+    """The state of a subscription."""
 
-    ASKED = "asked"  # the hub was asked, and has not confirmed it
+    ASKED = "asked"  # it was requested, and the hub has not confirmed it
     ACTIVE = "active"
     DENIED = "denied"
-    ENDING = "ending"  # the hub was asked to end it
+    ENDING = "ending"  # its end was requested
     ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a hub of WebSub was asked for. Whoever knows `token` can call us, who knows `secret` can sign for the hub.
+    """A subscription to a topic at a hub (WebSub). Only the hub may know `token`, a part of our address, and `secret`.
 
-    `tries` counts how often it was asked for since it was last confirmed, `until` is the end of the lease.
+    `secret` is the key of its signatures. `tries` counts the requests since the last confirmation; `until` is the end
+    of the lease. `asked_at`, `until` and `notified_at` are seconds since 1970.
     """
 
     token: str = field(repr=False)

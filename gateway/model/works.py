@@ -1,4 +1,4 @@
-"""What a record says: the work, its statements and its files."""
+"""The contents of a record: the work, its statements and its files."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ class Statement(NamedTuple):
 
 
 class FileOrigin(StrEnum):
-    """Who says that a link leads to a file."""
+    """The origin of a link to a file: the source's record, or a search."""
 
     UPSTREAM = "upstream"
     DISCOVERED = "discovered"
 
 
 class FileLink(NamedTuple):
-    """A link that is known to lead to a file. Empty strings and None mean: not known.
+    """A link that leads to a file. Empty strings and None mean: not known.
 
-    `found_at` is the UTCdatetime at which it was found or fetched by us. With `content` the file itself is carried.
-    `is_named` puts its address into oai_dc as well; `copy_url` is where a copy of ours is served to everybody.
+    `found_at` is the UTCdatetime at which we found or fetched it. `content` are the bytes of the file, if they are
+    embedded in the DIDL. `is_named`: oai_dc also has its address. `copy_url` is the address of our copy, if served.
     """
 
     url: str
     mime_type: str = "application/octet-stream"
     origin: FileOrigin = FileOrigin.UPSTREAM
-    found_in: str = ""  # where it was named, in words of the format: `dc:format`, `didl:Resource`
+    found_in: str = ""  # the element that names it: `dc:format`, `didl:Resource`
     size: int | None = None  # bytes
     sha256: str = ""
     modified: str = ""
@@ -41,26 +41,26 @@ class FileLink(NamedTuple):
     is_named: bool = False
     copy_url: str = ""
     content: bytes = b""
-    retracted: str = ""  # a sentence that says who calls the work retracted, and by which notice
+    retracted: str = ""  # a sentence about the retraction of the work: who states it, and which notice
     digests: tuple[tuple[str, str], ...] = ()  # that the source states: (algorithm as hashlib names it, hexadecimal)
 
     @property
     def fixity(self) -> tuple[tuple[str, str, bool], ...]:
-        """All digests that are known: algorithm, hexadecimals, and whether it is ours and not what the source states.
+        """All known digests: algorithm, hexadecimal digits, and whether we computed it (else the source states it).
 
-        A SHA-256 is the source's too where nobody has fetched the file.
+        If the file was not fetched, its SHA-256 is that of the source too.
         """
         if not self.sha256:
-            return tuple((*each, False) for each in self.digests)
+            return tuple((*digest, False) for digest in self.digests)
         is_stated = "sha256" in dict(self.digests)
         first = (("sha256", self.sha256, bool(self.found_at)),) if not is_stated else ()
-        return *first, *((*each, False) for each in sorted(self.digests, key=lambda each: each[0] != "sha256"))
+        return *first, *((*digest, False) for digest in sorted(self.digests, key=lambda digest: digest[0] != "sha256"))
 
 
 class Work(NamedTuple):
-    """What one item is about, read from the richest of its payloads.
+    """The work that an item is about, read from the richest of its payloads.
 
-    A work that was read at a glance has only those statements that lead somewhere; `oai_dc` has them all.
+    A work that was read by `glance` has only statements with links; `oai_dc` has all of them.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -71,3 +71,7 @@ class Work(NamedTuple):
     modified: str = ""  # the source's own UTCdatetime of the last change
     upstream: str = ""  # the identifier in the source's protocol
     oai_dc: bytes = b""  # a valid oai_dc as it arrived, standing alone; empty: one must be made
+
+    def texts(self, *elements: str) -> tuple[str, ...]:
+        """Return the texts of all statements of these Dublin Core elements, in the order of the record."""
+        return tuple(statement.text for statement in self.statements if statement.element in elements)

@@ -1,7 +1,7 @@
-"""Which argument belongs to which verb, and what a request says: raw bytes in, typed values and mistakes out.
+"""Reads the arguments of a request: raw bytes in, typed values and errors out (OAI-PMH 2.0 §3.1.1, §3.6, §4).
 
-The first stop of every request (OAI-PMH 2.0 §3.1.1, §3.6, §4). Nothing here raises; whatever arrives is judged, and
-every mistake becomes one error. What needs the store to be judged (does the set exist?) is left to `verbs`.
+Nothing here raises an exception; every mistake of a request becomes one error. Checks that need the store (does the set
+exist?) are in `verbs`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gateway.xmltext import clean, is_legal, parse_utc_datetime
 
 
 class Rule(NamedTuple):
-    """The arguments of one verb; `exclusive` may only stand alone, and then nothing else is required."""
+    """The arguments of one verb; with the `exclusive` one, no other is allowed or required (OAI-PMH 2.0 §3.1.1)."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Rule(NamedTuple):
 
     @property
     def legal(self) -> frozenset[str]:
-        """Every argument that may stand beside this verb, and the verb itself."""
+        """All arguments that are legal for this verb, and `verb` itself."""
         return frozenset({"verb", *self.required, *self.optional, self.exclusive} - {""})
 
 
@@ -41,7 +41,7 @@ RULES: Mapping[str, Rule] = {
     "ListSets": Rule(exclusive="resumptionToken"),
 }
 
-# A megabyte of arguments can hold half a million mistakes; nobody reads more than these.
+# A megabyte of arguments can have half a million mistakes; nobody reads more than these.
 _MOST_ERRORS = 100
 
 _UNRESERVED = r"[A-Za-z0-9\-_.!~*'()]+"
@@ -50,7 +50,7 @@ _AUTHORITY = (
     rf"//(?:(?:{_CHARACTER}|:)*@)?(?:(?:{_CHARACTER})*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:/(?:{_CHARACTER}|[:/])*)?"
 )
 _SYNTAX: Mapping[str, tuple[re.Pattern[str], str]] = {
-    # RFC 3986 §4.1, a URI or a relative reference: what the schema's anyURI takes without escaping.
+    # RFC 3986 §4.1: a URI or a relative reference, as the type anyURI of the schema allows it without escaping.
     "identifier": (
         re.compile(
             rf"(?:[A-Za-z][A-Za-z0-9+.\-]*:(?:{_AUTHORITY}|(?!//)(?:{_CHARACTER}|[:/])*)"
@@ -66,9 +66,9 @@ _SYNTAX: Mapping[str, tuple[re.Pattern[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a request says. Values that are missing, repeated or illegal are None; `errors` tells why.
+    """The arguments of a request. Values that are missing, repeated or illegal are None; `errors` has the reasons.
 
-    `from_` and `until` are inclusive seconds since 1970; `given` is what the `<request>` element echoes.
+    `from_` and `until` are inclusive, in seconds since 1970 (UTC); `given` are the pairs that `<request>` repeats.
     """
 
     verb: str = ""
@@ -83,9 +83,10 @@ class Arguments:
 
 
 def parse(raw: bytes) -> Arguments:
-    """Read the query of a GET or the body of a POST (application/x-www-form-urlencoded). Never raises.
+    """Return the arguments in the query of a GET or the body of a POST (application/x-www-form-urlencoded).
 
-    Bytes that are no UTF-8 become lone surrogates, which XML forbids, so one test finds them and control characters.
+    It never raises an exception. Bytes that are not UTF-8 become lone surrogates. XML forbids these, so one check finds
+    them and control characters.
     """
     text = raw.decode("utf-8", "surrogateescape")
     pairs = parse_qsl(text, keep_blank_values=True, encoding="utf-8", errors="surrogateescape")
@@ -104,7 +105,7 @@ def parse(raw: bytes) -> Arguments:
 
 
 def refused(sentence: str) -> Arguments:
-    """Return the arguments of a request that was not read at all, and why."""
+    """Return the arguments of a request that was not read, with a badArgument error with this sentence."""
     return Arguments(errors=(BadArgument(sentence),))
 
 
@@ -142,7 +143,7 @@ def _misplaced(rule: Rule, counts: Mapping[str, int]) -> list[OaiError]:
 
 
 def _values(given: Mapping[str, str], values: dict[str, str | int]) -> list[OaiError]:
-    """Fill `values` with what can be read of `given`; return the mistakes of the rest."""
+    """Fill `values` with the legal values of `given`; return the errors of the others."""
     errors: list[OaiError] = []
     for name, value in given.items():
         if name in ("verb", "from", "until") or not is_legal(value):
@@ -180,7 +181,7 @@ def _bounds(given: Mapping[str, str], values: dict[str, str | int]) -> list[OaiE
 
 
 def _second(text: str) -> tuple[int, bool]:
-    """Read a UTCdatetime; the library takes second 61 as well, and second 60 is no dateTime of XML Schema."""
+    """Read a UTCdatetime. The library accepts the seconds 60 and 61, which the dateTime of XML Schema forbids."""
     if text[17:19] > "59":
         raise ValueError(text)
     return parse_utc_datetime(text)
@@ -219,6 +220,6 @@ def _shortened(errors: Sequence[OaiError]) -> tuple[OaiError, ...]:
 
 
 def _quoted(text: str) -> str:
-    """Return what a stranger wrote, short and legal enough to stand in a sentence."""
+    """Return text of a client in quotes, without illegal characters and at most 60 characters long."""
     text = clean(text)
     return f"'{text[:60]}…'" if len(text) > 60 else f"'{text}'"  # noqa: PLR2004 - one line of a terminal

@@ -1,4 +1,4 @@
-"""What the repository says of itself: the answer to Identify (OAI-PMH 2.0 §4.2) and its description containers.
+"""The answer to Identify (OAI-PMH 2.0 §4.2), with its description containers.
 
 The containers follow the implementation guidelines: oai-identifier, friends, branding, rights.
 """
@@ -25,13 +25,13 @@ from gateway.xmltext import (
 
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 
-# The codings that `routes` can really apply; Identify announces exactly these (§3.1.3).
+# The codings that `routes` applies; Identify announces exactly these (§3.1.3).
 COMPRESSIONS = ("gzip", "deflate")
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """What the verbs must know besides the store. `key` signs tokens; a life of 0 seconds means for ever."""
+    """The values that the verbs need besides the store. `key` signs tokens; a life of 0 seconds means for ever."""
 
     name: str
     base_url: str
@@ -48,7 +48,11 @@ class Repository:
 
 
 def identify(repository: Repository, earliest: int, sample: str, sources: Iterable[Source]) -> list[bytes]:
-    """Return the `<Identify>` element in parts. `sample` is the identifier of an item, as escaped text."""
+    """Return the `<Identify>` element in parts (OAI-PMH 2.0 §4.2).
+
+    `earliest` is the earliestDatestamp in seconds since 1970, `sample` the identifier of an item as escaped text.
+    `sources` are announced as friends, unless they are removed, not OAI-PMH, or not to be announced.
+    """
     return [
         b"<Identify>",
         element("repositoryName", repository.name),
@@ -66,8 +70,8 @@ def identify(repository: Repository, earliest: int, sample: str, sources: Iterab
 
 def _descriptions(repository: Repository, sample: str, sources: Iterable[Source]) -> Iterator[str]:
     yield _oai_identifier(repository, sample)
-    named = (each for each in sources if each.kind == "oai_pmh" and each.is_friend and not each.is_removed)
-    friends = [each.base_url for each in named if not secret_argument(each.base_url)]  # of an earlier release
+    named = (source for source in sources if source.kind == "oai_pmh" and source.is_friend and not source.is_removed)
+    friends = [source.base_url for source in named if not secret_argument(source.base_url)]  # of an earlier release
     if friends:
         yield _container("friends", FRIENDS, "friends.xsd", "".join(_text("baseURL", url) for url in friends))
     if repository.icon_url:

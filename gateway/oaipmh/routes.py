@@ -1,7 +1,7 @@
-"""HTTP around the verbs: where arguments come from, compression, conditional requests, and 503 when the store fails.
+"""OAI-PMH over HTTP: reads the arguments, compresses, answers conditional requests, and sends 503 if the store fails.
 
-OAI-PMH 2.0 §3.1: GET and POST, `text/xml`, compression by Accept-Encoding; errors of the protocol go out with HTTP
-200. Nothing is taken from the Host header, and nothing is remembered between two requests.
+OAI-PMH 2.0 §3.1: GET and POST, `text/xml`, compression by Accept-Encoding; errors of the protocol are sent with HTTP
+200. The Host header is not used, and no state is kept between two requests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONTENT_TYPE = "text/xml; charset=UTF-8"
 _FORM = "application/x-www-form-urlencoded"
 _RETRY_AFTER_SECONDS = 60
 
-# A page takes 2 ms; an answer that takes much longer waits for a disk, and need not keep the others waiting.
+# A page takes 2 ms. An answer that takes much longer waits for a disk, and should not delay the others.
 _LONGEST_TURN_SECONDS = 0.05
 
 # wbits 31 is gzip and 15 the zlib format that HTTP calls deflate. Level 0 of isal compresses, in a sixth of the time of
@@ -40,8 +40,8 @@ _ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
     coding: partial(isal_zlib.compress, level=0, wbits=_WINDOWS[coding]) for coding in COMPRESSIONS
 }
 
-# A body that is too long is read to its end all the same, up to so many times our limit: a server that answers and
-# closes while the client still writes makes the client lose the answer.
+# A body that is too long is still read, up to so many times our limit: if a server answers and closes while the client
+# still writes, the client loses the answer (RFC 9112 §9.6).
 _PATIENCE = 16
 
 
@@ -49,9 +49,10 @@ Observe: TypeAlias = Callable[[str, str, float, int], None]
 
 
 def blueprint(store: Store, repository: Repository, max_bytes: int, observe: Observe | None = None) -> Blueprint:
-    """Return the face `/oai`: `max_bytes` is how long the arguments of a request may be.
+    """Return the Flask blueprint of `/oai`; `max_bytes` is the allowed length of the arguments of a request.
 
-    `observe` is called after each answer with its verb, the code of its first error, its seconds, and its bytes.
+    `observe` is called after each answer with the verb, the code of the first error (or an empty string), the duration
+    in seconds, and the length in bytes.
     """
     face = Blueprint("oaipmh", __name__)
     turns = Lock()
@@ -74,10 +75,10 @@ def blueprint(store: Store, repository: Repository, max_bytes: int, observe: Obs
 
 @contextmanager
 def _turn(turns: Lock) -> Iterator[None]:
-    """Let one thread at a time make an answer; who has waited long goes on regardless.
+    """Let one thread at a time make an answer; a thread that has waited for `_LONGEST_TURN_SECONDS` continues.
 
-    Reading and unpacking a record gives up the interpreter's lock twice. Alone that costs nothing; among four busy
-    threads each record then costs two switches of thread, and all four together answer a third of what one answers.
+    Reading and unpacking a record releases the interpreter's lock twice. With one thread, that costs nothing. With four
+    busy threads, each record costs two switches of thread, and all four answer a third of what one answers.
     """
     has_turn = turns.acquire(timeout=_LONGEST_TURN_SECONDS)
     try:
@@ -126,7 +127,7 @@ def _respond(answer: verbs.Answer, asked: Request) -> Response:
 
 
 def _coding(asked: Request) -> str:
-    """Return the coding that the client likes best, ours before identity where it likes both the same."""
+    """Return the content coding that the client prefers (RFC 9110 §12.5.3); at equal quality, ours before identity."""
     accepted = asked.accept_encodings
     if not accepted:
         return ""
@@ -137,13 +138,13 @@ def _coding(asked: Request) -> str:
 
 def _unavailable(error: StoreError) -> Response:
     log.error(
-        "/oai answered 503 because the store failed: %s (%s). Harvesters will come back in %d seconds; "
-        "`gateway check` looks at the store.",
+        "/oai answered 503 because the store failed: %s (%s). Harvesters try again after %d seconds; "
+        "`gateway check` checks the store.",
         error,
         type(error).__name__,
         _RETRY_AFTER_SECONDS,
         exc_info=error,
     )
-    text = "The repository cannot answer now. Please come back later.\n"
+    text = "The repository cannot answer now. Try again later.\n"
     headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)}
     return Response(text, 503, headers, content_type="text/plain; charset=UTF-8")

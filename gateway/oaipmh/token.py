@@ -1,8 +1,8 @@
-"""The resumptionToken (OAI-PMH 2.0 §3.5): everything a list needs to go on, signed, and nothing kept in the server.
+"""The resumptionToken (OAI-PMH 2.0 §3.5): it contains the whole state of a list, signed; the server stores none of it.
 
-Any process that has the secret can answer any token, also an earlier one, also after a restart. The text is a
-version, a dot, and base64url of a JSON array with its HMAC; only characters that a URL carries unescaped, because
-some harvesters forget to escape.
+Any process that has the secret can answer any token, also an earlier one, and also after a restart. The text is a
+version, a dot, and base64url of a JSON array with its HMAC. It has only characters that need no escaping in a URL,
+because some harvesters forget to escape.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _LARGEST = 2**63
 
 
 class ListState(NamedTuple):
-    """How far a ListRecords or ListIdentifiers has come. Seconds are since 1970.
+    """The state of a ListRecords or ListIdentifiers list. Times are in seconds since 1970 (UTC).
 
-    `until` was frozen at the first answer; `asked_until` is what the harvester asked for, None for no limit.
-    `cursor` counts the records answered so far, `total` is the completeListSize as counted at the first answer.
+    `until` was fixed at the first answer; `asked_until` is the `until` of the request, None if there was none.
+    `datestamp` and `item` are the key of the last record. `cursor` is the number of records answered so far, `total`
+    the completeListSize of the first answer.
     """
 
     metadata_prefix: str
@@ -41,17 +42,17 @@ class ListState(NamedTuple):
 
     @property
     def selection(self) -> Selection:
-        """What the list is asked for."""
+        """The selection of the list, with its fixed `until`."""
         return Selection(self.metadata_prefix, self.set_spec, self.from_, self.until)
 
     @property
     def after(self) -> Key | None:
-        """The last record answered, None before the first."""
+        """The key of the last record that was answered, None before the first answer."""
         return Key(self.datestamp, self.item) if self.cursor else None
 
 
 class SetsState(NamedTuple):
-    """How far a ListSets has come: the last setSpec answered, how many so far, how many in all."""
+    """The state of a ListSets list: the last setSpec that was answered, how many so far, and how many in all."""
 
     after: str | None
     cursor: int
@@ -74,17 +75,20 @@ _SETS_TYPES = (_TEXT, _NUMBER, _NUMBER)
 
 
 def seal(verb: str, state: ListState | SetsState, expires: int, key: bytes) -> str:
-    """Return the token of `verb` at `state`; `expires` is the last second it is good for, 0 for ever."""
+    """Return the token for the rest of a list of `verb`, signed with `key`; `expires` is its last second, 0: never."""
     return _signed(json.dumps([verb, expires, *state], separators=(",", ":")).encode(), key)
 
 
 def open_list(text: str, verb: str, now: int, key: bytes) -> ListState:
-    """Return the state in a token of ListRecords or ListIdentifiers. Raise BadResumptionToken."""
+    """Return the state in a token of ListRecords or ListIdentifiers; `now` is in seconds since 1970.
+
+    Raise BadResumptionToken if it was changed, has expired, or belongs to another verb.
+    """
     return ListState(*_opened(text, verb, now, key, _LIST_TYPES))
 
 
 def open_sets(text: str, now: int, key: bytes) -> SetsState:
-    """Return the state in a token of ListSets. Raise BadResumptionToken."""
+    """Return the state in a token of ListSets. Raise BadResumptionToken, as `open_list` does."""
     return SetsState(*_opened(text, "ListSets", now, key, _SETS_TYPES))
 
 
@@ -111,7 +115,7 @@ def _fields(text: str, key: bytes) -> list[Any]:
         payload = urlsafe_b64decode(body + "=" * (-len(body) % 4))[_MAC_BYTES:]
     except ValueError as error:
         raise BadResumptionToken from error
-    # Signed again and compared as text: base64 has several spellings of the same bytes, ours is one.
+    # Sign again and compare as text: base64 has several spellings of the same bytes, and only ours is valid.
     if not hmac.compare_digest(_signed(payload, key).encode(), text.encode()):
         raise BadResumptionToken
     fields = json.loads(payload)

@@ -1,7 +1,7 @@
 """The six verbs (OAI-PMH 2.0 §4): a snapshot of the store and the arguments in, the parts of an answer out.
 
-Records come from the store as they will be sent. The store is asked only what the answer needs: whether a set or a
-format exists is looked up when nothing was found, to say why.
+Records come from the store exactly as they are sent. Whether a set or a format exists is looked up only if a list is
+empty, to choose the error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gateway.xmltext import NO_NAMESPACE, clean
 
 
 class Refused(Exception):
-    """The request is answered with these errors: several at once, where one alone is raised as itself."""
+    """The request is answered with these errors; a single OaiError can also be raised itself."""
 
     def __init__(self, *errors: OaiError) -> None:
         """Take the errors, at least one."""
@@ -43,7 +43,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What stands between `<request>` and the end; `last_modified` only when it is certain for ever."""
+    """The part of an answer after `<request>`. `last_modified` is a second since 1970, None if it may still change."""
 
     parts: list[bytes]
     is_cacheable: bool = False
@@ -52,30 +52,33 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer. Only answers that are the same until something changes are cacheable."""
+    """A whole answer. It is cacheable if it stays the same until something is published."""
 
     parts: list[bytes]
     is_cacheable: bool = False
     last_modified: int | None = None
-    error: str = ""  # the code of the first error, where there is one
+    error: str = ""  # the code of the first error, or empty
 
     def body(self) -> bytes:
-        """Return the document."""
+        """Return the document in UTF-8."""
         return b"\n".join(self.parts)
 
     def tag(self) -> str:
-        """Return a tag of everything but the responseDate."""
+        """Return the value of the ETag: a digest of everything except the responseDate (RFC 9110 §8.8.3)."""
         return blake2b(b"\n".join(self.parts[1:]), digest_size=16).hexdigest()
 
 
 def answer(view: View, repository: Repository, arguments: Arguments) -> Answer:
-    """Answer one request from one snapshot: every error of the request, or what was asked for."""
+    """Return the answer to one request from one snapshot: all errors of the request, or its result.
+
+    Raise StoreError if the store fails.
+    """
     head = opening(view.horizon)
     try:
         content = (_refuse if arguments.errors else _VERBS[arguments.verb])(view, repository, arguments)
     except (Refused, OaiError) as refused:
         errors = refused.errors if isinstance(refused, Refused) else (refused,)
-        # §3.2: after badVerb or badArgument the request is not echoed; its values may be no legal XML.
+        # §3.2: after badVerb or badArgument, `<request>` has no attributes; the values may not be legal in XML.
         is_unreadable = any(isinstance(mistake, (BadVerb, BadArgument)) for mistake in errors)
         echo = request(repository.base_url, () if is_unreadable else arguments.given)
         return Answer([head, echo, *map(error, errors), CLOSING], error=errors[0].code)
@@ -88,7 +91,7 @@ def _refuse(view: View, repository: Repository, arguments: Arguments) -> Content
 
 
 def _vain(view: View, repository: Repository, arguments: Arguments) -> list[OaiError]:
-    """Return what is wrong with the arguments that could be read, each judged for itself."""
+    """Return the errors of the arguments that could be read, each checked alone against the store."""
     errors: list[OaiError] = []
     if arguments.resumption_token is not None:
         read = _sets_state if arguments.verb == "ListSets" else _list_state
@@ -136,7 +139,7 @@ def _get_record(view: View, repository: Repository, arguments: Arguments) -> Con
     record = view.record(identifier, prefix)
     if record is None:
         raise Refused(*(_vain(view, repository, arguments) or [CannotDisseminateFormat()]))
-    # Until its second is over, the record may be published again with the same datestamp.
+    # Before this second ends, the record may be published again with the same datestamp.
     last_modified = record.datestamp if record.datestamp < view.horizon else None
     return Content([b"<GetRecord>", record.content, b"</GetRecord>"], is_cacheable=True, last_modified=last_modified)
 
@@ -156,28 +159,28 @@ def _header(record: bytes) -> bytes:
 
 
 def _page(view: View, repository: Repository, arguments: Arguments) -> tuple[Page, list[bytes]]:
-    """Return a page of the list asked for, and its resumptionToken unless the list is complete in one answer."""
+    """Return a page of the requested list, and its resumptionToken unless the list is complete in one answer."""
     state = _list_state(view, repository, arguments)
     page = view.page(state.selection, state.after, repository.page_size)
     if not page.records and state.cursor:
         page = _moved(view, repository, state)
     if not page.records:
         raise Refused(*(_vain(view, repository, arguments) or [NoRecordsMatch()]))
-    told = state.cursor + len(page.records)
+    count = state.cursor + len(page.records)
     if page.next is None:
-        total = max(state.total, told)
+        total = max(state.total, count)
         return page, [resumption_token("", state.cursor, total, 0)] if state.cursor else []
-    # Records of the horizon's own second may still join the list: it never tells less than it has told.
-    total = max(state.total or view.count(state.selection), told + 1)
-    following = state._replace(datestamp=page.next.datestamp, item=page.next.item, cursor=told, total=total)
+    # Records of the second of the horizon may still join the list, so the size may grow but never shrinks.
+    total = max(state.total or view.count(state.selection), count + 1)
+    following = state._replace(datestamp=page.next.datestamp, item=page.next.item, cursor=count, total=total)
     return page, [_token(view, repository, arguments.verb, following, state.cursor)]
 
 
 def _moved(view: View, repository: Repository, state: ListState) -> Page:
-    """Return the rest of a list whose last records have all got later datestamps since: those records, as they are.
+    """Return the rest of a list whose remaining records all have later datestamps by now: those records.
 
-    A list may not end without a record (the schema wants one), and the harvester waits for these. They are not beyond
-    what it asked for, only beyond the frozen `until`.
+    A list must not end with an empty answer (the schema requires a record). These records are within the request of the
+    harvester; only the `until` that was fixed at the first answer excludes them.
     """
     selection = Selection(state.metadata_prefix, state.set_spec, state.from_, state.asked_until)
     rest = min(repository.page_size, max(1, state.total - state.cursor))
@@ -201,12 +204,12 @@ def _sets_state(view: View, repository: Repository, arguments: Arguments) -> Set
 def _list_sets(view: View, repository: Repository, arguments: Arguments) -> Content:
     state = _sets_state(view, repository, arguments)
     size = repository.sets_page_size
-    found = view.sets(state.after, size + 1)
-    if not found:
+    sets = view.sets(state.after, size + 1)
+    if not sets:
         raise NoSetHierarchy
-    parts = [b"<ListSets>", *map(_set, found[:size])]
-    if len(found) > size:
-        following = SetsState(found[size - 1].spec, state.cursor + size, state.total or _count_sets(view))
+    parts = [b"<ListSets>", *map(_set, sets[:size])]
+    if len(sets) > size:
+        following = SetsState(sets[size - 1].spec, state.cursor + size, state.total or _count_sets(view))
         parts.append(_token(view, repository, "ListSets", following, state.cursor))
     elif state.cursor:
         parts.append(resumption_token("", state.cursor, state.total, 0))
@@ -224,8 +227,8 @@ def _set(described: SetDescription) -> bytes:
 
 def _count_sets(view: View) -> int:
     total, after = 0, None
-    while found := view.sets(after, 1000):
-        total, after = total + len(found), found[-1].spec
+    while sets := view.sets(after, 1000):
+        total, after = total + len(sets), sets[-1].spec
     return total
 
 

@@ -1,1 +1,1 @@
-"""The web server: connections are read and written by one event loop per process; threads only make answers."""
+"""The web server: one event loop per process reads and writes all connections; threads only make answers."""

@@ -1,7 +1,7 @@
-"""The access log: a line per request in the Combined Log Format, or an object; nothing in it can end a line or a quote.
+"""The access log: one line per request, in the Combined Log Format or as a JSON object.
 
-Whatever a client wrote is cut, and every character beyond visible ASCII is escaped: control characters of both sets
-would be orders to a terminal, and bytes that are not UTF-8 would make the file unreadable for others.
+Text of clients is cut, and every character except visible ASCII is escaped. So no client can end a line or a quote,
+send control characters to a terminal, or write bytes that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ _MOST = 2000  # characters of what a client wrote
 
 
 class Entry(NamedTuple):
-    """One request and how it was answered; `code` is 0 where nothing was."""
+    """One request and its answer. `code` is the HTTP status, 0 if there was no answer; `seconds` is the duration.
+
+    `sent_bytes` counts the bytes of the body that were written.
+    """
 
     client: str
     request_line: bytes
@@ -26,7 +29,7 @@ class Entry(NamedTuple):
 
 
 def escaped(sent: bytes) -> str:
-    """Return what a client wrote as visible ASCII without quotes, cut to 2,000 characters."""
+    r"""Return the first 2,000 bytes as visible ASCII without quotes; every other byte becomes `\xNN`."""
     shown = "".join(_ESCAPES[byte] for byte in sent[:_MOST])
     return shown + ("..." if len(sent) > _MOST else "")
 
@@ -35,14 +38,14 @@ _ESCAPES = [chr(byte) if 0x20 <= byte < 0x7F and byte not in b'"\\' else f"\\x{b
 
 
 def line(entry: Entry, now: float) -> str:
-    """Return an entry in the Combined Log Format."""
+    """Return an entry in the Combined Log Format, without a line end; `now` is in seconds since 1970."""
     when = time.strftime("%d/%b/%Y:%H:%M:%S %z", time.localtime(now))
     asked, referer, agent = (escaped(sent) or "-" for sent in (entry.request_line, entry.referer, entry.user_agent))
     return f'{entry.client or "-"} - - [{when}] "{asked}" {entry.code:03} {entry.sent_bytes} "{referer}" "{agent}"'
 
 
 def json_line(entry: Entry, now: float) -> str:
-    """Return an entry as a JSON object on one line."""
+    """Return an entry as a JSON object, without a line end; `now` is in seconds since 1970 and written in UTC."""
     return json.dumps(
         {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),

@@ -1,4 +1,4 @@
-"""Answers as bytes: what an application answers, and what the server answers itself when a request cannot be read."""
+"""Answers as bytes: those of the application, and those of the server itself when a request cannot be read."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import NamedTuple
 
-# Nothing here is a page with scripts, forms or images, and nobody has to frame it. Chrome shows XML by a style of its
-# own that it writes into the document (seen 2026-11-22): forbidden, a list of records would be one line of text.
+# No answer has scripts, forms or images, and none needs to be in a frame. Styles are allowed: Chrome shows XML by a
+# style of its own that it writes into the document (seen 2026-11-22). Without it, a list is one line of text.
 _POLICY = (
     "default-src 'none'",
     "style-src 'unsafe-inline'",
@@ -16,7 +16,7 @@ _POLICY = (
     "form-action 'none'",
     "frame-ancestors 'none'",
 )
-# On every answer, of the application or of the server itself.
+# These are on every answer, of the application or of the server itself.
 SECURITY_HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "; ".join(_POLICY)),
@@ -25,7 +25,10 @@ _OURS = ("connection", "date", "server", "keep-alive", "transfer-encoding")
 
 
 class Answer(NamedTuple):
-    """A status line's end, headers, the first bytes of a body and, where there are more, the parts that follow."""
+    """One HTTP answer: `status` is the code and the phrase, `body` the first bytes of the body.
+
+    `rest` gives the parts after them, None if there are none. `close` is called after the last part (PEP 3333).
+    """
 
     status: str
     headers: Sequence[tuple[str, str]]
@@ -35,18 +38,18 @@ class Answer(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The status code."""
+        """The HTTP status code."""
         return int(self.status[:3])
 
     @property
     def has_length(self) -> bool:
-        """Whether the client can tell where the body ends without the end of the connection."""
+        """Whether the client knows the end of the body before the connection is closed (RFC 9112 §6.3)."""
         named = {name.lower() for name, _ in self.headers}
         return "content-length" in named or self.code in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
 def plain(status: HTTPStatus, sentence: str) -> Answer:
-    """Return an answer of the server's own."""
+    """Return an answer of the server itself: one sentence as plain text, never cached."""
     body = f"{sentence}\n".encode()
     headers = (
         ("Content-Type", "text/plain; charset=UTF-8"),
@@ -57,9 +60,9 @@ def plain(status: HTTPStatus, sentence: str) -> Answer:
 
 
 def head(answer: Answer, version: str, *, is_last: bool) -> bytes:
-    """Return the status line and the headers of an answer; `is_last` says that the connection ends with it.
+    """Return the status line and the headers of an answer as bytes, with the empty line after them (RFC 9112 §4).
 
-    The security headers are added where the application has left them out.
+    `is_last` says that the server closes the connection after it. Missing security headers are added.
     """
     named = {name.lower() for name, _ in answer.headers}
     missing = [(name, value) for name, value in SECURITY_HEADERS if name.lower() not in named]
@@ -72,5 +75,5 @@ def head(answer: Answer, version: str, *, is_last: bool) -> bytes:
 def _fields(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, value in headers:
         if name.lower() not in _OURS:
-            assert not set(name + value) & set("\r\n\0"), "a header with a line end would be two"
+            assert not set(name + value) & set("\r\n\0"), "a line end in a header would begin another header"
             yield f"{name}: {value}"

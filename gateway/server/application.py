@@ -1,7 +1,7 @@
-"""The WSGI application (PEP 3333), called in a thread: a request becomes an environment, and what it returns an answer.
+"""Calls the WSGI application (PEP 3333) in a thread: makes an environment of a request, and an answer of the result.
 
-The Host header never reaches the application, so no answer can contain it. Headers with an underscore are dropped: they
-would be taken for others.
+The Host header never reaches the application, so no answer can contain it. Headers with an underscore are dropped: the
+application cannot distinguish them from headers with a hyphen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ log = logging.getLogger("gateway.server")
 Environment: TypeAlias = dict[str, Any]
 Application: TypeAlias = Callable[[Environment, Callable[..., Any]], Iterable[bytes]]
 
-_WHOLE_BYTES = 1 << 20  # a longer body, in several parts, is read on only as the client takes it
+_WHOLE_BYTES = 1 << 20  # of a longer body, further parts are made only as fast as the client reads
 _PART_BYTES = 1 << 18
 _DROPPED = (b"host", b"transfer-encoding", b"content-length", b"content-type", b"connection", b"expect")
 
@@ -54,7 +54,7 @@ class _FileParts:
 
 
 def environment(request: Request, client: str) -> Environment:
-    """Return what the application is told of a request; `client` is the address of the client."""
+    """Return the WSGI environment of a request (PEP 3333); `client` is the IP address of the client, or empty."""
     path, _, query = _origin_form(request.target).partition(b"?")
     environ: Environment = {
         "REQUEST_METHOD": request.method,
@@ -86,7 +86,7 @@ def environment(request: Request, client: str) -> Environment:
 
 
 def _origin_form(target: bytes) -> bytes:
-    """Return the path and query of a target that may name a host as well (RFC 9112 §3.2.2); the host is ignored."""
+    """Return the path and query of a target; a host in it (RFC 9112 §3.2.2) is ignored."""
     if target.startswith(b"/"):
         return target
     _, has_host, rest = target.partition(b"://")
@@ -97,11 +97,11 @@ def _origin_form(target: bytes) -> bytes:
 
 
 def answer(application: Application, environ: Environment) -> Answer:
-    """Call the application and return its answer; a failure is logged and answered with 500."""
+    """Return the answer of the application; an exception in it is logged and answered with HTTP 500."""
     try:
         return _called(application, environ)
     except Exception:
-        log.exception("%s failed; it was answered with 500.", environ["REQUEST_METHOD"])
+        log.exception("A %s request failed; it was answered with HTTP 500.", environ["REQUEST_METHOD"])
         return plain(HTTPStatus.INTERNAL_SERVER_ERROR, "The repository failed to answer.")
 
 
@@ -127,7 +127,7 @@ def _called(application: Application, environ: Environment) -> Answer:
 
 
 def _begin(parts: Iterator[bytes]) -> tuple[bytes, bool]:
-    """Return the body as far as it is to be read at once, and whether that is all of it."""
+    """Return the first bytes of the body, at least `_WHOLE_BYTES` if there are so many, and whether they are all."""
     read: list[bytes] = []
     size = 0
     for part in parts:

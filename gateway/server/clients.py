@@ -1,7 +1,7 @@
-"""Who asked: the address of the peer, or what a trusted proxy says of the client before it.
+"""The address of the client: that of the peer, or the one that a trusted proxy names in a header.
 
-Headers are read from the right: each proxy adds the address that reached it, so the first address from the right that
-is no trusted proxy is the client. Everything to the left of it was written by the client, and is never read.
+Headers are read from the right, because each proxy adds the address that connected to it. The first address from the
+right that is no trusted proxy is the client. The client wrote everything to the left of it, so that is never read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_BYTES = 4096  # of a header; chains of proxies are short
 
 
 class Proxies(NamedTuple):
-    """The proxies that are believed, and the one header that they write: a client may have written the other one."""
+    """The trusted proxies, and the one header that they write; a client may have written the other one."""
 
     networks: tuple[Network, ...] = ()
     header: bytes = b"x-forwarded-for"
@@ -31,10 +31,10 @@ class Proxies(NamedTuple):
 def proxies(text: str, header: str) -> Proxies:
     """Return the proxies of two settings: addresses or networks with spaces between, and the name of a header.
 
-    Raise ConfigurationError.
+    Raise ConfigurationError if an address is wrong, or the header is neither X-Forwarded-For nor Forwarded.
     """
     if header.lower() not in _HEADERS:
-        raise ConfigurationError(f"serve_proxy_header must be X-Forwarded-For or Forwarded, not {header!r}.")
+        raise ConfigurationError(f"serve_proxy_header is {header!r}; set it to X-Forwarded-For or Forwarded.")
     try:
         return Proxies(tuple(ip_network(name) for name in text.split()), header.lower().encode())
     except ValueError as error:
@@ -44,21 +44,22 @@ def proxies(text: str, header: str) -> Proxies:
 
 
 def client(peer: str, header: str, trusted: Proxies) -> str:
-    """Return the address of the client: `peer` itself, unless it is a trusted proxy and its header names another.
+    """Return the address of the client: `peer` itself, unless it is a trusted proxy and `header` names another.
 
-    `peer` is empty for a Unix socket, whose other end is a local proxy and trusted as soon as any proxy is.
+    `peer` is empty for a Unix socket; its other end is a local proxy, which is trusted if any proxy is. `header` is the
+    value of the header that `trusted` names: X-Forwarded-For, or Forwarded (RFC 7239).
     """
-    found = peer
+    forwarded = peer
     if not trusted.networks or not _is_trusted(peer, trusted.networks):
-        return found
+        return forwarded
     for name in _names(header, trusted.header):
         address = _address(name)
         if address is None:
-            return found
-        found = str(address)
-        if not _is_trusted(found, trusted.networks):
-            return found
-    return found
+            return forwarded
+        forwarded = str(address)
+        if not _is_trusted(forwarded, trusted.networks):
+            return forwarded
+    return forwarded
 
 
 def _is_trusted(name: str, networks: Sequence[Network]) -> bool:
@@ -67,13 +68,13 @@ def _is_trusted(name: str, networks: Sequence[Network]) -> bool:
 
 
 def _names(header: str, kind: bytes) -> Iterator[str]:
-    """Yield what the proxies say, the nearest first."""
+    """Yield the addresses that the proxies wrote, the nearest proxy first."""
     for element in reversed(header[-_MOST_BYTES:].split(",")):
         yield _forwarded_for(element) if kind == b"forwarded" else element
 
 
 def _forwarded_for(element: str) -> str:
-    """Return the value of `for` in one element of Forwarded (RFC 7239 §4), or nothing."""
+    """Return the value of `for` in one element of Forwarded (RFC 7239 §4), or an empty string."""
     pairs = (pair.partition("=") for pair in element.split(";"))
     return next((value.strip().strip('"') for name, _, value in pairs if name.strip().lower() == "for"), "")
 

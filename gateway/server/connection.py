@@ -1,4 +1,4 @@
-"""One connection: requests are read, answered one after the other, and written as fast as the client takes them.
+"""One HTTP/1.1 connection: it reads requests, answers them in order, and writes as fast as the client reads.
 
 Every phase has a deadline. A thread is used only while the application makes an answer, or the next part of a long one.
 """
@@ -10,24 +10,23 @@ import fcntl
 import logging
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from enum import Enum, auto
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from gateway.server.access_log import Entry
 from gateway.server.answer import Answer, head, plain
 from gateway.server.application import Application, Environment, answer, environment
-from gateway.server.clients import client
+from gateway.server.clients import Proxies, client
+from gateway.server.limits import Limits
 from gateway.server.request import Refused, Request, RequestReader
-
-if TYPE_CHECKING:
-    from gateway.server.server import Server
 
 log = logging.getLogger("gateway.server")
 
-_AHEAD_BYTES = 65_536  # of requests that a client sends before the answer to the last one
-_TOGETHER_BYTES = 65_536  # up to this size head and body are one write
+_AHEAD_BYTES = 65_536  # of pipelined requests: those that a client sends before it has the answer to the last one
+_TOGETHER_BYTES = 65_536  # up to this size, head and body are one write
 _LINGER_SECONDS = 5.0
 
 
@@ -42,10 +41,39 @@ class Phase(Enum):
     LINGERING = auto()  # the client, to read a refusal and to close
 
 
-class Connection(asyncio.Protocol):
-    """One connection of a server; `since` is when its phase began, `held_bytes` what it occupies."""
+class ConnectionOwner(Protocol):
+    """What a connection needs of the server that accepted it: its limits, its threads, and the account of all."""
 
-    def __init__(self, server: Server, application: Application) -> None:
+    limits: Limits
+    proxies: Proxies
+    log: Callable[[Entry], None]
+    is_ending: bool
+
+    @property
+    def pool(self) -> Executor:
+        """The threads that call the application."""
+
+    def admit(self, connection: Connection) -> None:
+        """Add a new connection; close another one if there are more than `limits.connections`."""
+
+    def dismiss(self, connection: Connection) -> None:
+        """Remove a connection that is closed."""
+
+    def move_to_end(self, connection: Connection) -> None:
+        """Note that the connection has begun a phase, so that it has waited for the shortest time."""
+
+    def account(self, connection: Connection) -> None:
+        """Note how many bytes the connection occupies; close another one if all occupy too much."""
+
+
+class Connection(asyncio.Protocol):
+    """One connection of a server.
+
+    `since` is the time of the event loop, in seconds, at which `phase` began. `held_bytes` is the memory that the
+    connection occupies, as the server last counted it. `peer` is the IP address of the peer, empty for a Unix socket.
+    """
+
+    def __init__(self, server: ConnectionOwner, application: Application) -> None:
         self._server = server
         self._application = application
         self._limits = server.limits
@@ -77,13 +105,13 @@ class Connection(asyncio.Protocol):
         self._server.admit(self)
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Let go of everything; a request that is being answered ends by itself."""
+        """Release everything; a request that is being answered ends without its client."""
         self._may_write.set()
         self._reader.close()
         self._server.dismiss(self)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, or keep for later what comes while a request is being answered."""
+        """Read the bytes, or keep them for later while a request is being answered."""
         if self._task is not None:
             self._ahead += data
             if len(self._ahead) > _AHEAD_BYTES:
@@ -92,16 +120,16 @@ class Connection(asyncio.Protocol):
             self._read(data)
 
     def eof_received(self) -> bool:
-        """Answer the last request of a client that has said that it sends no more."""
+        """Return whether the connection stays open: only while the last request is being answered."""
         self._has_eof = True
         return self._task is not None
 
     def pause_writing(self) -> None:
-        """Make no more of an answer than the client takes."""
+        """Pause the answer until the client has read more of it."""
         self._may_write.clear()
 
     def resume_writing(self) -> None:
-        """Go on with the answer."""
+        """Continue the answer."""
         self._may_write.set()
 
     # --- reading ---
@@ -113,8 +141,8 @@ class Connection(asyncio.Protocol):
             self._refuse(refusal.status, str(refusal))
             return
         except OSError as error:
-            log.error("The body of a request cannot be kept in a temporary file: %s. It was refused.", error.strerror)  # noqa: TRY400
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The request cannot be kept now. Please come back later.")
+            log.error("A request was refused: its body cannot be written to a temporary file: %s.", error.strerror)  # noqa: TRY400
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The request cannot be stored now. Try again later.")
             return
         if self._reader.is_complete:
             self._take()
@@ -131,7 +159,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _take(self) -> None:
-        """Answer the request that has come, and keep what came after it."""
+        """Answer the complete request, and keep the bytes after it."""
         request, self._ahead = self._reader.request(), bytearray(self._reader.rest)
         self._request_bytes = request.length + len(request.target)
         self._reader = RequestReader(self._limits)
@@ -146,11 +174,11 @@ class Connection(asyncio.Protocol):
         origin = self._client(request)
         try:
             environ = environment(request, origin)
-            found = await loop.run_in_executor(self._server.pool, self._answered, environ)
-            code = found.code
-            sent = await self._send(request, found)
+            answer = await loop.run_in_executor(self._server.pool, self._answered, environ)
+            code = answer.code
+            sent = await self._send(request, answer)
         except Exception:
-            log.exception("An answer broke off; its connection was closed.")
+            log.exception("An answer failed before its end; the connection was closed.")
             self._transport.abort()
         finally:
             request.body.close()
@@ -159,30 +187,30 @@ class Connection(asyncio.Protocol):
         self._go_on()
 
     def _answered(self, environ: Environment) -> Answer:
-        """Return the answer, in a thread; the application is not asked for a client that has gone meanwhile."""
+        """Return the answer, in a thread; the application is not called if the client has disconnected."""
         if self._transport.is_closing():
-            return plain(HTTPStatus.REQUEST_TIMEOUT, "The client has gone.")
+            return plain(HTTPStatus.REQUEST_TIMEOUT, "The client has disconnected.")
         return answer(self._application, environ)
 
-    async def _send(self, request: Request, found: Answer) -> int:
-        """Write an answer as fast as the client takes it; return how many bytes of the body were written."""
-        self._is_last = request.is_last or self._server.is_ending or not found.has_length
+    async def _send(self, request: Request, answer: Answer) -> int:
+        """Write an answer as fast as the client reads it; return how many bytes of the body were written."""
+        self._is_last = request.is_last or self._server.is_ending or not answer.has_length
         self._begin(Phase.WRITING)
-        body = b"" if request.method == "HEAD" else found.body
-        first = head(found, request.version, is_last=self._is_last)
+        body = b"" if request.method == "HEAD" else answer.body
+        first = head(answer, request.version, is_last=self._is_last)
         for part in (first + body,) if len(body) < _TOGETHER_BYTES else (first, body):
             self._write(part)
         try:
             await self._may_write.wait()
-            if found.rest is None or request.method == "HEAD":
+            if answer.rest is None or request.method == "HEAD":
                 return len(body)
-            return await self._send_rest(found, found.rest)
+            return await self._send_rest(answer, answer.rest)
         finally:
-            if found.close is not None:
-                await asyncio.get_running_loop().run_in_executor(self._server.pool, found.close)
+            if answer.close is not None:
+                await asyncio.get_running_loop().run_in_executor(self._server.pool, answer.close)
 
-    async def _send_rest(self, found: Answer, rest: Iterator[bytes]) -> int:
-        sent = len(found.body)
+    async def _send_rest(self, answer: Answer, rest: Iterator[bytes]) -> int:
+        sent = len(answer.body)
         while not self._transport.is_closing():
             part = await asyncio.get_running_loop().run_in_executor(self._server.pool, next, rest, b"")
             if not part:
@@ -190,7 +218,7 @@ class Connection(asyncio.Protocol):
             sent += len(part)
             self._write(part)
             await self._may_write.wait()
-        announced = {value for name, value in found.headers if name.lower() == "content-length"}
+        announced = {value for name, value in answer.headers if name.lower() == "content-length"}
         if announced - {str(sent)}:
             self._transport.abort()
         return sent
@@ -202,7 +230,7 @@ class Connection(asyncio.Protocol):
             self._server.account(self)
 
     def _go_on(self) -> None:
-        """Begin with the next request, or end the connection."""
+        """Begin the next request, or close the connection."""
         if self._transport.is_closing():
             return
         if self._is_last or self._server.is_ending:
@@ -220,15 +248,15 @@ class Connection(asyncio.Protocol):
     # --- ending ---
 
     def _refuse(self, status: HTTPStatus, sentence: str) -> None:
-        """Answer a request that cannot be read; where the next one would begin cannot be known."""
+        """Answer a request that cannot be read, and close: the start of the next request is unknown."""
         self._begin(Phase.WRITING)
-        found = plain(status, sentence)
-        self._write(head(found, "HTTP/1.1", is_last=True) + found.body)
-        self._log(self._reader.line, None, self.peer, found.code, len(found.body), 0.0)
+        answer = plain(status, sentence)
+        self._write(head(answer, "HTTP/1.1", is_last=True) + answer.body)
+        self._log(self._reader.line, None, self.peer, answer.code, len(answer.body), 0.0)
         self._linger()
 
     def _linger(self) -> None:
-        """Say that nothing more comes, and wait a little: who closes while the other writes takes his answer away."""
+        """Close the sending half, and wait: the client may lose an answer if both halves close (RFC 9112 §9.6)."""
         if self._transport.is_closing():
             return
         self._begin(Phase.LINGERING)
@@ -237,23 +265,23 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
         try:
             self._transport.write_eof()
-        except OSError:  # the client has gone, and the event loop does not know it yet
+        except OSError:  # the client has disconnected, and the event loop has not noticed it yet
             self._transport.abort()
 
     def end(self) -> None:
-        """End the connection when the server ends: at once, unless a request is on its way."""
+        """Close the connection because the server ends, unless a request has begun."""
         if self._task is None and not self._reader.has_begun and self.phase in (Phase.IDLE, Phase.HEAD):
             self._transport.close()
 
     def drop(self) -> None:
-        """End the connection in favour of others."""
+        """Close the connection to make room for others."""
         if self.phase is Phase.IDLE:
             self._transport.close()
         else:
             self._transport.abort()
 
     def check(self, now: float) -> None:
-        """End the connection when its phase lasts too long."""
+        """Close the connection if its phase has lasted too long; `now` is the time of the event loop in seconds."""
         if self.phase is Phase.WRITING:
             self._check_writing(now)
         elif self.phase is not Phase.ANSWERING and now - self.since > self._seconds():
@@ -276,7 +304,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _check_writing(self, now: float) -> None:
-        """End the connection when the client has taken too little of the answer since the last look."""
+        """Close the connection if the client has read too little of the answer since the last check."""
         seconds = now - self.since
         waiting = self._untaken_bytes()
         if waiting and seconds < self._limits.write_seconds:
@@ -288,14 +316,14 @@ class Connection(asyncio.Protocol):
             self._begin(Phase.WRITING)
 
     def _untaken_bytes(self) -> int:
-        """Return how much of what was written the client has not taken, here and in the system's buffers (tcp(7))."""
+        """Return how many written bytes the client has not read, here and in the buffers of the system (tcp(7))."""
         try:
             queued = fcntl.ioctl(self._socket, termios.TIOCOUTQ, bytes(4))
         except (OSError, ValueError):  # it is closed
             queued = bytes(4)
         return self._transport.get_write_buffer_size() + int.from_bytes(queued, sys.byteorder)
 
-    # --- the books ---
+    # --- accounting ---
 
     def _begin(self, phase: Phase) -> None:
         self.phase = phase

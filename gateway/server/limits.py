@@ -1,4 +1,4 @@
-"""What a client may cost the web server: time, bytes and connections. The defaults stand in `gateway/settings.py`."""
+"""Limits of the web server on the time, bytes and connections of clients; `settings_table.py` has the defaults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """Limits of one worker process; times are in seconds."""
+    """Limits of one worker process; the unit is in each name."""
 
     line_bytes: int = 1_000_000
     body_bytes: int = 50_000_000

@@ -1,6 +1,6 @@
-"""One HTTP request, read from bytes as they come: the head by gunicorn's strict parser, the body into a file.
+"""Reads one HTTP request from bytes as they arrive: the head by the strict parser of gunicorn, the body into a file.
 
-Nothing in here waits or knows sockets: bytes go in, and a request or a refusal comes out (RFC 9112).
+Nothing in here waits or uses sockets: bytes go in, and a request or a refusal comes out (RFC 9112).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
 from gateway.request_line import escaped
 from gateway.server.limits import Limits
 
-# A request line that is too long is read to its end all the same, up to so many times the limit: who breaks the limits
-# of the arguments is owed an OAI error, and that needs the rest of the request.
+# A request line that is too long is still read to its end, up to so many times the limit: the answer to arguments
+# that are too long is an OAI error, and that needs the rest of the request.
 _PATIENCE = 16
 _ROOM = 8192  # in a request line, beside the arguments: method, path, version
 _HEAD_BYTES = 65_536
 _FIELDS = 100
 _MEMORY_BYTES = 65_536  # a longer body goes to a temporary file
-# Each chunk costs time, whatever is in it; no client sends thousands of bytes one by one but to cost us that.
+# A chunk costs time, however small it is. Only an attacker sends thousands of bytes one by one.
 _MANY_PARTS = 1000
 _LEAST_PART_BYTES = 16
 _SHOWN_BYTES = 4000
@@ -42,7 +42,7 @@ _STATUS = {
 
 
 class Refused(Exception):
-    """The request cannot be read; `status` and the message say why. Nothing after it on the connection can be read."""
+    """The request cannot be read; `status` and the message are the answer. Nothing after it can be read either."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -50,7 +50,11 @@ class Refused(Exception):
 
 
 class Request(NamedTuple):
-    """A whole request. `target` is as sent, except that its query is visible ASCII; header names are in lower case."""
+    """A complete request.
+
+    `target` is as sent, except that its query is escaped to visible ASCII. Header names are in lower case. `body` is an
+    open file of `length` bytes. `is_last` says that the client, or the version of HTTP, ends the connection after it.
+    """
 
     method: str
     target: bytes
@@ -58,15 +62,15 @@ class Request(NamedTuple):
     headers: tuple[tuple[bytes, bytes], ...]
     body: IO[bytes]
     length: int
-    is_last: bool  # the client wants, or the version makes, this the last request of the connection
+    is_last: bool
 
     def header(self, name: bytes) -> bytes:
-        """Return the values of a header with commas between, or nothing."""
+        """Return the values of a header with commas between, or no bytes; `name` is in lower case (RFC 9110 §5.3)."""
         return b", ".join(value for key, value in self.headers if key == name)
 
 
 class _Line:
-    """The request line, kept up to a limit and read beyond it."""
+    """The request line, stored up to a limit and read beyond it."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit + _ROOM
@@ -75,7 +79,7 @@ class _Line:
         self.total = 0
 
     def feed(self, data: bytes) -> bytes | None:
-        """Return what follows the line once it is complete. Raise Refused when it never seems to end."""
+        """Return the bytes after the line once it is complete, else None. Raise Refused if it is far too long."""
         if not self.total and data.startswith(b"\r\n"):  # RFC 9112 §2.2: some clients send one after a body
             data = data[2:]
         end = data.find(b"\n") + 1
@@ -88,18 +92,18 @@ class _Line:
         return data[end:] if end else None
 
     def text(self) -> bytes:
-        """Return the line with its end; one that was too long is cut, and stays too long."""
+        """Return the line with its CR LF; a line that is too long is cut to a length that is still too long."""
         line = bytes(self.kept)
         if self.total > len(line):
             line += b" " + self._tail.rpartition(b" ")[2]
         if not line.endswith(b"\r\n"):
             raise Refused(HTTPStatus.BAD_REQUEST, "The request line does not end with CR LF.")
-        # To escape costs time while others wait, and nobody forgets it in a line of this length.
+        # Escaping takes time while other clients wait, and clients that send lines of this length escape them.
         return line if len(line) > _ESCAPED_BYTES else escaped(line[:-2]) + b"\r\n"
 
 
 class RequestReader:
-    """Reads one request. `has_begun`, `has_head` and `is_complete` tell how far it has come."""
+    """Reads one request; `has_begun`, `has_head` and `is_complete` say how much of it has arrived."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -121,12 +125,12 @@ class RequestReader:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a byte of the request has come."""
+        """Whether a byte of the request has arrived."""
         return self._line is None or self._line.total > 0
 
     @property
     def is_complete(self) -> bool:
-        """Whether the whole request has come."""
+        """Whether the whole request has arrived."""
         return bool(self._parser.is_complete)
 
     @property
@@ -137,12 +141,12 @@ class RequestReader:
 
     @property
     def line(self) -> bytes:
-        """The beginning of the request line, as far as it has come, for the access log."""
+        """The first bytes of the request line that have arrived, for the access log."""
         return self._shown if self._line is None else bytes(self._line.kept[:_SHOWN_BYTES]).rstrip(b"\r\n")
 
     @property
     def rest(self) -> bytes:
-        """The bytes that came after the complete request."""
+        """The bytes that arrived after the complete request."""
         return bytes(self._parser.remaining())
 
     @property
@@ -153,7 +157,7 @@ class RequestReader:
         return any(name == b"expect" and value.lower() == b"100-continue" for name, value in self._parser.headers)
 
     def feed(self, data: bytes) -> None:
-        """Read on. Raise Refused."""
+        """Read the next bytes. Raise Refused if the request is wrong or too long, OSError if it cannot be stored."""
         if self._line is not None:
             rest = self._line.feed(data)
             if rest is None:
@@ -168,7 +172,7 @@ class RequestReader:
             self._parse(data)
 
     def _read_head(self, data: bytes) -> bytes:
-        """Read a part of the header fields and return what was not read; what is beyond their limit never is."""
+        """Read a part of the header fields and return the bytes that were not read. Raise Refused beyond the limit."""
         room = _HEAD_BYTES - self._head_bytes
         if room <= 0:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The header fields are too long.")
@@ -207,7 +211,7 @@ class RequestReader:
         return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is longer than {self._limits.body_bytes} bytes.")
 
     def request(self) -> Request:
-        """Return the request, which must be complete; the caller closes its body."""
+        """Return the request, which must be complete; the caller must close its body."""
         parser = self._parser
         if self._body is not None:
             self._body.seek(0)
@@ -222,6 +226,6 @@ class RequestReader:
         )
 
     def close(self) -> None:
-        """Give back what a request that nobody takes occupies."""
+        """Release the body of a request that was not taken."""
         if self._body is not None:
             self._body.close()

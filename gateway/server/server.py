@@ -1,7 +1,7 @@
-"""All connections of one worker process: who may connect, who has to go, and how it ends.
+"""All connections of one worker process: which are accepted, which are closed to make room, and how the server ends.
 
-A new client is always let in. Where that would be one too many, the connection that has waited longest has to go, so
-that slow clients displace each other and nobody else.
+A new connection is always accepted. If there are then too many, the connection that has waited longest is closed. So
+slow clients displace each other, and no other client.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ _PAUSE_SECONDS = 1.0  # before connections are accepted again where the system r
 
 
 class Server:
-    """Answers what comes in on listening sockets with WSGI applications, until `end` is called."""
+    """A web server: it answers the requests on listening sockets with WSGI applications, until `end` is called.
+
+    `threads` threads call the applications. `log_entry` gets one entry per answered request. `proxies` are the
+    proxies whose headers name the client.
+    """
 
     def __init__(
         self,
@@ -48,12 +52,12 @@ class Server:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def listen(self, listener: socket.socket, application: Application) -> None:
-        """Answer what comes in on `listener` with `application`, as soon as `run` is called."""
+        """Answer the requests on `listener` with `application`, from the call of `run` on."""
         listener.setblocking(False)
         self._listeners.append((listener, application))
 
     async def run(self, tick: Callable[[], None] = lambda: None) -> None:
-        """Serve until it has ended; `tick` is called twice a second."""
+        """Serve until `end` is called and open requests are answered; call `tick` twice a second."""
         self._accept_from_all()
         while not self.is_ending or self._is_busy():
             tick()
@@ -61,11 +65,11 @@ class Server:
             self._sweep()
         for connection in list(self._connections):
             connection.drop()
-        await asyncio.sleep(_SWEEP_SECONDS / 10)  # they are written into the log
+        await asyncio.sleep(_SWEEP_SECONDS / 10)  # in this time they are written to the access log
         self.pool.shutdown(wait=False, cancel_futures=True)
 
     def end(self) -> None:
-        """Accept no connection any more, and end when the requests on their way are answered, or grace is over."""
+        """Stop accepting connections, and end when open requests are answered or `grace_seconds` have passed."""
         if self.is_ending:
             return
         self.is_ending = True
@@ -79,7 +83,7 @@ class Server:
     def _is_busy(self) -> bool:
         return bool(self._connections or self._tasks) and asyncio.get_running_loop().time() < self._ends_at
 
-    # --- connections come ---
+    # --- accepting connections ---
 
     def _accept_from_all(self) -> None:
         if not self.is_ending:
@@ -91,9 +95,9 @@ class Server:
         try:
             accepted, _ = listener.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-            return  # another worker was faster, or the client has gone
+            return  # another worker was faster, or the client has disconnected
         except OSError as error:
-            log.error("No connection can be accepted: %s. It is tried again in a second.", error.strerror)  # noqa: TRY400
+            log.error("No connection can be accepted: %s. The server tries again in a second.", error.strerror)  # noqa: TRY400
             loop.remove_reader(listener)
             loop.call_later(_PAUSE_SECONDS, self._accept_from_all)
             return
@@ -106,37 +110,37 @@ class Server:
         loop = asyncio.get_running_loop()
         try:
             await loop.connect_accepted_socket(partial(Connection, self, application), accepted)
-        except OSError:  # the client has gone already
+        except OSError:  # the client has disconnected already
             accepted.close()
 
     def admit(self, connection: Connection) -> None:
-        """Let a connection in; the one that has waited longest goes where it is one too many."""
+        """Add a connection; if there are more than `limits.connections`, close the one that has waited longest."""
         self._connections[connection] = None
         if len(self._connections) > self.limits.connections:
             self._drop(next(other for other in self._connections if other.phase is not Phase.ANSWERING))
 
     def dismiss(self, connection: Connection) -> None:
-        """Forget a connection that is lost."""
+        """Remove a connection that is closed."""
         if connection in self._connections:
             del self._connections[connection]
             self._held_bytes -= connection.held_bytes
 
     def move_to_end(self, connection: Connection) -> None:
-        """Note that a connection has begun to wait for something else."""
+        """Note that the connection has begun a phase: it is now the one that has waited for the shortest time."""
         if connection in self._connections:
             self._connections.move_to_end(connection)
 
-    # --- what they cost ---
+    # --- the memory of connections ---
 
     def account(self, connection: Connection) -> None:
-        """Note what a connection occupies; the one that has waited longest goes where all are too much."""
+        """Count the memory of a connection; beyond `limits.memory_bytes`, close the one that has waited longest."""
         if connection not in self._connections:
             return
         held = connection.weigh()
         self._held_bytes += held - connection.held_bytes
         connection.held_bytes = held
         if self._held_bytes > self.limits.memory_bytes:
-            for other in self._connections:
+            for other in self._connections:  # the longest wait first
                 if other.held_bytes and other is not connection:
                     self._drop(other)
                     break

@@ -1,4 +1,4 @@
-"""A worker process: gunicorn's arbiter starts, watches, replaces and ends it, and inside it our event loop serves."""
+"""A worker process. The arbiter of gunicorn starts, watches, replaces and ends it; our event loop serves in it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
 def hold_signals_while_workers_begin() -> None:
-    """Let a signal wait that reaches a worker before it listens to signals.
+    """Block the signals that end a worker from its fork until it handles them.
 
-    Gunicorn's arbiter sends it once. A worker that was still young lost it, and Ctrl-C just after the start took the
-    whole time of grace.
+    The arbiter of gunicorn sends a signal only once. A worker that had just started lost it, and Ctrl-C after the start
+    then took the whole grace period.
     """
     os.register_at_fork(
         before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS),
@@ -30,20 +30,20 @@ def hold_signals_while_workers_begin() -> None:
 
 
 class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
-    """Serves the application that the arbiter of `gateway.serve` loads, by an event loop."""
+    """A worker of gunicorn that serves the application of `gateway.serve` in an event loop."""
 
     def init_signals(self) -> None:
-        """Leave the signals that end a worker to the event loop; until it runs, they are held."""
+        """Reset all signals; the event loop handles those that end a worker, which are blocked until it runs."""
         for number in self.SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-        # A terminal's Ctrl-C reaches the arbiter too, which then ends its workers by SIGQUIT.
+        # Ctrl-C in a terminal reaches the arbiter too, and it ends its workers by SIGQUIT.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGABRT, self.handle_abort)
         signal.signal(signal.SIGWINCH, signal.SIG_IGN)
-        signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # the access log notices by itself that it was moved
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # asks to reopen logs; ours notices by itself that it was moved
 
     def run(self) -> None:
-        """Serve until a signal, or the end of the arbiter, ends it."""
+        """Serve until a signal comes or the arbiter has ended."""
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
@@ -64,7 +64,7 @@ class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
 
 
 def _spare_the_collector() -> None:
-    """Freeze what was loaded, and let pages pass: 500 rows made and dropped are no reason to look for cycles."""
+    """Freeze the loaded objects and raise the threshold, so that a page of 500 rows does not start a collection."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)

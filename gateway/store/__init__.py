@@ -1,1 +1,1 @@
-"""The store: one narrow door (`base`), one file per backend."""
+"""The store: the protocols (`base`), and SQLite behind them."""

@@ -1,11 +1,12 @@
-"""The narrow door to the store: what every backend promises. `contract/` tests run over each of them.
+"""The protocols of the store: the promises of every backend. The tests in `tests/contract/` run over each of them.
 
-Two databases stand behind it. The *inbox* keeps what arrived, exactly, with the cursor of the harvest in the same
-transaction; only harvesting writes it. The *store* keeps what is published; only publication writes it, reading the
-inbox forward from a position that it moves in the same transaction. So either may be killed at any moment.
+There are two databases. The *inbox* has what arrived, unchanged, and the cursor of the harvest in the same transaction;
+only harvesting writes it. The *store* has what is published; only publication writes it. It reads the inbox forward
+from a position that it moves in the same transaction. So both can be killed at any moment.
 
-The promise about datestamps: a harvester that uses the `horizon` of its last list's first answer as its next `from`
-misses no version of any record, however many processes publish meanwhile (a low watermark; see `Store.intend`).
+The promise about datestamps (OAI-PMH 2.0 §2.7.1): a harvester that uses the `horizon` of the first answer of its last
+list as its next `from` misses no version of any record, even while processes publish (a low watermark; see
+`Store.intend`). Times are whole seconds since 1970, in UTC. Every method may raise StoreError.
 """
 
 from __future__ import annotations
@@ -29,66 +30,67 @@ from gateway.model import (
     Source,
     StoredRecord,
 )
+from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscriptions
 from gateway.takedowns import Takedowns
 
-__all__ = ["OBEYED_FACT", "Inbox", "Store", "Subscriptions", "View"]
+__all__ = ["OBEYED_FACT", "Discovery", "Inbox", "Store", "Subscriptions", "View"]
 
-OBEYED_FACT = "takedowns"  # of a store: JSON list of the keys of the takedowns that it has obeyed
+OBEYED_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
 
 class View(Protocol):
-    """One consistent snapshot for reading. Everything it returns is of one moment."""
+    """One consistent snapshot for reading: everything that it returns is of one moment."""
 
     @property
     def horizon(self) -> int:
-        """The second up to which everything is told: the oldest open intent's, else the clock's.
+        """The second up to which every record is visible: that of the oldest open intent, else that of the clock.
 
-        It was determined so that no record with a datestamp below it can appear later. It is the `responseDate`.
+        No record with a datestamp below it can appear later. It is the `responseDate` (OAI-PMH 2.0 §3.2).
         """
         ...
 
     def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
-        """Return at most `limit` records after `after`, by (datestamp, item), deleted ones as tombstones.
+        """Return at most `limit` records after the key `after`, by (datestamp, item), deleted ones as tombstones.
 
-        Bounds are `selection`'s only; the caller clamps `until` to the horizon. An unknown prefix or set is empty.
+        The caller limits `until` to the horizon. An unknown prefix or set gives an empty page.
         """
         ...
 
     def count(self, selection: Selection) -> int:
-        """Return how many records `page` would list in all. Costs hours of tallies, not a scan of the records."""
+        """Return how many records the whole list has. It adds up tallies, and does not scan the records."""
         ...
 
     def record(self, identifier: str, metadata_prefix: str) -> StoredRecord | None:
-        """Return one record, or None when this item has none in this format."""
+        """Return one record, or None if this item has none in this format."""
         ...
 
     def has_item(self, identifier: str) -> bool:
-        """Tell whether an item with this identifier has records here, deleted or not."""
+        """Return whether an item with this identifier has records, deleted or not."""
         ...
 
     def formats(self, identifier: str | None = None) -> tuple[Format, ...]:
-        """Return the exposed formats, or those in which this item has a record that is not deleted, by prefix."""
+        """Return the formats, or those in which this item has a record that is not deleted, sorted by prefix."""
         ...
 
     def has_set(self, spec: str) -> bool:
-        """Tell whether the set exists."""
+        """Return whether the set exists."""
         ...
 
     def sets(self, after: str | None, limit: int) -> tuple[SetDescription, ...]:
-        """Return at most `limit` sets in the order of their specs, after the spec `after`."""
+        """Return at most `limit` sets after the spec `after` (None: from the first), sorted by spec."""
         ...
 
     def earliest_datestamp(self) -> int:
-        """Return a second below which no datestamp is; for an empty store, the second of its making."""
+        """Return a second that no datestamp is below; for an empty store, the second in which it was made."""
         ...
 
     def copy_type(self, sha256: str) -> str | None:
-        """Return the media type of a copy of ours that a published record names, by its SHA-256; None: none does."""
+        """Return the media type of the stored copy with this SHA-256; None if no published record names the copy."""
         ...
 
     def sources(self) -> tuple[Source, ...]:
-        """Return all sources, removed ones included, by name."""
+        """Return all sources, including removed ones, sorted by name."""
         ...
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
@@ -97,42 +99,41 @@ class View(Protocol):
 
 
 class Store(Protocol):
-    """What is published."""
+    """The database of what is published."""
 
     def view(self) -> AbstractContextManager[View]:
-        """Open one snapshot. Cheap; keep it for one answer."""
+        """Open one snapshot. It is cheap; use it for one answer only."""
         ...
 
     # -- writing -------------------------------------------------------------------------------------------------
 
     def intend(self) -> Intent:
-        """Commit an intent: from now until `publish` or `abandon`, no horizon passes its datestamp.
+        """Commit an intent and return it: until `publish` or `abandon`, no horizon passes its datestamp.
 
-        The datestamp is the store's clock after that commit, never below any datestamp given or horizon answered
-        before. An intent lives a minute; then the next process that notices removes it. Raise ClockAhead when the clock
-        has jumped ahead and nothing explains it.
+        The datestamp is the clock of the store after that commit. It is never below an earlier datestamp or horizon. An
+        intent expires after a minute; then any process may remove it. Raise ClockAhead if the clock has jumped ahead
+        without a known reason.
         """
         ...
 
     def publish(self, intent: Intent, publication: Publication, ready: Callable[[], None] = lambda: None) -> int:
         """Write everything in one transaction, remove the intent, and return how many records got the datestamp.
 
-        `ready` is called when all is prepared, before the transaction begins; what it raises ends the publication.
+        `ready` is called when everything is prepared, before the transaction begins; an exception in it ends this.
 
-        Records whose stored digest and flag equal the given ones are left alone. Every record written gets its old
-        place removed, its memberships, tallies and a line of the log of changes. Raise IntentExpired (also when a
-        record already carries a later datestamp), PositionMoved, or FilesChanged when the publication names another
-        edition than the source's or another revision of the takedowns than the one in force, with nothing written;
-        the intent is gone then.
+        Records whose stored digest and deleted flag equal the given ones stay unchanged. For every written record, the
+        former one, its memberships and tallies are replaced, and the log of changes gets a line. Nothing is written and
+        the intent is removed if one of these is raised: IntentExpired (also if a record has a later datestamp already),
+        PositionMoved, FilesChanged (another edition of the files than that of the publication), TakedownsChanged.
         """
         ...
 
     def abandon(self, intent: Intent) -> None:
-        """Remove an intent without publishing. One that cannot be removed within seconds expires by itself."""
+        """Remove an intent without publishing. If it cannot be removed within seconds, it expires."""
         ...
 
     def advance(self, source: str, before: int, after: int) -> None:
-        """Move the publication's position when nothing changed. Raise PositionMoved."""
+        """Move the position of a source without writing records. Raise PositionMoved if it is not at `before`."""
         ...
 
     def position(self, source: str) -> int:
@@ -140,95 +141,102 @@ class Store(Protocol):
         ...
 
     def edition(self, source: str) -> int:
-        """Return how often what is known of the files of a source's items was changed; ask before `states`."""
+        """Return how often the known files of a source's items have changed; call it before `states`."""
         ...
 
     def takedowns(self) -> Takedowns:
-        """Return the takedowns in force; read again when the list has changed.
+        """Return the takedowns in force; the list is read again if it has changed.
 
-        Raise TakedownsUnreadable when it is damaged, or lacks entries that this store has obeyed.
+        Raise TakedownsUnreadable if it is damaged, or lacks entries that were applied to this store.
         """
         ...
 
     def withheld(self, after: int, limit: int, *, only_hidden: bool = False) -> tuple[tuple[str, ItemState], ...]:
-        """Return, like `items`, those of which something is taken down; or only those that are hidden as a whole."""
+        """Return, like `items`, the items of which something is taken down; or only those that are hidden whole."""
         ...
 
     def settle(self) -> bool:
-        """Write the log back into the file and empty it; False: a reader is in the way."""
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         ...
 
     def items_with(self, sha256: str) -> tuple[int, ...]:
-        """Return the numbers of the items, deleted ones left out, of which a file with these bytes is known."""
+        """Return the numbers of the items, without deleted ones, that have a known file with these bytes."""
         ...
 
     def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
-        """Return what is held of these upstream identifiers; those not held are absent."""
+        """Return the states of the items with these upstream identifiers; unknown ones are absent."""
         ...
 
     def items(self, source: str | None, after: int, limit: int) -> tuple[tuple[str, ItemState], ...]:
-        """Return at most `limit` items as (source, state) in the order of their numbers, after number `after`."""
+        """Return at most `limit` items as (source name, state), sorted by number, after the number `after`.
+
+        `source` restricts them to one source; None: all.
+        """
         ...
 
     def item_sets(self, number: int) -> tuple[str, ...]:
-        """Return the specs of the sets that item `number` is in, ancestors included."""
+        """Return the specs of the sets of item `number`, including ancestors."""
         ...
 
     def add_source(self, source: Source) -> None:
-        """Add a source, or change what is known of it."""
+        """Add a source, or replace the one with the same name."""
         ...
 
     def add_format(self, wanted: Format) -> Format:
-        """Return the format of `wanted`'s source and upstream prefix, adding it under the first free name.
+        """Return the format with the source and upstream prefix of `wanted`; add it if it is missing.
 
-        `wanted.metadata_prefix` is kept when it is free or when the format there has the same namespace and is no
-        other format of that source; otherwise it becomes `<prefix>.<source>`. Formats of ours have no source; theirs
-        is replaced when the version grows.
+        `wanted.metadata_prefix` is used if it is free, or if the format with that prefix has the same namespace and is
+        not another format of that source. Otherwise the prefix becomes `<prefix>.<source>`. Our own formats have no
+        source; one is replaced if the version is higher.
         """
         ...
 
     def formats_of(self, source: str) -> tuple[Format, ...]:
-        """Return under which prefix each format of a source is exposed, by upstream prefix."""
+        """Return the formats of a source, sorted by upstream prefix."""
         ...
 
     def add_sets(self, sets: Iterable[SetDescription]) -> None:
-        """Add sets, or change their names and descriptions. Ancestors that are missing are made."""
+        """Add sets and their missing ancestors, or change their names and descriptions."""
         ...
 
     def quarantined(self, source: str | None = None) -> Iterator[Quarantined]:
-        """Return what lies in quarantine now, oldest first."""
+        """Yield the records in quarantine, the oldest first."""
         ...
 
     def counts(self, source: str) -> dict[str, int]:
-        """Return how many `items`, `deleted` ones, ones with `fulltext`, `quarantined` records, `waiting` deletions."""
+        """Return how many `items`, `deleted`, `fulltext`, `quarantined` and `waiting` (deletions) a source has."""
         ...
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
-        """Return at most `limit` of the deletions that wait for a person, by prefix and identifier, after `after`."""
+        """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""
         ...
 
     def deletions_of(self, source: str, upstreams: Collection[str]) -> frozenset[Deletion]:
         """Return the deletions of these upstream identifiers that were not carried out."""
         ...
 
-    # -- the house -----------------------------------------------------------------------------------------------
+    # -- clock, facts, checks ------------------------------------------------------------------------------------
 
     def clock_problem(self) -> str:
-        """Return in a sentence why the clock of this machine is not believed; empty when it is."""
+        """Return a message if the clock of this machine is not accepted, else an empty string."""
+        ...
+
+    def believe(self) -> None:
+        """Accept this machine's clock, however far it has jumped. Raise ClockAhead if only this process has it."""
         ...
 
     def fact(self, name: str) -> str:
-        """Return one remembered fact (such as the repository's domain), or an empty string."""
+        """Return a stored fact, such as the domain of the repository; an empty string if it is unknown."""
         ...
 
     def remember(self, name: str, value: str) -> None:
-        """Remember a fact."""
+        """Store a fact; it replaces the former value."""
         ...
 
     def check(self) -> tuple[str, ...]:
-        """Return what is wrong with the store, a sentence each; empty when it is sound."""
+        """Return a message for each problem of the store; empty if it is sound."""
         ...
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections to the database."""
         ...

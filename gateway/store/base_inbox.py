@@ -1,4 +1,4 @@
-"""The narrow door to the inbox and to the subscriptions. Everybody imports it from `base`, which explains it."""
+"""The protocols of the inbox and of the subscriptions. Import them from `base`, which explains them."""
 
 from __future__ import annotations
 
@@ -24,167 +24,167 @@ from gateway.model import (
 
 
 class Inbox(Protocol):
-    """What arrived: pages, slices, cursors, and the story of the runs."""
+    """The database of what arrived: pages, slices, cursors, and the log of the runs."""
 
     def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None, harvest: str | None = None) -> int:
-        """Keep a page, its slices and the cursor after it in one durable transaction; return the page's number.
+        """Store a page, its slices and the cursor after it in one durable transaction; return the page's number.
 
-        The cursor may be that of a window. `harvest` is what to remember of the harvest besides; None: nothing new.
+        The cursor may be that of a window. `harvest` is the new state of the harvest; None: it does not change.
         """
         ...
 
     def harvest(self, source: str) -> str:
-        """Return what is remembered of the harvest of a source; empty when nothing is."""
+        """Return the stored state of the harvest of a source; an empty string if there is none."""
         ...
 
     def keep_harvest(self, source: str, state: str) -> None:
-        """Remember something else of the harvest of a source."""
+        """Store the state of the harvest of a source."""
         ...
 
     def page(self, number: int) -> StoredPage:
-        """Return one page. Raise PageLost when it is not there."""
+        """Return one page. Raise PageLost if it is missing."""
         ...
 
     def headers(self, number: int) -> StoredPage:
-        """Return one page without its bytes, which are not read. Raise PageLost when it is not there."""
+        """Return one page without its bytes, which are not read. Raise PageLost if it is missing."""
         ...
 
     def last_number(self) -> int:
-        """Return the number of the last page of all, 0 when there is none."""
+        """Return the highest number of a page; 0 if there is no page."""
         ...
 
     def number_behind(self, number: int) -> None:
-        """Give every page to come a higher number than this."""
+        """Give new pages numbers above this one."""
         ...
 
     def extents(self, source: str, after: int, limit: int) -> tuple[tuple[int, int], ...]:
-        """Return (number, records) of at most `limit` of the pages that `pages` would return."""
+        """Return (number, how many records) of the first `limit` pages that `pages` would return."""
         ...
 
     def pages(self, source: str, after: int) -> Iterator[StoredPage]:
-        """Return the pages of a source that hold records, in order, after page `after`."""
+        """Yield the pages of a source that have records, sorted by number, after the page `after`."""
         ...
 
     def overwrite(self, number: int, places: Collection[int]) -> None:
-        """Overwrite the metadata and abouts of these slices of a page, for good; they count as deleted from then on.
+        """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted.
 
-        What else the page holds stays. The bytes as received go too where they could not be read as they were.
+        The rest of the page stays. If the page was repaired, its received bytes are removed too.
         """
         ...
 
     def settle(self) -> bool:
-        """Write the log back into the file and empty it; False: a reader is in the way."""
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         ...
 
     def last_answer(self, source: str, verb: str) -> RawPage | None:
-        """Return the last page that answered `verb` (Identify, ListSets, ListMetadataFormats)."""
+        """Return the last page that answers `verb` (Identify, ListSets, ListMetadataFormats), or None."""
         ...
 
     def cursor(self, source: str, metadata_prefix: str, set_spec: str) -> Cursor:
-        """Return the cursor of one list; its state is empty when there is none."""
+        """Return the cursor of one list; its state is empty if none is stored."""
         ...
 
     def cursors(self, source: str) -> tuple[Cursor, ...]:
-        """Return every cursor of a source."""
+        """Return all cursors of a source."""
         ...
 
     def put_cursor(self, cursor: Cursor) -> None:
-        """Keep a cursor without a page."""
+        """Store a cursor without a page."""
         ...
 
     def windows(self, source: str) -> tuple[Cursor, ...]:
-        """Return every window of the lists of a source, by list and dates."""
+        """Return all windows of the lists of a source, sorted by list and dates."""
         ...
 
     def put_windows(self, cursors: Sequence[Cursor]) -> None:
-        """Keep several windows in one transaction, with their outcomes."""
+        """Store several windows and their outcomes in one transaction."""
         ...
 
     def forget_windows(self, cursor: Cursor) -> None:
-        """Forget the windows of the cursor's list."""
+        """Delete the windows of the cursor's list."""
         ...
 
     def identity(self, source: str) -> KnownIdentity | None:
-        """Return which repository a source is; None when that is not known."""
+        """Return the stored identity of a source; None if it is unknown."""
         ...
 
     def keep_identity(self, source: str, known: KnownIdentity) -> None:
-        """Keep which repository a source is."""
+        """Store the identity of a source."""
         ...
 
     def source_clocks(self) -> dict[str, SourceClock]:
-        """Return by source what it said last that it is o'clock."""
+        """Return the last known time of each source, by name."""
         ...
 
-    def keep_source_clock(self, source: str, told: SourceClock) -> None:
-        """Keep what a source says that it is o'clock."""
+    def keep_source_clock(self, source: str, clock: SourceClock) -> None:
+        """Store the time of a source."""
         ...
 
     def forget_identity(self, source: str) -> None:
-        """Forget which repository a source is, and its clock."""
+        """Delete the identity of a source, and its clock."""
         ...
 
-    # -- what the store is made of again -------------------------------------------------------------------------
+    # -- what is needed to make the store again ------------------------------------------------------------------
 
     def sources(self) -> tuple[str, ...]:
-        """Return the names of the sources of which pages hold records, by name."""
+        """Return the names of the sources that have pages with records, sorted."""
         ...
 
     def pages_behind(self, source: str, after: int) -> int:
-        """Return how many pages of a source hold records, after page `after`."""
+        """Return how many pages with records a source has after the page `after`."""
         ...
 
     def lost_until(self) -> int:
-        """Return the number of the last page that was lost with an earlier inbox; 0 when none was."""
+        """Return the number of the last page that was lost with an earlier inbox; 0 if none was lost."""
         ...
 
     def remove_source(self, source: str, position: int, at: int) -> int:
-        """Write that all records of a source were removed, with its pages up to `position` published.
+        """Write the removal of all records of a source, whose pages up to `position` are published.
 
-        Return the number of that entry, which is behind all pages that came before.
+        Return the number of the entry, which is above that of every earlier page. `at` is the second of the removal.
         """
         ...
 
     def mark_restored(self, since: int, at: int) -> None:
-        """Write that what arrived after the second `since` was lost: this inbox was restored from a backup."""
+        """Write that this inbox was restored from a backup at the second `at`, and lost what arrived after `since`."""
         ...
 
     def restored(self) -> tuple[Restoration, ...]:
-        """Return when this inbox was restored, first to last."""
+        """Return the restorations of this inbox, the first one first."""
         ...
 
     def removal(self, source: str, after: int) -> Removal | None:
-        """Return the first removal of a source behind page `after`, or None."""
+        """Return the first removal of a source after the page `after`, or None."""
         ...
 
     def note(self, source: str) -> str:
-        """Return the note on a source; empty when there is none."""
+        """Return the note on a source; an empty string if there is none."""
         ...
 
     def keep_note(self, source: str, note: str) -> None:
-        """Keep what the store must be told of a source when it is made again."""
+        """Store what the store needs to know of a source when it is made again."""
         ...
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """Return the notes on all sources, as (source, note), the first that came first."""
+        """Return the notes on all sources as (source, note), in the order of their first notes."""
         ...
 
     def keep_sets(self, source: str, sets: Sequence[SetDescription]) -> None:
-        """Keep the sets of a source under our specs, with their names and descriptions. None is ever forgotten."""
+        """Store the sets of a source under our specs, with their names and descriptions. No set is ever deleted."""
         ...
 
     def kept_sets(self, source: str) -> tuple[SetDescription, ...]:
-        """Return the sets of a source that were kept, by spec."""
+        """Return the stored sets of a source, sorted by spec."""
         ...
 
     # -- runs ----------------------------------------------------------------------------------------------------
 
     def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
-        """Begin a run of a stage; return its number."""
+        """Begin a run of a stage at the second `at`; return its number."""
         ...
 
     def tell_run(self, number: int, counts: dict[str, int]) -> None:
-        """Write what a run has come to so far; `end_run` writes over it."""
+        """Write the counts of a run so far; `end_run` replaces them."""
         ...
 
     def end_run(
@@ -196,71 +196,71 @@ class Inbox(Protocol):
         counts: dict[str, int],
         reasons: Sequence[str],
     ) -> None:
-        """Write how a run ended."""
+        """Write the end of a run: the second, the outcome, the counts, and the reasons of a failure."""
         ...
 
     def add_event(self, event: Event) -> None:
-        """Add to the story of a run."""
+        """Add an event to the log of a run."""
         ...
 
     def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
-        """Return the last runs, newest first; of one stage, if one is named."""
+        """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         ...
 
     def run_totals(self) -> tuple[RunTotal, ...]:
-        """Return how many runs of each source and stage ended in each way, running ones included."""
+        """Return the number of runs by source, stage and outcome, including running ones."""
         ...
 
     def events(self, run: int) -> Iterator[Event]:
-        """Return the story of a run, oldest first."""
+        """Yield the events of a run, the oldest first."""
         ...
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections to the database."""
         ...
 
 
 class Subscriptions(Protocol):
-    """What hubs were asked for. The harvester asks, the gateway takes the calls of the hubs; neither waits for both.
+    """The database of subscriptions to hubs (WebSub). The harvester subscribes; the gateway answers the hubs.
 
-    What a hub says is written only where it was asked for: a call that comes too late changes nothing.
+    A call of a hub is written only if it fits the state of the subscription: a late call changes nothing.
     """
 
     def of_source(self, source: str) -> tuple[Subscription, ...]:
-        """Return the subscriptions of a source, by topic; those that have ended too."""
+        """Return the subscriptions of a source, including ended ones, sorted by topic."""
         ...
 
     def find(self, token: str) -> Subscription | None:
-        """Return the subscription that is called under this token; None: nobody is."""
+        """Return the subscription with this token, or None."""
         ...
 
     def ask(self, subscription: Subscription) -> Subscription:
-        """Keep what a hub is about to be asked for, and return what is to be asked for.
+        """Store a subscription before the hub is called, and return the one to request.
 
-        Where the hub was asked for this topic before, it is the same subscription, unless that has ended.
+        If there is one to this topic at this hub that has not ended, that one is returned.
         """
         ...
 
     def confirm(self, token: str, lease_seconds: int, until: int) -> None:
-        """Write that the hub confirms what was asked for, and until when."""
+        """Write that the hub has confirmed the subscription, with this lease, until the second `until`."""
         ...
 
     def deny(self, token: str, reason: str) -> None:
-        """Write that the hub will tell nothing, or nothing more, and why."""
+        """Write that the hub has denied the subscription, and why (WebSub §5.2)."""
         ...
 
     def end(self, source: str, topic: str, at: int) -> None:
-        """Write that a subscription is to end; what the hub tells from now on counts no more."""
+        """Write that a subscription is to end; later calls of the hub are ignored."""
         ...
 
     def ended(self, token: str) -> None:
-        """Write that the hub has ended it."""
+        """Write that the hub has confirmed the end of the subscription."""
         ...
 
     def notify(self, token: str, at: int) -> None:
-        """Write that the source of an active subscription has something new."""
+        """Write that the hub of an active subscription has announced a change, at the second `at`."""
         ...
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections to the database."""
         ...

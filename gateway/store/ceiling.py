@@ -1,8 +1,8 @@
 """The highest second that a repository may ever have answered, in a file beside the store: `answered-until`.
 
-The store keeps this ceiling too (see clock.py). A new store, or one that was brought back from an older copy, does not
-know what its predecessor answered: this file does. No datestamp of the new store may lie below it, or harvesters would
-miss the record.
+The store has this ceiling too (see clock.py). A new store, or one that was restored from an older copy, does not know
+what the former store answered, but this file does. No datestamp of the new store may be below it. Otherwise, harvesters
+would miss the record.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ NAME = "answered-until"
 
 
 class Ceiling:
-    """The file of one instance. Several processes write it, each of them while it holds the store's write lock."""
+    """The file of one instance. A process writes it only while it has the write lock of the store."""
 
     def __init__(self, store: Path) -> None:
         """Take the path of the store."""
         self._store, self._file = store, store.with_name(NAME)
 
     def read(self) -> int:
-        """Return the ceiling; 0 when there is no file, or one that says nothing."""
+        """Return the ceiling in seconds since 1970; 0 if the file is missing or cannot be read."""
         with suppress(OSError, ValueError):
             second, _ = parse_utc_datetime(self._file.read_text("utf-8").strip())
             return second

@@ -1,12 +1,12 @@
-"""The store's clock: seconds that never go back, shared by all processes of one host. Pure; the store keeps the anchor.
+"""The clock of the store: seconds that never go back, for all processes of one host. Pure; the store has the anchor.
 
-An *anchor* says which second a reading of the host's monotonic clock stands for. From there the clock runs with the
-monotonic clock, so that a step of the wall clock back does nothing; when the wall clock runs ahead, the anchor
-follows it. Nothing is ever told above the anchor's *ceiling*, which is kept in the store: after a reboot, when nobody
-knows what was told last, the clock goes on from the ceiling.
+An *anchor* maps a reading of the host's monotonic clock to a second. From there, the clock runs with the monotonic
+clock, so a step back of the wall clock has no effect. If the wall clock runs ahead, the anchor follows it. The clock
+never returns a second above the *ceiling* of the anchor, which is in the store. After a reboot, the last second that
+was returned is unknown, so the clock continues from the ceiling.
 
-A clock that is ahead of the wall clock stands at each ceiling for a while, until real time has caught up. A process
-that has read the anchor before tells nothing above that ceiling, so no second goes back.
+A clock that is ahead of the wall clock stops at each ceiling for a while, until real time has caught up. A process that
+has read an earlier anchor returns no second above that ceiling, so no second goes back.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 CEILING_SECONDS = 60  # a minute: one small write a minute, and at most a minute ahead of the wall after a reboot
-AHEAD_SECONDS = 2  # clocks that are slewed differ by less; a wall further ahead was set, or the host slept
+AHEAD_SECONDS = 2  # clocks that are slewed differ by less; a wall clock further ahead was set, or the host slept
 
 STANDING_SECONDS = 60  # a minute at each ceiling: a clock that is ahead goes at half its speed
-MOST_SLOWED_SECONDS = 86_400  # a wall clock further behind may be the wrong one, and is to be set within a day
+MOST_SLOWED_SECONDS = 86_400  # a wall clock that is further behind may be the wrong one; it should be set within a day
 
 MAX_JUMP_SECONDS = 604_800  # a week: a long week-end without power needs no confirmation
 _UPTIME_SLACK_SECONDS = 60.0  # both clocks are read one after the other
@@ -33,9 +33,9 @@ _UPTIME = Path("/proc/uptime")
 
 
 class Moment(NamedTuple):
-    """What the host's clocks show at one moment: seconds since 1970, seconds since some start, and which start.
+    """The clocks of the host at one moment: seconds since 1970, seconds since a start of the host, and its identifier.
 
-    `suspended` is how many seconds since that start the host slept, which `monotonic` does not count.
+    `suspended` is the number of seconds since that start in which the host slept; `monotonic` does not count them.
     """
 
     wall: float
@@ -45,7 +45,7 @@ class Moment(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """Which second (`wall`) the reading `monotonic` of the boot `boot` stands for; nothing above `ceiling` was told."""
+    """The second `wall` of the reading `monotonic` in the boot `boot`; no second above `ceiling` was returned yet."""
 
     wall: float
     monotonic: float
@@ -54,7 +54,7 @@ class Anchor(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """What the clock says: `second` once `anchor` is kept in the store; `safe` if it cannot be kept there."""
+    """The time of the clock: `second` after `anchor` was written to the store; `safe` if it cannot be written."""
 
     second: int
     anchor: Anchor
@@ -63,7 +63,7 @@ class Telling(NamedTuple):
 
 @cache
 def boot_id(file: Path = _BOOT) -> str:
-    """Return what names this start of the host, which no process outlives; empty where the system has no such name."""
+    """Return the identifier of this boot of the host; an empty string if the system has none."""
     try:
         return file.read_text("utf-8").strip()
     except OSError:
@@ -71,7 +71,7 @@ def boot_id(file: Path = _BOOT) -> str:
 
 
 def suspended_seconds() -> float:
-    """Return for how long the host has slept since it was started; 0 where the system does not tell."""
+    """Return for how many seconds the host has slept since its boot; 0 if that is unknown."""
     try:
         return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC))
     except (AttributeError, OSError):
@@ -79,9 +79,10 @@ def suspended_seconds() -> float:
 
 
 def uptime_seconds(file: Path = _UPTIME) -> float:
-    """Return how long the host runs as its kernel says, whatever clock a process is shown; inf where it does not.
+    """Return for how many seconds the host runs, as its kernel says; inf if that is unknown.
 
-    Containers of LXC are shown a file of another file system in its place, which says how long the container runs.
+    It does not depend on a clock that is faked for this process. In LXC containers, the file is on another file system
+    and has the time since the start of the container, so it is not used.
     """
     try:
         if file.stat().st_dev != file.parent.stat().st_dev:
@@ -93,7 +94,7 @@ def uptime_seconds(file: Path = _UPTIME) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HostClock:
-    """The clocks of this host; tests hand in their own."""
+    """The functions that read the clocks of this host; tests use others."""
 
     wall: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
@@ -102,7 +103,7 @@ class HostClock:
     uptime: Callable[[], float] = lambda: inf
 
     def moment(self) -> Moment:
-        """Read them."""
+        """Return the readings of all clocks."""
         return Moment(self.wall(), self.monotonic(), self.boot(), self.suspended())
 
 
@@ -115,9 +116,9 @@ def first(moment: Moment) -> Anchor:
 
 
 def tell(anchor: Anchor, moment: Moment) -> Telling:
-    """Tell the second. `moment` must have been read after `anchor`: else the host seems to have started anew.
+    """Return the time of the clock. `moment` must be read after `anchor`; otherwise the host seems to have rebooted.
 
-    The anchor of the answer is `anchor` itself when nothing is to be written.
+    The anchor of the result is `anchor` itself if nothing must be written.
     """
     if _is_new_boot(anchor, moment):
         return _moved(anchor, moment, max(moment.wall, anchor.ceiling), anchor.ceiling)
@@ -134,9 +135,9 @@ def tell(anchor: Anchor, moment: Moment) -> Telling:
 
 
 def _slowed(anchor: Anchor, moment: Moment, now: float) -> Telling:
-    """Tell the second of a clock that is ahead and would go above its ceiling: it stands there, and goes on later.
+    """Return the time of a clock that is ahead and would pass its ceiling: it stops there, and continues later.
 
-    Where nobody asked for a while, or real time has caught up, it goes on from the wall clock.
+    If it was not read for a while, or real time has caught up, it continues from the wall clock.
     """
     has_caught_up = moment.wall > anchor.ceiling - AHEAD_SECONDS
     if not has_caught_up and now - anchor.ceiling < STANDING_SECONDS:
@@ -145,10 +146,10 @@ def _slowed(anchor: Anchor, moment: Moment, now: float) -> Telling:
 
 
 def unexplained(anchor: Anchor, moment: Moment, uptime: float) -> float:
-    """Return how many seconds the clocks of this process are ahead of what can have passed since `anchor`.
+    """Return how many seconds the clocks of this process are ahead of the time that can have passed since `anchor`.
 
-    While the host runs, its monotonic clock and its sleep explain what passed; `uptime` shows whether a process is
-    given a monotonic clock of its own. After a reboot nothing explains the time in which the host was off.
+    While the host runs, its monotonic clock and its sleep explain the time; `uptime` shows whether the monotonic clock
+    of this process is faked. After a reboot, nothing explains the time in which the host was off.
     """
     if _is_new_boot(anchor, moment):
         return moment.wall - anchor.ceiling
@@ -158,7 +159,7 @@ def unexplained(anchor: Anchor, moment: Moment, uptime: float) -> float:
 
 
 def held(anchor: Anchor, moment: Moment, uptime: float) -> Telling:
-    """Tell the second when a jump is not believed. It may be older than it is; never later than others tell it."""
+    """Return the time if a jump is not accepted. It may be too early, but never later than that of other processes."""
     if _is_new_boot(anchor, moment):
         return Telling(anchor.ceiling, anchor, anchor.ceiling)
     if is_false(anchor, moment, uptime):
@@ -167,9 +168,9 @@ def held(anchor: Anchor, moment: Moment, uptime: float) -> Telling:
 
 
 def lifted(anchor: Anchor, moment: Moment, ceiling: int) -> Anchor:
-    """Return an anchor whose clock tells nothing below `ceiling`: another store of this repository may have told it.
+    """Return an anchor whose clock returns no second below `ceiling`, which a former store may have answered.
 
-    With the ceiling of `anchor` itself it is an anchor that believes the wall clock of `moment`, however far it is.
+    With the ceiling of `anchor` itself, the new anchor accepts the wall clock of `moment`, however far ahead it is.
     """
     return _moved(anchor, moment, max(moment.wall, ceiling, tell(anchor, moment).second), ceiling).anchor
 
@@ -179,7 +180,7 @@ def _is_new_boot(anchor: Anchor, moment: Moment) -> bool:
 
 
 def is_false(anchor: Anchor, moment: Moment, uptime: float) -> bool:
-    """Tell whether the monotonic clock shows more than the host runs; in some containers the uptime is their own."""
+    """Return whether the monotonic clock is faked: it shows more than the uptime (but not one of a container)."""
     return moment.boot == anchor.boot and moment.monotonic > uptime + _UPTIME_SLACK_SECONDS >= anchor.monotonic
 
 

@@ -1,7 +1,7 @@
-"""Records are compressed one by one, with a dictionary that knows what the records of a format have in common.
+"""Compresses records one by one (Zstandard, RFC 8878), with a dictionary of what records of a format have in common.
 
-The dictionaries are kept in the database and every record names its own; a newer dictionary leaves the older records as
-they are. The first one is made of the first records themselves, the next are trained when the format has grown.
+The dictionaries are in the database, and every record names its own, so a newer dictionary does not change older
+records. The first one is made of the first records themselves; later ones are trained when the format has grown.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Protocol, TypeAlias
 import zstandard
 
 LEVEL = 3  # 13 us for two records; level 1 saves 2 us and costs 12 % of disk, level 5 doubles the time for 8 %
-DICTIONARY_BYTES = 112_640  # what zstd's own tool takes; 64 kB cost 6 % more disk
+DICTIONARY_BYTES = 112_640  # the default of the program zstd; 64 kB cost 6 % more disk
 SAMPLES = 1_000  # records to train from; with 4,000 the ratio is 0.092 instead of 0.096, in three times the time
 TRAINING_SAMPLES = 500  # with fewer, the texts themselves are the better dictionary
-SEGMENT_BYTES = 1_024  # `k` of the trainer; to let it look for the best `k` takes four times as long and gains nothing
-GROWTH = 4  # a format that has grown so much since may have changed its face; training takes 50 ms
+SEGMENT_BYTES = 1_024  # `k` of the trainer; a search for the best `k` takes four times as long and gains nothing
+GROWTH = 4  # after so much growth, the records of a format may look different; training takes 50 ms
 
 _NONE = 0  # the number that stands for "without a dictionary"
-_LEAST_BYTES = 1_024  # less is no dictionary
+_LEAST_BYTES = 1_024  # of a dictionary
 _TELLING_BYTES = 64  # no record is shorter
 
 
 class Trained(Protocol):
-    """A dictionary as zstandard hands it out."""
+    """A dictionary of the library zstandard."""
 
     def as_bytes(self) -> bytes:
         """Return its content."""
@@ -36,19 +36,19 @@ Packed: TypeAlias = tuple[int, bytes]  # the number of the dictionary, and the b
 
 
 def make_dictionary(samples: Sequence[bytes], train: Callable[..., Trained] = zstandard.train_dictionary) -> bytes:
-    """Return a dictionary for texts like `samples`; empty when there is too little to learn from."""
+    """Return a dictionary for texts like `samples`; empty if they have too few bytes."""
     if sum(map(len, samples)) < _LEAST_BYTES:
         return b""
-    # The trainer of zstd 1.5.7 (python-zstandard 0.25) dies of samples that are nearly all empty.
+    # The trainer of zstd 1.5.7 (python-zstandard 0.25) crashes if nearly all samples are empty.
     telling = [sample for sample in samples if len(sample) >= _TELLING_BYTES]
     if len(telling) >= TRAINING_SAMPLES:
-        with suppress(zstandard.ZstdError):  # too much alike to train from
+        with suppress(zstandard.ZstdError):  # the samples are too similar
             return train(DICTIONARY_BYTES, telling, k=SEGMENT_BYTES, d=8, level=LEVEL).as_bytes()
     return b"".join(samples)[:DICTIONARY_BYTES]
 
 
 class _Readers(dict[int, Callable[[bytes], bytes]]):
-    """What reads the records of each dictionary, made when it is first asked for."""
+    """The decompressors by dictionary; each one is made at its first use."""
 
     def __init__(self, make: Callable[[int], Callable[[bytes], bytes]]) -> None:
         super().__init__()
@@ -60,19 +60,19 @@ class _Readers(dict[int, Callable[[bytes], bytes]]):
 
 
 class Codec:
-    """Compresses and reads. One thread at a time: a decompressor shared between threads fails at random."""
+    """Compresses and decompresses records, in one thread at a time: shared decompressors fail at random."""
 
     def __init__(self, dictionary: Callable[[int], bytes]) -> None:
-        """Take where the content of a dictionary is found by its number.
+        """Take the function that returns the content of a dictionary by its number.
 
-        `readers` has what reads the records of each dictionary, for those who read many.
+        `readers` has the decompression function of each dictionary, for reading many records.
         """
         self._dictionary = dictionary
         self.readers: Mapping[int, Callable[[bytes], bytes]] = _Readers(self._reader)
         self._writers: dict[str, tuple[int, zstandard.ZstdCompressor]] = {}
 
     def packer(self, prefix: str, dictionary: int) -> Callable[[bytes], bytes]:
-        """Return what compresses with a dictionary; only the last one of each `prefix` is kept ready."""
+        """Return the function that compresses with a dictionary; only the last one of each `prefix` is cached."""
         number, writer = self._writers.get(prefix, (-1, None))
         if writer is None or number != dictionary:
             writer = self._writer(dictionary)
@@ -80,7 +80,7 @@ class Codec:
         return writer.compress
 
     def unpack(self, dictionary: int, content: bytes) -> bytes:
-        """Return what was compressed."""
+        """Return the record in `content`, which was compressed with this dictionary."""
         return self.readers[dictionary](content)
 
     def _writer(self, dictionary: int) -> zstandard.ZstdCompressor:

@@ -148,11 +148,12 @@ order by identifier limit 1;
 
 -- name: ending_add
 -- Count how a step, or a copy, ended in a month.
-insert into ending values (?, ?, ?, ?, ?, 1) on conflict do update set count = count + 1;
+insert into ending values (?, ?, ?, ?, ?, ?, 1) on conflict do update set count = count + 1;
 
 -- name: endings
 -- How steps and copies ended.
-select source, step, host, outcome, month, count from ending order by source, step, host, outcome, month;
+select source, step, host, outcome, month, what, count from ending
+order by source, step, host, outcome, month, what;
 
 -- name: refusal_add
 -- Refuse a DOI for an item; the last reason stands.

@@ -1,4 +1,4 @@
-"""The store and the inbox on SQLite, the embedded default: `open_store` and `open_inbox` make or open them in a folder.
+"""The store on SQLite, the embedded default: `opening.open_store` makes or opens it in a folder.
 
 Writing is here; reading is in `sqlite_view`, the rows of a publication in `sqlite_publish`, the rules of the clock in
 `clock`.
@@ -47,7 +47,6 @@ from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_dictionaries import Dictionaries
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
-from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors
 from gateway.store.sqlite_view import SqliteView
@@ -57,50 +56,20 @@ from gateway.takedowns import Takedowns
 
 SQL = load("sqlite")
 
-INTENT_SECONDS = 60  # a dead publisher holds the horizon for so long; a living one needs less than a second
-_ABANDON_SECONDS = 5.0  # it delays answers for a minute at most, and the caller may have been interrupted
+INTENT_SECONDS = 60  # a killed publisher delays the horizon for so long; a running one needs less than a second
+_ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the caller may have been interrupted
 _COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]
 
 
-def open_store(
-    folder: Path,
-    *,
-    create: bool = False,
-    clock: HostClock | None = None,
-    show_departed: bool = False,
-    max_jump_seconds: int = MAX_JUMP_SECONDS,
-    only_reads: bool = False,
-) -> SqliteStore:
-    """Open the store of an instance folder; with `create`, make it if it is not there.
-
-    `show_departed` makes lists of a set show the records that left it as deleted. A clock that is further ahead than
-    `max_jump_seconds` for no known reason is not believed; 0: every clock is. With `only_reads` it can be read where
-    nothing can be written. Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
-    """
-    return SqliteStore(
-        folder / "store.sqlite",
-        create=create,
-        clock=clock,
-        show_departed=show_departed,
-        max_jump_seconds=max_jump_seconds,
-        only_reads=only_reads,
-    )
-
-
-def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> SqliteInbox:
-    """Open the inbox of an instance folder; with `create`, make it if it is not there. Raise as `open_store`."""
-    return SqliteInbox(folder / "inbox.sqlite", create=create, only_reads=only_reads)
-
-
 def _pass(_name: str) -> None:
-    """Do nothing between two steps; a test stops, kills or steps clocks here."""
+    """Do nothing between two steps; a test stops or kills the process here, or changes its clocks."""
 
 
 class SqliteStore:
-    """What is published; see `Store` in gateway/store/base.py for what each method promises."""
+    """The store on SQLite; `Store` in gateway/store/base.py has the promises of all methods."""
 
     def __init__(
         self,
@@ -135,7 +104,7 @@ class SqliteStore:
         self._time.lift()
 
     def clock_problem(self) -> str:
-        """Return in a sentence why the clock of this machine is not believed; empty when it is."""
+        """Return a message if the clock of this machine is not accepted, else an empty string."""
         try:
             with self._file.reading() as session:
                 self._time.check(session)
@@ -144,7 +113,7 @@ class SqliteStore:
         return ""
 
     def believe(self) -> None:
-        """Believe the clock of this machine, however far it has jumped. Raise ClockAhead when it is another's."""
+        """Accept this machine's clock, however far it has jumped. Raise ClockAhead if only this process has it."""
         self._time.believe()
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -164,10 +133,10 @@ class SqliteStore:
     # -- publishing ----------------------------------------------------------------------------------------------
 
     def intend(self) -> Intent:
-        """Open an intent.
+        """Commit an intent and return it. Raise ClockAhead.
 
-        Its watermark is the clock inside the lock, its datestamp the clock after the commit: a reader that did not
-        see the intent has told a second before that, however long this process was held up in between.
+        Its watermark is the clock inside the lock, its datestamp the clock after the commit. So a reader that did not
+        see the intent has answered an earlier second, even if this process was blocked in between.
         """
         with self._file.writing() as session:
             self._step("intent locked")
@@ -193,7 +162,7 @@ class SqliteStore:
                 stamped = self._write(session, intent, publication, packed)
                 self._step("publication written")
         except (IntentExpired, PositionMoved, FilesChanged):
-            with suppress(StoreBusy, StoreUnwritable):  # then it expires
+            with suppress(StoreBusy, StoreUnwritable):  # then the intent expires
                 self.abandon(intent)
             raise
         self._step("publication committed")
@@ -204,7 +173,7 @@ class SqliteStore:
         try:
             ready()
         except BaseException:
-            with suppress(StoreBusy, StoreUnwritable):  # then it expires
+            with suppress(StoreBusy, StoreUnwritable):  # then the intent expires
                 self.abandon(intent)
             raise
 
@@ -212,71 +181,71 @@ class SqliteStore:
         self, session: Session, intent: Intent, publication: Publication, packed: Sequence[Sequence[Packed]]
     ) -> int:
         if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:
-            raise IntentExpired("The publication took longer than its intent lives; nothing was written.")
+            raise IntentExpired("The intent expired before the publication was complete. Nothing was written.")
         self._step("intent removed")
         if publication.position is not None:
             _move(session, publication.source, publication.position)
         if publication.takedowns not in (None, self._takedowns.revision()):
-            raise TakedownsChanged("The list of takedowns was changed meanwhile; nothing was written.")
+            raise TakedownsChanged("The list of takedowns was changed meanwhile. Nothing was written.")
         if publication.edition is not None:
             _check_edition(session, publication.source, publication.edition)
         return write(session, intent.datestamp, publication, packed)
 
     def abandon(self, intent: Intent) -> None:
-        """Remove an intent; where another process writes for long, it expires instead."""
+        """Remove an intent; if another process writes for long, the intent expires instead."""
         with suppress(StoreBusy), self._file.writing(_ABANDON_SECONDS) as session:
             session.execute(SQL["intent_remove"], (intent.number,))
 
     def advance(self, source: str, before: int, after: int) -> None:
-        """Move the position."""
+        """Move the position of a source without writing records. Raise PositionMoved if it is not at `before`."""
         with self._file.writing() as session:
             _move(session, source, (before, after))
 
-    # -- what is held --------------------------------------------------------------------------------------------
+    # -- items ---------------------------------------------------------------------------------------------------
 
     def position(self, source: str) -> int:
-        """Return the number of the last page published."""
+        """Return the number of the last inbox page of this source that was published; 0 at first."""
         with self._file.reading() as session:
             row = session.one(SQL["position"], (source,))
         return row[0] if row else 0
 
     def edition(self, source: str) -> int:
-        """Return how often what is known of files was changed."""
+        """Return how often the known files of a source's items have changed; call it before `states`."""
         with self._file.reading() as session:
             row = session.one(SQL["edition"], (source,))
         return row[0] if row else 0
 
     def takedowns(self) -> Takedowns:
-        """Return the takedowns in force."""
-        found = self._takedowns.read()
-        if found is not self._trusted:
-            lost = {*json.loads(self.fact(OBEYED_FACT) or "[]")} - {each.key for each in found.listed}
-            if lost and self._takedowns.read() is not found:
-                return self.takedowns()  # another process has added and obeyed them just now
+        """Return the takedowns in force; the list is read again if it has changed."""
+        takedowns = self._takedowns.read()
+        if takedowns is not self._trusted:
+            lost = {*json.loads(self.fact(OBEYED_FACT) or "[]")} - {takedown.key for takedown in takedowns.listed}
+            if lost and self._takedowns.read() is not takedowns:
+                return self.takedowns()  # another process has added and applied them meanwhile
             if lost:
                 raise TakedownsUnreadable(
-                    f"The list of takedowns {self._takedowns.path} is missing or too old: this store has obeyed "
-                    f"{', '.join(sorted(lost))}. Nothing is published and no file is served until the list is restored "
-                    "from a backup, or `harvester takedown add` has added them again."
+                    f"Nothing is published and no file is served, because the list of takedowns {self._takedowns.path} "
+                    f"lacks entries that were applied: {', '.join(sorted(lost))}. Restore the list from a backup, or "
+                    "add them again with `harvester takedown add`."
                 )
-            self._trusted = found
-        return found
+            self._trusted = takedowns
+        return takedowns
 
     def withheld(self, after: int, limit: int, *, only_hidden: bool = False) -> tuple[tuple[str, ItemState], ...]:
-        """Return a part of the items of which something is taken down."""
+        """Return, like `items`, the items of which something is taken down; or only those that are hidden whole."""
         return self._items("items_withheld", {"after": after, "limit": limit, "hidden": only_hidden})
 
     def settle(self) -> bool:
-        """Empty the write-ahead log."""
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         return self._file.settle()
 
     def items_with(self, sha256: str) -> tuple[int, ...]:
-        """Return the items that have a file."""
+        """Return the numbers of the items, without deleted ones, that have a known file with these bytes."""
         with self._file.reading() as session:
             return tuple(row[0] for row in session.execute(SQL["items_with"], (sha256,)))
 
     def states(self, source: str, upstreams: Sequence[str]) -> dict[str, ItemState]:
-        """Return what is held of these items."""
+        """Return the states of the items with these upstream identifiers; unknown ones are absent."""
         with self._file.reading() as session:
             session.execute("begin")
             parameters = {"source": source, "upstreams": json.dumps(sorted(set(upstreams)))}
@@ -284,7 +253,7 @@ class SqliteStore:
             return {state.upstream: state for state in _states(session, rows)}
 
     def items(self, source: str | None, after: int, limit: int) -> tuple[tuple[str, ItemState], ...]:
-        """Return a part of all items."""
+        """Return at most `limit` items as (source name, state), sorted by number, after the number `after`."""
         return self._items("items", {"source": source, "after": after, "limit": limit})
 
     def _items(self, query: str, parameters: dict[str, object]) -> tuple[tuple[str, ItemState], ...]:
@@ -294,12 +263,12 @@ class SqliteStore:
             return tuple((row[4], state) for row, state in zip(rows, _states(session, rows), strict=True))
 
     def item_sets(self, number: int) -> tuple[str, ...]:
-        """Return the sets of an item."""
+        """Return the specs of the sets of item `number`, including ancestors."""
         with self._file.reading() as session:
             return tuple(row[0] for row in session.execute(SQL["item_sets"], {"item": number}))
 
     def quarantined(self, source: str | None = None) -> Iterator[Quarantined]:
-        """Return what lies in quarantine, read in batches: nothing is locked while the caller thinks."""
+        """Yield the records in quarantine, the oldest first."""
         after = 0
         while True:
             with self._file.reading() as session:
@@ -311,13 +280,13 @@ class SqliteStore:
             after = rows[-1][7]
 
     def counts(self, source: str) -> dict[str, int]:
-        """Return the counts of a source."""
+        """Return how many `items`, `deleted`, `fulltext`, `quarantined` and `waiting` (deletions) a source has."""
         with self._file.reading() as session:
             row = session.one(SQL["counts"], (source,))
         return dict(zip(_COUNTED, row or [0] * len(_COUNTED), strict=True))
 
     def waiting(self, source: str, after: tuple[str, str], limit: int) -> tuple[Deletion, ...]:
-        """Return a part of the deletions that wait."""
+        """Return at most `limit` deletions that wait for a person, after the key `after` (prefix, identifier)."""
         with self._file.reading() as session:
             return tuple(_deletion(row) for row in session.execute(SQL["waiting"], (source, *after, limit)))
 
@@ -330,42 +299,45 @@ class SqliteStore:
     # -- sources, formats, sets ----------------------------------------------------------------------------------
 
     def add_source(self, source: Source) -> None:
-        """Add or change a source."""
+        """Add a source, or replace the one with the same name."""
         with self._file.writing() as session:
             session.execute(SQL["source_put"], astuple(source))
 
     def add_format(self, wanted: Format) -> Format:
-        """Add a format under the first free name."""
+        """Return the format with the source and upstream prefix of `wanted`; add it if it is missing."""
         with self._file.writing() as session:
             return add_format(session, wanted)
 
     def formats_of(self, source: str) -> tuple[Format, ...]:
-        """Return the formats of a source."""
+        """Return the formats of a source, sorted by upstream prefix."""
         with self._file.reading() as session:
             return tuple(Format(*row) for row in session.execute(SQL["formats_of_source"], (source,)))
 
     def add_sets(self, sets: Iterable[SetDescription]) -> None:
-        """Add or change sets."""
+        """Add sets and their missing ancestors, or change their names and descriptions."""
         wanted = tuple(sets)
         with self._file.writing() as session:
-            session.executemany(SQL["collection_put"], [(each.spec, each.name, each.description) for each in wanted])
-            add_collections(session, {above for each in wanted for above in ancestors(each.spec)})
+            session.executemany(
+                SQL["collection_put"],
+                [(collection.spec, collection.name, collection.description) for collection in wanted],
+            )
+            add_collections(session, {above for collection in wanted for above in ancestors(collection.spec)})
 
-    # -- the house -----------------------------------------------------------------------------------------------
+    # -- clock, facts, checks ------------------------------------------------------------------------------------
 
     def fact(self, name: str) -> str:
-        """Return a fact."""
+        """Return a stored fact, such as the domain of the repository; an empty string if it is unknown."""
         with self._file.reading() as session:
             row = session.one(SQL["fact"], (name,))
         return row[0] if row else ""
 
     def remember(self, name: str, value: str) -> None:
-        """Remember a fact."""
+        """Store a fact; it replaces the former value."""
         with self._file.writing() as session:
             session.execute(SQL["remember"], (name, value))
 
     def check(self) -> tuple[str, ...]:
-        """Return what is wrong."""
+        """Return a message for each problem of the store; empty if it is sound."""
         try:
             with self._file.reading() as session:
                 session.execute("begin")
@@ -374,7 +346,7 @@ class SqliteStore:
             return (str(error),)
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections to the database."""
         self._file.close()
 
 
@@ -386,7 +358,7 @@ def _move(session: Session, source: str, position: tuple[int, int]) -> None:
 
 def _check_edition(session: Session, source: str, edition: int) -> None:
     if session.one(SQL["edition"], (source,)) not in ((edition,), None):
-        raise FilesChanged(f"Another process has changed what is known of the files of {source}.")
+        raise FilesChanged(f"Another process has changed the known files of {source}.")
 
 
 def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iterator[ItemState]:
@@ -405,14 +377,14 @@ def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iter
 
 
 def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
-    """Return what is known of the files of these items (a JSON list). Most stores know nothing of any."""
-    found: dict[int, list[FileLink]] = {}
+    """Return the known files of these items (a JSON list of numbers). Most stores have none."""
+    files: dict[int, list[FileLink]] = {}
     if session.one(SQL["files_any"]) == (1,):
         for item, *row in session.execute(SQL["files"], (numbers,)):
             link = FileLink(*row)
             link = link._replace(origin=FileOrigin(link.origin), is_named=bool(link.is_named))
-            found.setdefault(item, []).append(link)
-    return found
+            files.setdefault(item, []).append(link)
+    return files
 
 
 def _deletion(row: tuple[Any, ...]) -> Deletion:

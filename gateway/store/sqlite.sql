@@ -490,3 +490,7 @@ from membership as member where collection = :collection and prefix = :prefix an
 -- name: check_contents
 -- Some records of a second.
 select dictionary, content from record where prefix = :prefix and datestamp = :second limit 10;
+
+-- name: tables_count
+-- How many tables and indexes a database has; to ask is to read it.
+select count(*) from sqlite_schema;

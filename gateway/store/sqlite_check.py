@@ -1,6 +1,6 @@
-"""What `gateway check` asks of a store: is the file whole, and do its tables agree with each other.
+"""The checks of `gateway check` on a store: whether the file is sound, and whether its tables agree.
 
-The sums are checked for everything; the rows behind them for a sample, because the store may hold millions.
+All tallies are checked; the records behind them only for a sample, because the store may have millions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAMPLE = 200  # seconds whose records are counted: spread over the whole store,
 
 
 def findings(session: Session) -> Iterator[str]:
-    """Yield what is wrong, a sentence each."""
+    """Yield a message for each problem."""
     yield from _file(session)
     yield from _sums(session)
     for collection, prefix, second, records, departed in session.execute(SQL["check_sample"], (_SAMPLE,)).fetchall():
@@ -37,22 +37,22 @@ def _file(session: Session) -> Iterator[str]:
 def _sums(session: Session) -> Iterator[str]:
     for spec, prefix in session.execute(SQL["check_spans"]):
         yield f"The tallies of days, hours and seconds of the set {spec} in {prefix} contradict each other."
-    for name, counted, found in session.execute(SQL["check_items"]):
-        yield f"The source {name} has {found} items, but {counted} were counted."
+    for name, counted, counts_ in session.execute(SQL["check_items"]):
+        yield f"The source {name} has {counts_} items, but {counted} were counted."
 
 
 def _second(session: Session, place: dict[str, int], tallied: tuple[int, int]) -> Iterator[str]:
     where = "in second {second} of set {collection} and prefix {prefix}".format_map(place)
     if place["collection"] == EVERYTHING:
-        found = tuple(session.one(SQL["check_records"], place) or ())
+        row = tuple(session.one(SQL["check_records"], place) or ())
         yield from _contents(session, place, where)
     else:
         *counted, orphans = session.one(SQL["check_members"], place) or (0, 0, 0)
-        found = tuple(counted)
+        row = tuple(counted)
         if orphans:
             yield f"{orphans} members {where} have no record."
-    if found != tallied:
-        yield f"There are {found[0]} records and {found[1]} departed ones {where}; the tally says {tallied}."
+    if row != tallied:
+        yield f"There are {row[0]} records and {row[1]} departed ones {where}; the tally says {tallied}."
 
 
 def _contents(session: Session, place: dict[str, int], where: str) -> Iterator[str]:

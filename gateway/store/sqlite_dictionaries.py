@@ -1,6 +1,6 @@
-"""Which dictionary a publication's records are compressed with, and when a format has grown enough for another.
+"""Chooses the dictionary for the records of a publication, and trains another one when a format has grown enough.
 
-All of it happens outside of the publishing transaction: the lock is not held while bytes are squeezed.
+All of it happens outside of the publishing transaction, so the lock is free during the compression.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from gateway.store.sqlite_file import Session, SqliteFile
 
 SQL = load("sqlite")
 
-_MOMENTS = 250  # seconds that samples are taken from, spread over all that was ever published
+_MOMENTS = 250  # seconds that samples are taken from, spread over all publications
 
 
 class Newest(NamedTuple):
-    """The newest dictionary of a format (0: none), of how many records it was made, and how many there are now."""
+    """The newest dictionary of a format (0: none), the number of records when it was made, and that of now."""
 
     number: int
     then: int
@@ -34,16 +34,16 @@ class Dictionaries:
         self._file = file
 
     def pack(self, changes: Sequence[ItemChange]) -> list[list[Packed]]:
-        """Compress all records, change by change."""
+        """Return the compressed records, change by change. Raise StoreError."""
         with self._file.packing() as session:
             numbers = {prefix: self._number(session, prefix, changes) for prefix in _prefixes(changes)}
             pack = {prefix: session.codec.packer(prefix, number) for prefix, number in numbers.items()}
-            # Format by format: the tables of two dictionaries would drive each other out of the processor's cache.
+            # Format by format: the tables of two dictionaries do not fit into the processor's cache together.
             packed = {
                 name: iter([(number, pack[name](record.content)) for record in _records(changes, name)])
                 for name, number in numbers.items()
             }
-            return [[next(packed[record.metadata_prefix]) for record in each.records] for each in changes]
+            return [[next(packed[record.metadata_prefix]) for record in change.records] for change in changes]
 
     def learn(self, changes: Sequence[ItemChange]) -> None:
         """Train another dictionary for each format of `changes` that has grown enough since the last one."""
@@ -58,7 +58,9 @@ class Dictionaries:
         newest = _newest(session, prefix)
         if newest.number:
             return newest.number
-        contents = [record.content for each in changes for record in each.records if record.metadata_prefix == prefix]
+        contents = [
+            record.content for change in changes for record in change.records if record.metadata_prefix == prefix
+        ]
         return self._keep(prefix, len(contents), contents[:SAMPLES])
 
     def _keep(self, prefix: str, records: int, samples: list[bytes]) -> int:
@@ -71,7 +73,7 @@ class Dictionaries:
 
 
 def _records(changes: Sequence[ItemChange], prefix: str) -> Iterator[Record]:
-    return (record for each in changes for record in each.records if record.metadata_prefix == prefix)
+    return (record for change in changes for record in change.records if record.metadata_prefix == prefix)
 
 
 def _prefixes(changes: Sequence[ItemChange]) -> list[str]:
@@ -83,9 +85,9 @@ def _newest(session: Session, prefix: str) -> Newest:
 
 
 def _samples(session: Session, prefix: str) -> list[bytes]:
-    """Return records of the format, taken evenly from all that was ever published: neighbours are too much alike.
+    """Return records of the format, taken evenly from all publications: neighbours are too similar.
 
-    None is taken twice: a trainer that sees one record a thousand times believes that it has a thousand.
+    No record is taken twice: it would count like a second record in the training.
     """
     moments = [row[0] for row in session.execute(SQL["moments"], (prefix,))]
     chosen = moments[:: -(-len(moments) // _MOMENTS)]

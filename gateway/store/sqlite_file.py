@@ -1,7 +1,7 @@
-"""One SQLite file: its connections, its transactions, its schema. The store and the inbox stand on it.
+"""One SQLite file: its connections, its transactions, its schema. All databases of an instance use it.
 
-Connections are lent, one to each reader or writer at a time, and never shared: with them go the decompressors, which
-must not be shared between threads either. No error of sqlite3 leaves this module but as one of ours.
+A connection is lent to one reader or writer at a time, and never shared. It has decompressors, which must not be shared
+between threads either. Every error of sqlite3 leaves this module as one of ours.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ from sqlite_utils.migrations import Migrations
 
 from gateway.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreTooNew, StoreUnwritable
 from gateway.store.compression import Codec
+from gateway.store.queries import load
 from gateway.store.waiting import Waiting
 
 Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
 
 PAGE_BYTES = 16_384  # rows of 400 bytes: fewer, fuller pages than with 4 kB, and the blobs seldom overflow
-BUSY_SECONDS = 30.0  # for files that a web worker writes too; commands have more patience (`waiting`)
+BUSY_SECONDS = 30.0  # for files that web workers write too; commands wait longer (`waiting`)
+_SQL = load("sqlite")
 _BETWEEN_TRIES_SECONDS = 0.01
 WRITER_CACHE_KIB = 32_768
-_SETTLE_MILLISECONDS = 2_000  # readers take a page; one that reads for longer is not waited for
-READER_CACHE_KIB = 8_192  # readers see the file through the mapping; this is for what lies beyond it and for the log
-MAPPED_BYTES = 8_000_000_000  # SQLite takes what it was built to take, usually 2 GiB
+_SETTLE_MILLISECONDS = 2_000  # the wait for readers of a page; a longer reader is not waited for
+READER_CACHE_KIB = 8_192  # readers use the memory map; the cache is for the rest of the file, and for the log
+MAPPED_BYTES = 8_000_000_000  # SQLite uses at most what it was compiled for, usually 2 GiB
 
 _UNWRITABLE = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -45,17 +47,17 @@ _UNWRITABLE = {
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
-# What to do about a file that is missing, where that is not to make an empty one.
+# What to do about a missing file, if it should not be made again empty.
 _ANSWER = {
-    "store.sqlite": "`gateway restore` or `gateway rebuild --from-inbox` brings it back; in a new instance, "
+    "store.sqlite": "Make it again with `gateway restore` or `gateway rebuild --from-inbox`; in a new instance, "
     "`gateway init` makes it",
-    "inbox.sqlite": "`gateway restore` brings it back; in a new instance, `gateway init` makes it",
+    "inbox.sqlite": "Restore it with `gateway restore`; in a new instance, `gateway init` makes it",
 }
 _UNCHANGING = (
-    "%s cannot be written, and nor can its folder, or the disk is full; it is read as it lies, which may lack what was "
-    "written last."
+    "%s cannot be written, because of its permissions or a full disk. It is read without its log, so the last changes "
+    "may be missing."
 )
-_PRIMARY: Final = 0xFF  # the low byte of an extended code says what it is
+_PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
 
 
 log = logging.getLogger("gateway.store")
@@ -63,26 +65,11 @@ log = logging.getLogger("gateway.store")
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn what sqlite3 raises inside into our errors."""
+    """Turn every error of sqlite3 inside the block into a StoreError; its message names `path`."""
     try:
         yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
-
-
-def made_with(schema: str, path: Path) -> sqlite3.Connection:
-    """Open a database for one run, beside those of the instance, with the tables that its schema makes.
-
-    Raise StoreError, with nothing left open.
-    """
-    with translated(path):
-        connection = sqlite3.connect(path, isolation_level=None)
-        try:
-            connection.executescript(schema)
-        except BaseException:
-            connection.close()
-            raise
-    return connection
 
 
 def _translation(error: sqlite3.Error, path: Path) -> StoreError:
@@ -97,7 +84,7 @@ def _translation(error: sqlite3.Error, path: Path) -> StoreError:
 
 
 class Session:
-    """One connection and the codec that reads what it brings; used by one at a time."""
+    """One connection and the codec for its records; only one thread may use it at a time."""
 
     def __init__(self, connection: sqlite3.Connection, dictionary: str) -> None:
         """Take the connection and the query that finds a dictionary's content by its number."""
@@ -108,18 +95,18 @@ class Session:
         self._dictionary = dictionary
 
     def one(self, query: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
-        """Return the first row, or None. No statement is left half-read: it would hold its snapshot open."""
+        """Return the first row, or None. All rows are read, because an unfinished statement keeps its snapshot open."""
         rows = self.connection.execute(query, parameters).fetchall()
         return rows[0] if rows else None
 
     def _content(self, number: int) -> bytes:
         row = self.one(self._dictionary, (number,))
         if row is None:
-            raise StoreDamaged(f"The dictionary {number} that records are compressed with is gone.")
+            raise StoreDamaged(f"The dictionary {number}, with which records are compressed, is missing.")
         return bytes(row[0])
 
     def rollback(self) -> None:
-        """End the transaction, if one is open, without effect."""
+        """Roll back the open transaction, if there is one."""
         if self.connection.in_transaction:
             self.connection.execute("rollback")
 
@@ -137,16 +124,16 @@ class SqliteFile:
         busy_seconds: float = BUSY_SECONDS,
         only_reads: bool = False,
     ) -> None:
-        """Open, make (if `create`) or upgrade the file. `busy_seconds`: how long a writer waits for another.
+        """Open, make (if `create`) or upgrade the file. `busy_seconds` is how long a writer waits for another one.
 
-        SQLite writes beside the file even to read it. Where that cannot be done, and `only_reads`, the file is read as
-        it lies, without the log that others may write, and a sentence is logged.
+        SQLite writes beside the file even to read it. If that is impossible, and `only_reads`, the file is read without
+        the log that others may write, and a warning is logged.
         Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
         """
         if not create and not path.is_file():
-            raise StoreMissing(f"{path} is not there; {_ANSWER.get(path.name, '`gateway init` makes it')}.")
-        if not create and not path.stat().st_size:  # SQLite would take it for a new one, and make everything anew in it
-            raise StoreMissing(f"{path} is empty. If something was in it, restore it; else `gateway init` makes it.")
+            raise StoreMissing(f"{path} is missing. {_ANSWER.get(path.name, '`gateway init` makes it')}.")
+        if not create and not path.stat().st_size:  # SQLite would treat it as a new file, and make all tables in it
+            raise StoreMissing(f"{path} is empty. Restore it with `gateway restore`, or run `gateway init`.")
         self.path = path
         self._dictionary = dictionary
         self._busy_seconds = busy_seconds
@@ -168,15 +155,15 @@ class SqliteFile:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Lend a connection for reading; whatever transaction is open at the end is rolled back."""
+        """Lend a connection for reading; a transaction that is open at the end is rolled back. Raise StoreError."""
         with translated(self.path), self._lent(self._readers, self._reader) as session:
             yield session
 
     @contextmanager
     def writing(self, at_most_seconds: float = inf) -> Iterator[Session]:
-        """Lend a connection inside a write transaction, which is committed at the end, durably, or rolled back.
+        """Lend a connection inside a write transaction, which is committed durably at the end, or rolled back.
 
-        Raise StoreBusy when the lock is not had within the file's `busy_seconds`, or `at_most_seconds` if less.
+        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less.
         """
         with translated(self.path), self._lent(self._writers, self._writer) as session:
             self._begin(session, min(at_most_seconds, self._busy_seconds))
@@ -184,7 +171,7 @@ class SqliteFile:
             session.execute("commit")
 
     def _begin(self, session: Session, seconds: float) -> None:
-        """Begin to write; another process may be at it for so long."""
+        """Begin a write transaction; wait at most so many seconds for another process."""
         waiting = Waiting(self.path, seconds)
         while True:
             session.execute(f"pragma busy_timeout = {int(waiting.slice_seconds * 1000)}")
@@ -198,7 +185,7 @@ class SqliteFile:
 
     @contextmanager
     def packing(self) -> Iterator[Session]:
-        """Lend a writer's connection outside of any transaction: for what is better done before the lock."""
+        """Lend a writer's connection without a transaction, for work that should be done before the lock."""
         with translated(self.path), self._lent(self._writers, self._writer) as session:
             yield session
 
@@ -218,7 +205,7 @@ class SqliteFile:
                 self.close()
 
     def _forget_parent(self) -> None:
-        # A connection must not be used, nor even closed, on the other side of a fork.
+        # A connection must not be used, nor even closed, in a forked process.
         if self._process != os.getpid():
             self._process = os.getpid()
             self._lock = Lock()
@@ -227,7 +214,7 @@ class SqliteFile:
             self._writers.clear()
 
     def close(self) -> None:
-        """Close every connection; one that is lent is closed when it comes back."""
+        """Close all connections; one that is lent is closed when it is returned."""
         self._is_closed = True
         self._forget_parent()
         with self._lock, translated(self.path):
@@ -237,7 +224,7 @@ class SqliteFile:
             self._writers.clear()
 
     def settle(self) -> bool:
-        """Write the log back into the file and empty it; False: a reader is in the way."""
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         with self.packing() as session:
             session.execute(f"pragma busy_timeout = {_SETTLE_MILLISECONDS}")
             row = session.one("pragma wal_checkpoint(truncate)")
@@ -269,10 +256,10 @@ class SqliteFile:
         return Session(connection, self._dictionary)
 
     def _refuses_readers(self) -> bool:
-        """Tell whether the file cannot be read because nothing can be written beside it; log that it cannot."""
+        """Return whether the file cannot be read because nothing can be written beside it; then log a warning."""
         session = self._connect()
         try:
-            session.one("select count(*) from sqlite_schema")
+            session.one(_SQL["tables_count"])
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & _PRIMARY not in _UNWRITABLE:
                 raise
@@ -294,14 +281,14 @@ class SqliteFile:
             if steps.pending(database):
                 self._keep_a_log(session)
                 self._begin(session, self._busy_seconds)
-                # Looked at again under the lock: another process may just have done it.
+                # Under the lock, it checks again: another process may have done it meanwhile.
                 steps.apply(database)
                 session.execute("commit")
         finally:
             session.connection.close()
 
     def _keep_a_log(self, session: Session) -> None:
-        """Switch the file to its write-ahead log. SQLite does not wait by itself for others who do so, or write."""
+        """Switch the file to a write-ahead log; SQLite does not wait for other processes that do so, or write."""
         ends = monotonic() + self._busy_seconds
         while True:
             try:
@@ -316,11 +303,11 @@ class SqliteFile:
     def _refuse_newer(self, applied: set[str], folder: Path) -> None:
         unknown = sorted(applied - {file.stem for file in folder.glob("*.sql")})
         if unknown:
-            raise StoreTooNew(f"{self.path} was written by a newer release: {unknown[-1]} is unknown to this one.")
+            raise StoreTooNew(f"{self.path} was written by a newer release ({unknown[-1]}). Install that release.")
 
 
 def _steps(folder: Path) -> Migrations:
-    """Return the numbered files of `folder` as migrations; each commits together with its mark."""
+    """Return the numbered files of `folder` as migrations; each one commits together with its mark."""
     steps = Migrations(folder.name)
     for file in sorted(folder.glob("*.sql")):
         steps(name=file.stem)(_step(file.read_text("utf-8")))
@@ -339,12 +326,12 @@ def _step(script: str) -> Callable[[Database], None]:
 def _statements(script: str) -> tuple[str, ...]:
     """Return the statements of a script.
 
-    One by one they stay in the transaction, which sqlite3's `executescript` would commit. (The one of sqlite-utils
-    looks for their ends at every character, which took most of the time of making a store.)
+    Executed one by one, they stay in the transaction; `executescript` of sqlite3 would commit it. (That of sqlite-utils
+    searches for the end of a statement at every character, which took most of the time of making a store.)
     """
     statements = [""]
-    for part in re.split("(?<=;)", script):  # a semicolon in a text or a trigger ends nothing: SQLite knows
+    for part in re.split("(?<=;)", script):  # SQLite knows whether a semicolon ends a statement
         statements[-1] += part
         if sqlite3.complete_statement(statements[-1]):
             statements.append("")
-    return tuple(each for each in statements if each.strip())
+    return tuple(statement for statement in statements if statement.strip())

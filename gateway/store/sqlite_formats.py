@@ -1,4 +1,4 @@
-"""Under which name a format is exposed: ours under its own, an upstream's under the first that is free."""
+"""Chooses the prefix of a format: ours have their own, formats of sources the first one that is free."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SQL = load("sqlite")
 
 
 def add_format(session: Session, wanted: Format) -> Format:
-    """Return the format as it is exposed, adding it if need be; see `Store.add_format` in gateway/store/base.py."""
+    """Return the format as it is served; add it if it is missing. See `Store.add_format` in gateway/store/base.py."""
     return _add_upstream(session, wanted) if wanted.source else _add_ours(session, wanted)
 
 
@@ -22,7 +22,8 @@ def _add_ours(session: Session, wanted: Format) -> Format:
     there = _format(session, wanted.metadata_prefix)
     if there is not None and there.namespace != wanted.namespace and there.source:
         raise StoreError(
-            f"The name {wanted.metadata_prefix!r} of a format of ours is taken by one of the source {there.source!r}."
+            f"Our format {wanted.metadata_prefix!r} cannot be added: the prefix is taken by one of the source "
+            f"{there.source!r}."
         )
     if there is not None and not there.source and there.version >= wanted.version:
         return there

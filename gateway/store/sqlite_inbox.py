@@ -1,4 +1,4 @@
-"""The inbox on SQLite: what arrived, exactly, with the cursor after it in the same durable transaction."""
+"""The inbox on SQLite: what arrived, unchanged, with the cursor after it in the same durable transaction."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ SQL = load("inbox")
 T = TypeVar("T")
 
 _LOST = RawPage("", "lost", "", 0, 0, (), b"")
-_REMOVAL = "Removal"  # the verb of a page of ours: all records of a source were removed
-_RESTORED = "Restored"  # and: this inbox is a copy of an earlier one
+_REMOVAL = "Removal"  # the verb of our own page that notes the removal of a source
+_RESTORED = "Restored"  # and of one that notes a restore of this inbox
 _LEVEL = 3  # four microseconds a record, an eighth of the bytes
 _BATCH = 500
 
 
 class SqliteInbox:
-    """What arrived; see `Inbox` in gateway/store/base.py for what each method promises."""
+    """The inbox on SQLite; `Inbox` in gateway/store/base.py has the promises of all methods."""
 
     def __init__(self, path: Path, *, create: bool = False, only_reads: bool = False) -> None:
         """Open or make the file."""
@@ -53,7 +53,7 @@ class SqliteInbox:
     # -- pages ---------------------------------------------------------------------------------------------------
 
     def receive(self, page: RawPage, slices: Sequence[Slice], cursor: Cursor | None, harvest: str | None = None) -> int:
-        """Keep a page, its slices, the cursor after it and what is remembered of the harvest."""
+        """Store a page, its slices and the cursor after it in one durable transaction; return the page's number."""
         row = _row(page, slices)
         with self._file.writing() as session:
             ((number,),) = session.execute(SQL["page_add"], row).fetchall()
@@ -64,7 +64,7 @@ class SqliteInbox:
             return int(number)
 
     def page(self, number: int) -> StoredPage:
-        """Return one page."""
+        """Return one page. Raise PageLost if it is missing."""
         return self._stored("page", number)
 
     def _stored(self, query: str, number: int) -> StoredPage:
@@ -75,33 +75,33 @@ class SqliteInbox:
         return _page(number, row)
 
     def headers(self, number: int) -> StoredPage:
-        """Return one page without its bytes."""
+        """Return one page without its bytes, which are not read. Raise PageLost if it is missing."""
         return self._stored("page_headers", number)
 
     def last_number(self) -> int:
-        """Return the number of the last page."""
+        """Return the highest number of a page; 0 if there is no page."""
         return self._number("page_last") or 0
 
     def number_behind(self, number: int) -> None:
-        """Put an empty page at the number when the last page has a lower one."""
+        """Give new pages numbers above this one."""
         with self._file.writing() as session:
             ((last,),) = session.execute(SQL["page_last"]).fetchall()
             if last < number:
                 session.execute(SQL["page_lost"], (number, *_row(_LOST, ())))
 
     def pages(self, source: str, after: int) -> Iterator[StoredPage]:
-        """Return the pages that hold records, each read by itself: nothing is locked while the caller works."""
+        """Yield the pages of a source that have records, sorted by number, after the page `after`."""
         while (number := self._number("page_next", source, after)) is not None:
             yield self.page(number)
             after = number
 
     def extents(self, source: str, after: int, limit: int) -> tuple[tuple[int, int], ...]:
-        """Return how many records the next pages hold."""
+        """Return (number, how many records) of the first `limit` pages that `pages` would return."""
         with self._file.reading() as session:
             return tuple(session.execute(SQL["extents"], (source, after, limit)).fetchall())
 
     def overwrite(self, number: int, places: Collection[int]) -> None:
-        """Overwrite slices of a page."""
+        """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted."""
         stored = self.page(number)
         page, slices = overwritten(stored, places)
         row = _row(page, slices)
@@ -109,11 +109,11 @@ class SqliteInbox:
             session.execute(SQL["page_overwrite"], (*row[-3:], number))
 
     def settle(self) -> bool:
-        """Empty the write-ahead log."""
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         return self._file.settle()
 
     def last_answer(self, source: str, verb: str) -> RawPage | None:
-        """Return the last answer to a verb."""
+        """Return the last page that answers `verb` (Identify, ListSets, ListMetadataFormats), or None."""
         number = self._number("answer_last", source, verb)
         return None if number is None else self.page(number).page
 
@@ -125,155 +125,155 @@ class SqliteInbox:
     # -- cursors -------------------------------------------------------------------------------------------------
 
     def cursor(self, source: str, metadata_prefix: str, set_spec: str) -> Cursor:
-        """Return the cursor of one list."""
+        """Return the cursor of one list; its state is empty if none is stored."""
         with self._file.reading() as session:
             (state,) = session.one(SQL["cursor"], (source, metadata_prefix, set_spec)) or ("",)
         return Cursor(source, metadata_prefix, set_spec, state)
 
     def cursors(self, source: str) -> tuple[Cursor, ...]:
-        """Return the cursors of a source."""
+        """Return all cursors of a source."""
         with self._file.reading() as session:
             return tuple(Cursor(*row) for row in session.execute(SQL["cursors"], (source,)))
 
     def put_cursor(self, cursor: Cursor) -> None:
-        """Keep a cursor."""
+        """Store a cursor without a page."""
         with self._file.writing() as session:
             _put_cursor(session, cursor)
 
     def windows(self, source: str) -> tuple[Cursor, ...]:
-        """Return the windows of a source."""
+        """Return all windows of the lists of a source, sorted by list and dates."""
         with self._file.reading() as session:
             rows = session.execute(SQL["windows"], (source,)).fetchall()
         return tuple(replace(Cursor(*row[:5]), outcome=WindowOutcome(row[5])) for row in rows)
 
     def put_windows(self, cursors: Sequence[Cursor]) -> None:
-        """Keep several windows."""
+        """Store several windows and their outcomes in one transaction."""
         with self._file.writing() as session:
             for cursor in cursors:
                 _put_cursor(session, cursor)
 
     def forget_windows(self, cursor: Cursor) -> None:
-        """Forget the windows of one list."""
+        """Delete the windows of the cursor's list."""
         with self._file.writing() as session:
             session.execute(SQL["windows_remove"], (cursor.source, cursor.metadata_prefix, cursor.set_spec))
 
     def harvest(self, source: str) -> str:
-        """Return what is remembered of the harvest of a source."""
+        """Return the stored state of the harvest of a source; an empty string if there is none."""
         with self._file.reading() as session:
             (state,) = session.one(SQL["harvest"], (source,)) or ("",)
         return str(state)
 
     def keep_harvest(self, source: str, state: str) -> None:
-        """Remember something else of the harvest of a source."""
+        """Store the state of the harvest of a source."""
         with self._file.writing() as session:
             session.execute(SQL["harvest_put"], (source, state))
 
     # -- what the store is made of again -------------------------------------------------------------------------
 
     def sources(self) -> tuple[str, ...]:
-        """Return the sources of which pages hold records."""
+        """Return the names of the sources that have pages with records, sorted."""
         with self._file.reading() as session:
             return tuple(name for (name,) in session.execute(SQL["record_sources"]))
 
     def pages_behind(self, source: str, after: int) -> int:
-        """Return how many pages of a source hold records."""
+        """Return how many pages with records a source has after the page `after`."""
         return self._number("record_pages", source, after) or 0
 
     def lost_until(self) -> int:
-        """Return the number of the last page that was lost."""
+        """Return the number of the last page that was lost with an earlier inbox; 0 if none was lost."""
         return self._number("pages_lost") or 0
 
     def remove_source(self, source: str, position: int, at: int) -> int:
-        """Write that all records of a source were removed, as a page without records."""
+        """Write the removal of all records of a source, whose pages up to `position` are published."""
         body = json.dumps({"position": position}).encode()
         return self.receive(RawPage(source, _REMOVAL, "", at, 0, (), body), (), None)
 
     def mark_restored(self, since: int, at: int) -> None:
-        """Write that this inbox was restored, as a page without records."""
+        """Write that this inbox was restored from a backup at the second `at`, and lost what arrived after `since`."""
         self.receive(RawPage("", _RESTORED, "", at, 0, (), json.dumps({"since": since}).encode()), (), None)
 
     def restored(self) -> tuple[Restoration, ...]:
-        """Return when this inbox was restored."""
-        found: list[Restoration] = []
+        """Return the restorations of this inbox, the first one first."""
+        restorations: list[Restoration] = []
         number: int | None = 0
         while (number := self._number("entry_next", "", _RESTORED, number)) is not None:
-            found.append(Restoration(number, json.loads(self.page(number).page.body)["since"]))
-        return tuple(found)
+            restorations.append(Restoration(number, json.loads(self.page(number).page.body)["since"]))
+        return tuple(restorations)
 
     def removal(self, source: str, after: int) -> Removal | None:
-        """Return the first removal of a source behind a page."""
+        """Return the first removal of a source after the page `after`, or None."""
         number = self._number("entry_next", source, _REMOVAL, after)
         return None if number is None else Removal(number, json.loads(self.page(number).page.body)["position"])
 
     def identity(self, source: str) -> KnownIdentity | None:
-        """Return which repository a source is."""
+        """Return the stored identity of a source; None if it is unknown."""
         with self._file.reading() as session:
             row = session.one(SQL["identity"], (source,))
         if row is None:
             return None
-        accepted, said = (Identity(*json.loads(text)) for text in row[:2])
-        return KnownIdentity(accepted, said, row[2], bool(row[3]))
+        accepted, seen = (Identity(*json.loads(text)) for text in row[:2])
+        return KnownIdentity(accepted, seen, row[2], bool(row[3]))
 
     def keep_identity(self, source: str, known: KnownIdentity) -> None:
-        """Keep which repository a source is."""
+        """Store the identity of a source."""
         row = (source, *map(json.dumps, known[:2]), known.strange, int(known.is_strange_accepted))
         with self._file.writing() as session:
             session.execute(SQL["identity_put"], row)
 
     def source_clocks(self) -> dict[str, SourceClock]:
-        """Return what each source said last that it is o'clock."""
+        """Return the last known time of each source, by name."""
         with self._file.reading() as session:
             rows = session.execute(SQL["source_clocks"]).fetchall()
         return {name: SourceClock(host, second, bool(is_sure), *rest) for name, host, second, is_sure, *rest in rows}
 
-    def keep_source_clock(self, source: str, told: SourceClock) -> None:
-        """Keep what a source says that it is o'clock."""
+    def keep_source_clock(self, source: str, clock: SourceClock) -> None:
+        """Store the time of a source."""
         with self._file.writing() as session:
-            session.execute(SQL["source_clock_put"], (source, *told))
+            session.execute(SQL["source_clock_put"], (source, *clock))
 
     def forget_identity(self, source: str) -> None:
-        """Forget which repository a source is."""
+        """Delete the identity of a source, and its clock."""
         with self._file.writing() as session:
             for query in ("identity_forget", "source_clock_forget"):
                 session.execute(SQL[query], (source,))
 
     def note(self, source: str) -> str:
-        """Return the note on a source."""
+        """Return the note on a source; an empty string if there is none."""
         with self._file.reading() as session:
             (note,) = session.one(SQL["source_note"], (source,)) or ("",)
         return str(note)
 
     def keep_note(self, source: str, note: str) -> None:
-        """Keep a note on a source."""
+        """Store what the store needs to know of a source when it is made again."""
         with self._file.writing() as session:
             session.execute(SQL["source_note_put"], (source, note))
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """Return the notes on all sources."""
+        """Return the notes on all sources as (source, note), in the order of their first notes."""
         with self._file.reading() as session:
             return tuple(session.execute(SQL["source_notes"]).fetchall())
 
     def keep_sets(self, source: str, sets: Sequence[SetDescription]) -> None:
-        """Keep the sets of a source."""
+        """Store the sets of a source under our specs, with their names and descriptions. No set is ever deleted."""
         with self._file.writing() as session:
-            rows = [(source, each.spec, each.name, each.description) for each in sets]
+            rows = [(source, set_.spec, set_.name, set_.description) for set_ in sets]
             session.executemany(SQL["announced_set_put"], rows)
 
     def kept_sets(self, source: str) -> tuple[SetDescription, ...]:
-        """Return the sets of a source that were kept."""
+        """Return the stored sets of a source, sorted by spec."""
         with self._file.reading() as session:
             return tuple(SetDescription(*row) for row in session.execute(SQL["announced_sets"], (source,)))
 
     # -- runs ----------------------------------------------------------------------------------------------------
 
     def start_run(self, source: str, at: int, stage: str = "harvest") -> int:
-        """Begin a run."""
+        """Begin a run of a stage at the second `at`; return its number."""
         with self._file.writing() as session:
             ((number,),) = session.execute(SQL["run_add"], (source, at, stage)).fetchall()
             return int(number)
 
     def tell_run(self, number: int, counts: dict[str, int]) -> None:
-        """Write what a run has come to so far."""
+        """Write the counts of a run so far; `end_run` replaces them."""
         with self._file.writing() as session:
             session.execute(SQL["run_tell"], (json.dumps(counts), number))
 
@@ -286,30 +286,30 @@ class SqliteInbox:
         counts: dict[str, int],
         reasons: Sequence[str],
     ) -> None:
-        """Write how a run ended."""
+        """Write the end of a run: the second, the outcome, the counts, and the reasons of a failure."""
         row = (at, outcome.value, is_complete, json.dumps(counts), json.dumps(list(reasons)), number)
         with self._file.writing() as session:
             session.execute(SQL["run_end"], row)
 
     def add_event(self, event: Event) -> None:
-        """Add to the story of a run."""
+        """Add an event to the log of a run."""
         with self._file.writing() as session:
             session.execute(SQL["event_add"], (event.run, event.at, event.level, event.text))
 
     def runs(self, source: str | None, limit: int, stage: str | None = None) -> tuple[Run, ...]:
-        """Return the last runs."""
+        """Return the last `limit` runs, the newest first, of one source and stage, or of all (None)."""
         parameters = {"source": source, "stage": stage, "limit": limit}
         with self._file.reading() as session:
             return tuple(_run(row) for row in session.execute(SQL["runs"], parameters))
 
     def run_totals(self) -> tuple[RunTotal, ...]:
-        """Count all runs."""
+        """Return the number of runs by source, stage and outcome, including running ones."""
         with self._file.reading() as session:
             rows = session.execute(SQL["run_totals"]).fetchall()
         return tuple(RunTotal(source, stage, RunOutcome(outcome), *others) for source, stage, outcome, *others in rows)
 
     def events(self, run: int) -> Iterator[Event]:
-        """Return the story of a run, read in batches."""
+        """Yield the events of a run, the oldest first."""
         after = 0
         while rows := self._events(run, after):
             yield from (Event(*row[:4]) for row in rows)
@@ -320,7 +320,7 @@ class SqliteInbox:
             return session.execute(SQL["events"], (run, after, _BATCH)).fetchall()
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections to the database."""
         self._file.close()
 
 
@@ -329,10 +329,10 @@ def overwritten(stored: StoredPage, places: Collection[int]) -> tuple[RawPage, t
     page, slices = stored.page, list(stored.slices)
     text = bytearray(page.repaired or page.body)
     for place in places:
-        each = slices[place]
-        for start, stop in ((each.start, each.stop), *each.abouts):
+        slice_ = slices[place]
+        for start, stop in ((slice_.start, slice_.stop), *slice_.abouts):
             text[start:stop] = b" " * (stop - start)
-        slices[place] = Slice(each.identifier, each.datestamp, each.sets, True, 0, 0)
+        slices[place] = Slice(slice_.identifier, slice_.datestamp, slice_.sets, True, 0, 0)
     body, repaired = (b"", bytes(text)) if page.repaired else (bytes(text), b"")
     return replace(page, body=body, repaired=repaired), tuple(slices)
 
@@ -408,5 +408,5 @@ def _pairs(lists: list[list[T]]) -> tuple[tuple[T, T], ...]:
 
 def _run(row: tuple[Any, ...]) -> Run:
     number, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage = row
-    said = json.loads(counts), tuple(json.loads(reasons)), stage
-    return Run(number, source, started_at, ended_at, RunOutcome(outcome), bool(is_complete), *said)
+    facts = json.loads(counts), tuple(json.loads(reasons)), stage
+    return Run(number, source, started_at, ended_at, RunOutcome(outcome), bool(is_complete), *facts)

@@ -1,7 +1,7 @@
-"""What one publication reads and writes, inside the transaction that the store has opened for it.
+"""Writes one publication, inside the transaction that the store has opened for it.
 
-First everything is read that must be known, then all rows are worked out in memory (`sqlite_rows`), then they are
-written, one statement per table: the lock is held for as short a time as possible.
+First it reads the state, then it computes all rows in memory (`sqlite_rows`), then it writes them, one statement per
+table. So the lock is held for as short a time as possible.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FULLTEXT_SPEC: Final = "fulltext"
 
 
 def write(session: Session, datestamp: int, publication: Publication, packed: Sequence[Sequence[Packed]]) -> int:
-    """Write a publication whose records, change by change, are compressed in `packed`; return how many were stamped.
+    """Write a publication whose compressed records, change by change, are `packed`; return how many records it wrote.
 
-    Raise StoreError for a source or format that was not added, or an item that is named twice.
+    Raise StoreError for a source or format that was not added, or an item that is there twice.
     """
     known = _known(session, publication.source, publication.changes)
     planner = Planner(known, datestamp)
@@ -40,7 +40,7 @@ def write(session: Session, datestamp: int, publication: Publication, packed: Se
 
 
 def add_collections(session: Session, specs: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of these sets; those that are missing are made."""
+    """Return the numbers of these sets; missing sets are made."""
     wanted = sorted(specs)
     numbers: dict[str, int] = dict(session.execute(SQL["collections_named"], (json.dumps(wanted),)))
     missing = [(spec,) for spec in wanted if spec not in numbers]
@@ -50,13 +50,13 @@ def add_collections(session: Session, specs: Iterable[str]) -> dict[str, int]:
     return numbers
 
 
-# --- what must be known before ------------------------------------------------------------------------------------
+# --- the state before ---------------------------------------------------------------------------------------------
 
 
 def _known(session: Session, name: str, changes: Sequence[ItemChange]) -> Known:
     row = session.one(SQL["source"], (name,))
     if row is None:
-        raise StoreError(f"There is no source {name!r}; it must be added before something of it is published.")
+        raise StoreError(f"The source {name!r} is not in the store, so nothing of it can be published. Add it first.")
     source, stem = row
     specs = {above for specs in {change.sets for change in changes} for spec in specs for above in ancestors(spec)}
     return Known(
@@ -71,7 +71,7 @@ def _known(session: Session, name: str, changes: Sequence[ItemChange]) -> Known:
 
 
 def _learn_stem(session: Session, source: int, changes: Sequence[ItemChange]) -> str | None:
-    """Remember, from the first item that shows it, what local identifiers have before the upstream's."""
+    """Store, from the first item that shows it, the part of local identifiers before the upstream identifier."""
     for change in changes:
         if change.identifier.endswith(change.upstream):
             stem = change.identifier.removesuffix(change.upstream)
@@ -84,7 +84,7 @@ def _prefixes(session: Session, changes: Sequence[ItemChange]) -> dict[str, int]
     exposed = {record.metadata_prefix for change in changes for record in change.records}
     missing = sorted(exposed - {row[0] for row in session.execute(SQL["formats"])})
     if missing:
-        raise StoreError(f"There is no format {missing[0]!r}; it must be added before records in it are published.")
+        raise StoreError(f"The format {missing[0]!r} is not in the store, so no record can be published in it.")
     upstream = {payload.metadata_prefix for change in changes for payload in change.payloads}
     session.executemany(SQL["prefix_add"], [(name,) for name in sorted(upstream)])
     return dict(session.execute(SQL["prefixes"]))
@@ -93,7 +93,7 @@ def _prefixes(session: Session, changes: Sequence[ItemChange]) -> dict[str, int]
 def _held(session: Session, source: int, changes: Sequence[ItemChange]) -> dict[str, HeldItem]:
     upstreams = {change.upstream for change in changes}
     if len(upstreams) < len(changes):
-        raise StoreError("A publication names an item twice.")
+        raise StoreError("Nothing was published, because an item is twice in the publication.")
     rows = session.execute(SQL["held_items"], {"source": source, "upstreams": json.dumps(sorted(upstreams))})
     held = {
         upstream: HeldItem(number, False, bool(is_deleted), _numbers(sets), _numbers(departed))
@@ -134,11 +134,11 @@ def _write_rows(session: Session, known: Known, datestamp: int, rows: Rows) -> N
 
 
 def _write_files(session: Session, source: int, publication: Publication) -> None:
-    wanted = {each.upstream: each.files for each in publication.files}
+    wanted = {file.upstream: file.files for file in publication.files}
     rows = session.execute(SQL["held_items"], {"source": source, "upstreams": json.dumps(sorted(wanted))})
     items = {number: wanted[upstream] for upstream, number, *_ in rows.fetchall()}
     session.executemany(SQL["files_remove"], [(number,) for number in items])
-    # The digests that an upstream states are read from its records; the last field holds them.
+    # The last field, the digests that the source states, is not stored: it is read from the record.
     known = [(number, *link[:-1]) for number, links in items.items() for link in links]
     session.executemany(SQL["file_add"], known)
     session.execute(SQL["edition_raise"], (source,))

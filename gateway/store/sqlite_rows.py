@@ -1,4 +1,4 @@
-"""Which rows a publication changes. Pure: what is held goes in, rows come out; `sqlite_publish` does the SQL."""
+"""Computes the rows that a publication changes. Pure: state goes in, rows come out; `sqlite_publish` writes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Items: TypeAlias = defaultdict[K, list[int]]
 
 
 class HeldRecord(NamedTuple):
-    """A record as it stands."""
+    """A record in the store."""
 
     datestamp: int
     digest: bytes
@@ -33,7 +33,7 @@ class HeldRecord(NamedTuple):
 
 @dataclass(slots=True)
 class HeldItem:
-    """An item as it stands; `records` by the number of their prefix."""
+    """An item in the store; `records` are by the number of their prefix."""
 
     number: int
     is_new: bool = False
@@ -45,10 +45,10 @@ class HeldItem:
 
 @dataclass(slots=True)
 class Known:
-    """What is known of a source and of the names that a publication uses, before it is written."""
+    """The state of a source and of the names that a publication uses, before it is written."""
 
     source: int
-    stem: str | None  # how the local identifiers of the source begin
+    stem: str | None  # the beginning of the local identifiers of the source
     prefixes: Mapping[str, int]
     collections: Mapping[str, int]
     fulltext: Numbers  # the number of the set `fulltext`, if there is one
@@ -58,9 +58,9 @@ class Known:
 
 @dataclass(slots=True)
 class Rows:
-    """Everything that is to be written, table by table.
+    """All rows to write, table by table.
 
-    Lists of rows have the order of the columns of the queries. What many items have in common is said once, with the
+    Lists of rows have the order of the columns of the queries. Facts that many items share are there once, with the
     list of the items: places that records leave or enter, and the kinds of changes by prefix.
     """
 
@@ -79,7 +79,7 @@ class Rows:
     fulltext: int = 0
 
     def tallies(self) -> Iterator[Row]:
-        """Yield by how much each tally changes: set, prefix, span, start, members, departed."""
+        """Yield the change of each tally: set, prefix, span, start, members, departed."""
         sums: defaultdict[Row, list[int]] = defaultdict(lambda: [0, 0])
         for sign, moves in ((-1, self.left), (1, self.entered)):
             for (sets, departed, prefix, datestamp), items in moves.items():
@@ -93,11 +93,11 @@ class Rows:
 
 def members(moves: Items[Places]) -> Iterator[Row]:
     """Yield the lists that records leave or enter: set, prefix, datestamp, whether as departed, and the items."""
-    found: Items[Row] = defaultdict(list)
+    rows_by_item: Items[Row] = defaultdict(list)
     for (sets, departed, prefix, datestamp), items in moves.items():
         for collection, is_departed in _lists(sets, departed):
-            found[collection, prefix, datestamp, is_departed] += items
-    for key, items in sorted(found.items()):
+            rows_by_item[collection, prefix, datestamp, is_departed] += items
+    for key, items in sorted(rows_by_item.items()):
         yield (*key, listed(items))
 
 
@@ -107,10 +107,10 @@ def _lists(sets: Numbers, departed: Numbers) -> Iterator[tuple[int, bool]]:
 
 
 class Planner:
-    """Works out the rows of one publication, change by change."""
+    """Computes the rows of one publication, change by change."""
 
     def __init__(self, known: Known, datestamp: int) -> None:
-        """Take what is known and the datestamp that every record written will carry."""
+        """Take the state before the publication, and the datestamp of all written records."""
         self.rows = Rows()
         self._known = known
         self._datestamp = datestamp
@@ -118,9 +118,9 @@ class Planner:
         self._numbers: dict[tuple[str, ...], Numbers] = {}
 
     def plan(self, change: ItemChange, contents: Sequence[Packed]) -> None:
-        """Work out the rows of one change, whose records are compressed in `contents`.
+        """Compute the rows of one change, whose compressed records are `contents`.
 
-        Raise IntentExpired when a record of it carries a later datestamp already.
+        Raise IntentExpired if one of its records has a later datestamp already.
         """
         held = self._known.held.get(change.upstream) or self._new()
         sets = self._sets(change.sets)
@@ -169,7 +169,7 @@ class Planner:
     def _records(
         self, change: ItemChange, contents: Sequence[Packed], held: HeldItem, lists: tuple[Numbers, Numbers]
     ) -> dict[int, HeldRecord]:
-        """Work out the rows of the records; return those that are left alone."""
+        """Compute the rows of the records; return the records that stay unchanged."""
         rows, number, datestamp, kept = self.rows, held.number, self._datestamp, dict(held.records)
         for (name, digest, is_deleted, _), (dictionary, content) in zip(change.records, contents, strict=True):
             prefix = self._known.prefixes[name]
@@ -178,7 +178,7 @@ class Planner:
                 if (before.digest, before.is_deleted) == (digest, is_deleted):
                     continue
                 if before.datestamp > datestamp:  # datestamps go forward only; with a new intent this one does too
-                    raise IntentExpired(f"A later publication of {change.upstream} was faster; nothing was written.")
+                    raise IntentExpired(f"A later publication of {change.upstream} was faster. Nothing was written.")
                 del kept[prefix]
                 rows.records_removed.append((prefix, before.datestamp, number))
                 rows.left[held.sets, held.departed, prefix, before.datestamp].append(number)
@@ -188,14 +188,14 @@ class Planner:
         return kept
 
     def _regroup(self, held: HeldItem, kept: dict[int, HeldRecord], sets: Numbers, departed: Numbers) -> None:
-        # The caller owes us these records with new digests; without them the lists shall at least agree with the item.
+        # The caller should have given these records with new digests. Without them, at least the lists fit the item.
         for prefix, record in kept.items():
             self.rows.left[held.sets, held.departed, prefix, record.datestamp].append(held.number)
             self.rows.entered[sets, departed, prefix, record.datestamp].append(held.number)
 
 
 def ancestors(spec: str) -> Iterator[str]:
-    """Yield a set's spec and those of the sets above it, but for `source`, which is everything."""
+    """Yield the spec of a set and those of the sets above it, except `source`, which has all records."""
     while spec:
         if spec != EVERYTHING_SPEC:
             yield spec

@@ -1,6 +1,6 @@
-"""Subscriptions at hubs, on SQLite: a file of its own beside the store. It holds secrets: only its owner may read it.
+"""The subscriptions to hubs on SQLite, in a separate file. It contains secrets, so only its owner may read it.
 
-Most instances have no subscription and no such file; it is made when the first one is asked for.
+Most instances have no subscription and no such file; it is made with the first subscription.
 """
 
 from __future__ import annotations
@@ -20,15 +20,10 @@ from gateway.store.sqlite_file import SqliteFile
 SQL = load("subscriptions")
 
 
-def open_subscriptions(folder: Path) -> SqliteSubscriptions:
-    """Return the subscriptions of an instance folder."""
-    return SqliteSubscriptions(folder / "subscriptions.sqlite")
-
-
 class SqliteSubscriptions:
-    """See `Subscriptions` in base.py for what each method promises. Safe for threads and processes.
+    """The subscriptions of an instance; `Subscriptions` in base.py has the promises. Safe for threads and processes.
 
-    Methods raise what opening the file raises (see `open_store`), but for StoreMissing: then there are none.
+    Methods raise the errors of `open_store`, except StoreMissing: without a file, there are no subscriptions.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,44 +33,44 @@ class SqliteSubscriptions:
         self._file: SqliteFile | None = None
 
     def close(self) -> None:
-        """Close the file."""
+        """Close all connections to the database."""
         with self._lock:
             if self._file is not None:
                 self._file.close()
             self._file = None
 
     def of_source(self, source: str) -> tuple[Subscription, ...]:
-        """Return the subscriptions of a source."""
+        """Return the subscriptions of a source, including ended ones, sorted by topic."""
         return tuple(_subscription(row) for row in self._rows(SQL["of_source"], source))
 
     def find(self, token: str) -> Subscription | None:
-        """Return the subscription of a token."""
+        """Return the subscription with this token, or None."""
         return next((_subscription(row) for row in self._rows(SQL["find"], token)), None)
 
     def ask(self, subscription: Subscription) -> Subscription:
-        """Keep what a hub is about to be asked for."""
+        """Store a subscription before the hub is called, and return the one to request."""
         with self._opened(create=True).writing() as session:
             (row,) = session.execute(SQL["ask"], astuple(subscription)).fetchall()
         return _subscription(row)
 
     def confirm(self, token: str, lease_seconds: int, until: int) -> None:
-        """Write that the hub confirms it."""
+        """Write that the hub has confirmed the subscription, with this lease, until the second `until`."""
         self._write(SQL["confirm"], lease_seconds, until, token)
 
     def deny(self, token: str, reason: str) -> None:
-        """Write that the hub denies it."""
+        """Write that the hub has denied the subscription, and why (WebSub §5.2)."""
         self._write(SQL["deny"], reason, token)
 
     def end(self, source: str, topic: str, at: int) -> None:
-        """Write that it is to end."""
+        """Write that a subscription is to end; later calls of the hub are ignored."""
         self._write(SQL["end"], at, source, topic)
 
     def ended(self, token: str) -> None:
-        """Write that it has ended."""
+        """Write that the hub has confirmed the end of the subscription."""
         self._write(SQL["ended"], token)
 
     def notify(self, token: str, at: int) -> None:
-        """Write that there is something new."""
+        """Write that the hub of an active subscription has announced a change, at the second `at`."""
         self._write(SQL["notify"], at, token)
 
     def _write(self, query: str, *parameters: object) -> None:
@@ -100,7 +95,7 @@ class SqliteSubscriptions:
 
     def _make(self) -> None:
         try:
-            self._path.touch(mode=file_mode(self._path.parent))  # what SQLite makes beside it gets the same mode
+            self._path.touch(mode=file_mode(self._path.parent))  # SQLite gives the files beside it the same mode
         except OSError as error:
             raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error
 

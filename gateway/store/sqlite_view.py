@@ -1,4 +1,4 @@
-"""Reading the SQLite store: one snapshot, from one connection, for one answer. The two scans are lists by key."""
+"""Reads the SQLite store: one snapshot, from one connection, for one answer. Both scans are lists by key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVER = 2**62 // 86_400 * 86_400  # later than any datestamp, and a whole number
 
 
 class SqliteView:
-    """One snapshot; see `View` in gateway/store/base.py for what each method promises."""
+    """One snapshot on SQLite; `View` in gateway/store/base.py has the promises of all methods."""
 
     def __init__(self, session: Session, horizon: int, made_at: int, *, show_departed: bool) -> None:
         """Take a connection inside a read transaction, the horizon of its snapshot and when the store was made."""
@@ -27,11 +27,11 @@ class SqliteView:
 
     @property
     def horizon(self) -> int:
-        """The second up to which everything is told."""
+        """The second up to which every record is visible: that of the oldest open intent, else that of the clock."""
         return self._horizon
 
     def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
-        """Return a part of a list."""
+        """Return at most `limit` records after the key `after`, by (datestamp, item), deleted ones as tombstones."""
         place = self._place(selection)
         if place is None:
             return Page((), None)
@@ -57,12 +57,12 @@ class SqliteView:
                 as_departed(readers[dictionary](content)) if is_departed else readers[dictionary](content)
                 for dictionary, content, is_departed in rows
             ]
-        # Most columns of five hundred rows would be read for nothing: only the end of a full page is of interest.
+        # The keys are read separately: only the end of a full page is needed, not those of five hundred rows.
         keys = self._session.execute(end, parameters).fetchall() if len(rows) == limit else ()
         return Page(tuple(records), Key(*keys[0]) if len(keys) > 1 else None)
 
     def count(self, selection: Selection) -> int:
-        """Count a list by its tallies."""
+        """Return how many records the whole list has. It adds up tallies, and does not scan the records."""
         place = self._place(selection)
         if place is None:
             return 0
@@ -76,7 +76,7 @@ class SqliteView:
         return total
 
     def record(self, identifier: str, metadata_prefix: str) -> StoredRecord | None:
-        """Return one record."""
+        """Return one record, or None if this item has none in this format."""
         item, prefix = self._item(identifier), self._number("prefix", metadata_prefix)
         row = self._session.one(SQL["record"], {"item": item, "prefix": prefix})
         if row is None:
@@ -85,12 +85,12 @@ class SqliteView:
         return StoredRecord(self._session.codec.unpack(dictionary, content), datestamp, digest, bool(is_deleted))
 
     def has_item(self, identifier: str) -> bool:
-        """Tell whether the identifier is known."""
+        """Return whether an item with this identifier has records, deleted or not."""
         item = self._item(identifier)
         return item is not None and self._session.one(SQL["item_exposed"], (item,)) is not None
 
     def formats(self, identifier: str | None = None) -> tuple[Format, ...]:
-        """Return all formats, or an item's."""
+        """Return the formats, or those in which this item has a record that is not deleted, sorted by prefix."""
         if identifier is None:
             rows = self._session.execute(SQL["formats"])
         else:
@@ -98,26 +98,26 @@ class SqliteView:
         return tuple(Format(*row) for row in rows)
 
     def has_set(self, spec: str) -> bool:
-        """Tell whether the set exists."""
+        """Return whether the set exists."""
         return self._number("collection", spec) is not None
 
     def sets(self, after: str | None, limit: int) -> tuple[SetDescription, ...]:
-        """Return a part of the sets."""
+        """Return at most `limit` sets after the spec `after` (None: from the first), sorted by spec."""
         rows = self._session.execute(SQL["collections"], (after or "", limit))
         return tuple(SetDescription(*row) for row in rows)
 
     def earliest_datestamp(self) -> int:
-        """Return the first datestamp."""
+        """Return a second that no datestamp is below; for an empty store, the second in which it was made."""
         (first,) = self._session.one(SQL["earliest"]) or (None,)
         return self._made_at if first is None else first
 
     def copy_type(self, sha256: str) -> str | None:
-        """Return the media type of a copy that is named."""
+        """Return the media type of the stored copy with this SHA-256; None if no published record names the copy."""
         row = self._session.one(SQL["copy_type"], (sha256,))
         return None if row is None else str(row[0])
 
     def sources(self) -> tuple[Source, ...]:
-        """Return all sources."""
+        """Return all sources, including removed ones, sorted by name."""
         rows = self._session.execute(SQL["sources"])
         return tuple(
             Source(name, base_url, kind, bool(is_removed), bool(is_friend))
@@ -125,7 +125,7 @@ class SqliteView:
         )
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
-        """Return a part of the log of changes."""
+        """Return at most `limit` lines of the log of changes, after line `after`."""
         rows = self._session.execute(SQL["changes"], (after, limit))
         return tuple(
             ChangeLine(number, identifier, prefix, datestamp, _KINDS[kind])
@@ -147,13 +147,13 @@ class SqliteView:
     def _one(self, query: str, parameters: dict[str, str] | tuple[str]) -> int | None:
         try:
             row = self._session.one(query, parameters)
-        except UnicodeEncodeError:  # half a surrogate pair, from a stranger's request: no name here has one
+        except UnicodeEncodeError:  # half a surrogate pair in a request: no name here has one
             return None
         return None if row is None else row[0]
 
 
 def spans(start: int, stop: int, widths: tuple[int, ...] = SPANS) -> Iterator[tuple[int, int, int]]:
-    """Cut the seconds from `start` to before `stop` into days, hours and seconds: (width, first, last) of each row."""
+    """Divide the seconds from `start` to before `stop` into days, hours and seconds: yield (width, first, last)."""
     width, *finer = widths
     first, end = -(-start // width) * width, stop // width * width
     ragged = [(start, stop)]

@@ -1,7 +1,7 @@
-"""Whether store and inbox are of the same day: one of them may have been lost, or come from an older copy.
+"""Checks that store and inbox belong together: one of them may have been lost, or be an older copy.
 
-A store that is older than its inbox publishes again what it lacks. An inbox that is older than its store would give
-numbers of pages a second time, and what arrives in these pages would never be published.
+A store that is older than its inbox publishes the missing pages again. An inbox that is older than its store would use
+page numbers a second time, and these pages would never be published.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from gateway.store.base import Inbox, Store
 
 INBOX_IS_OLD = (
     "The inbox lacks pages that the store has published: it is new, or an older copy than the store. "
-    "`harvester run --all --full` brings again what it lacks."
+    "`harvester run --all --full` harvests the missing records again."
 )
 
-# While this fact says anything, the store is being made again from the inbox, and lacks what comes behind.
+# While this fact is not empty, the store is being made again from the inbox, and is not complete.
 UNFINISHED_FACT = "made from the inbox"
-# Changes with every store that was made again or restored: resumptionTokens of the one before are not its own.
+# It changes with every rebuild or restore of the store, so that earlier resumptionTokens become invalid.
 EPOCH_FACT = "epoch"
 _MOST_NAMES = 5
 
 
 def last_lost(store: Store, inbox: Inbox) -> int:
-    """Return the number of the last page that is published and not in the inbox, 0 when none is missing."""
+    """Return the number of the last page that is published but not in the inbox; 0 if none is missing."""
     with store.view() as view:
         sources = [source.name for source in view.sources()]
     published = max(map(store.position, sources), default=0)  # read first: what is published was received before
@@ -32,9 +32,9 @@ def last_lost(store: Store, inbox: Inbox) -> int:
 
 
 def check_inbox(store: Store, inbox: Path) -> None:
-    """Raise StoreMissing when there is no inbox, and the store has published what it held.
+    """Raise StoreMissing if there is no inbox, although the store has published pages of it.
 
-    A new inbox made in silence would be taken for the old one, and could replace it in a backup.
+    A new inbox that is made without notice would count as the old one, and could replace it in a backup.
     """
     if inbox.is_file() and inbox.stat().st_size:
         return
@@ -42,36 +42,36 @@ def check_inbox(store: Store, inbox: Path) -> None:
         sources = [source.name for source in view.sources()]
     if any(map(store.position, sources)):
         raise StoreMissing(
-            f"{inbox} is not there, and it holds all that was harvested. `gateway restore --missing` brings it back; "
-            "without a backup, `gateway init` makes a new one, and `harvester run --all --full` fills it."
+            f"{inbox}, the database of everything that was harvested, is missing. Restore it with `gateway restore "
+            "--missing`, or make a new one with `gateway init` and fill it with `harvester run --all --full`."
         )
 
 
 def unknown_sources(store: Store, inbox: Inbox) -> tuple[str, ...]:
-    """Return the sources of which the inbox holds records and the store knows nothing, by name."""
+    """Return the names of the sources that have records in the inbox but are not in the store, sorted."""
     with store.view() as view:
         known = {source.name for source in view.sources()}
     return tuple(name for name in inbox.sources() if name not in known)
 
 
 def unfinished(store: Store) -> str:
-    """Return that the store is only being made again, as a sentence; empty when it is whole."""
+    """Return a message if the store is being made again and not complete, else an empty string."""
     if not store.fact(UNFINISHED_FACT):
         return ""
     return (
         "The store is being made again from the inbox and is not complete. "
-        "`gateway rebuild --from-inbox` goes on where it stopped."
+        "`gateway rebuild --from-inbox` continues where it stopped."
     )
 
 
 def check_finished(store: Store) -> None:
-    """Raise StoreError when the store is only being made again."""
+    """Raise StoreError if the store is being made again and not complete."""
     if sentence := unfinished(store):
         raise StoreError(sentence)
 
 
 def store_lacks(store: Store, inbox: Inbox) -> str:
-    """Return what the store lacks that must be there before anything is published, in words; empty for nothing."""
+    """Return a message if the store lacks something that must be there before a publication, else an empty string."""
     if sentence := unfinished(store):
         return sentence
     unknown = unknown_sources(store, inbox)
@@ -79,12 +79,12 @@ def store_lacks(store: Store, inbox: Inbox) -> str:
         return ""
     names = ", ".join(unknown[:_MOST_NAMES]) + (" and others" if len(unknown) > _MOST_NAMES else "")
     return (
-        f"The store does not know {names}, of which the inbox holds records: it is new, or an older copy. "
-        "`gateway restore` brings a backup of it back; `gateway rebuild --from-inbox` makes it again from the inbox."
+        f"The store is new or an older copy: it lacks {names}, of which the inbox has records. Restore it with "
+        "`gateway restore`, or make it again with `gateway rebuild --from-inbox`."
     )
 
 
 def check_whole(store: Store, inbox: Inbox) -> None:
-    """Raise StoreError when the store lacks what must be there before anything is published."""
+    """Raise StoreError if the store lacks something that must be there before a publication."""
     if sentence := store_lacks(store, inbox):
         raise StoreError(sentence)

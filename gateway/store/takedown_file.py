@@ -1,6 +1,6 @@
-"""The list of takedowns, `takedowns.json` in the instance folder: read whenever it has changed, written at once or not.
+"""The list of takedowns, `takedowns.json` in the instance folder: read when it has changed, and replaced in one step.
 
-It is no part of any database, so it outlives them. A list that cannot be read is never taken for an empty one.
+It is not part of a database, so it outlives them. A list that cannot be read never counts as empty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 NAME = "takedowns.json"
 _LOCK = ".takedowns"  # in `locks/`; no source can have this name
 _OBEYING = ".obeying"
-_MISSING = "missing"  # the revision of a list that is not there
+_MISSING = "missing"  # the revision of a list that does not exist
 
 Entries = tuple[Takedown, ...]
 
@@ -36,7 +36,7 @@ class TakedownFile:
         self._last = Takedowns(revision=_MISSING)
 
     def revision(self) -> str:
-        """Return what tells this state of the file from any other. Raise TakedownsUnreadable."""
+        """Return the identifier of this state of the file. Raise TakedownsUnreadable."""
         try:
             known = self.path.stat()
         except FileNotFoundError:
@@ -46,7 +46,7 @@ class TakedownFile:
         return f"{known.st_ino} {known.st_size} {known.st_mtime_ns} {known.st_ctime_ns}"
 
     def read(self) -> Takedowns:
-        """Return the takedowns in force; none when there is no list. Raise TakedownsUnreadable."""
+        """Return the list; it is empty if there is no file. Raise TakedownsUnreadable."""
         revision = self.revision()
         if revision != self._last.revision:
             entries = () if revision == _MISSING else _entries(self.path)
@@ -54,9 +54,9 @@ class TakedownFile:
         return self._last
 
     def change(self, change: Callable[[Entries], Sequence[Takedown]]) -> Takedowns:
-        """Replace all that is listed by what `change` makes of it, and return it; one process at a time, durably.
+        """Replace the entries by those that `change` returns, durably, and return the list; one process at a time.
 
-        Nothing is written when it stays the same. Raise TakedownsUnreadable or StoreUnwritable.
+        Nothing is written if the entries stay the same. Raise TakedownsUnreadable or StoreUnwritable.
         """
         try:
             with _locked(self.path.parent / "locks" / _LOCK):
@@ -70,7 +70,7 @@ class TakedownFile:
 
     @contextmanager
     def obeying(self) -> Iterator[None]:
-        """Wait until no other process publishes what takedowns mean, and keep others waiting. Raise StoreUnwritable."""
+        """Wait until no other process applies takedowns; inside the block, others wait. Raise StoreUnwritable."""
         with ExitStack() as held:
             try:
                 held.enter_context(_locked(self.path.parent / "locks" / _OBEYING))
@@ -94,24 +94,24 @@ def _locked(file: Path) -> Iterator[None]:
 def _entries(path: Path) -> Entries:
     try:
         document = json.loads(path.read_bytes())
-        return tuple(_entry(each) for each in document["takedowns"])
+        return tuple(_entry(entry) for entry in document["takedowns"])
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error), "it can be read") from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _unreadable(path, f"it is damaged ({type(error).__name__}: {error})") from error
 
 
-def _entry(fields: Any) -> Takedown:  # noqa: ANN401 - what stands in a file may be anything
+def _entry(fields: Any) -> Takedown:  # noqa: ANN401 - a file may contain anything
     texts = {name: fields.pop(name) for name in ("value", "source", "reason", "at", "removed_at")}
     items, files = tuple(fields.pop("items")), tuple(fields.pop("files"))
     kind = Kind(fields.pop("kind"))
-    if fields or not texts["value"] or not all(isinstance(each, str) for each in (*texts.values(), *items, *files)):
+    if fields or not texts["value"] or not all(isinstance(text, str) for text in (*texts.values(), *items, *files)):
         raise ValueError(f"an entry of the kind {kind} has other fields than it may have")
     return Takedown(kind, **texts, items=items, files=files)
 
 
 def _write(path: Path, entries: Entries) -> None:
-    lines = ",\n".join(json.dumps(each._asdict(), ensure_ascii=True) for each in entries)
+    lines = ",\n".join(json.dumps(entry._asdict(), ensure_ascii=True) for entry in entries)
     durable.write(path, f'{{"takedowns": [\n{lines}\n]}}\n'.encode(), partial(_permit, path.parent))
 
 

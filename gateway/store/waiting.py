@@ -1,6 +1,6 @@
-"""Waiting for another process that writes the same database: patiently, audibly, and so that a signal ends it at once.
+"""Waits for another process that writes the same database: long, with a message, and so that a signal ends it at once.
 
-SQLite waits in C, where no signal is heard, so it waits for a second at a time.
+SQLite waits in C, where Python handles no signals, so each wait takes at most a second.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from time import monotonic
 
 SLICE_SECONDS = 1.0
 REPORTED_AFTER_SECONDS = 5.0
-PATIENCE_SECONDS = 3600.0  # somebody may have stopped a publisher to look at it; who has forgotten it is told by then
+PATIENCE_SECONDS = 3600.0  # a person may have stopped a publisher to inspect it
 _WRITE_LOCK = ("120", "120")  # the byte of the -shm file that a writer locks (SQLite's walformat.html §2.3.1)
 _STOPPED = "T"  # proc_pid_stat(5)
 _LOCKS = Path("/proc/locks")
@@ -24,15 +24,15 @@ _parents: list[int] = []
 
 
 def leave_with_parent() -> None:
-    """Let this process wait no longer than the one that started it lives."""
+    """Let this process stop waiting when its parent process has ended."""
     _parents[:] = [os.getppid()]
 
 
 class Waiting:
-    """One wait for the lock of a database; `clock` tells seconds."""
+    """One wait for the lock of a database; `clock` returns seconds."""
 
     def __init__(self, path: Path, seconds: float, clock: Callable[[], float] = monotonic) -> None:
-        """Begin to wait, for at most so many seconds."""
+        """Begin to wait, for at most `seconds`."""
         self._path, self._clock = path, clock
         self._began = clock()
         self._ends = self._began + seconds
@@ -40,11 +40,11 @@ class Waiting:
 
     @property
     def slice_seconds(self) -> float:
-        """How long to wait at once."""
+        """How many seconds to wait at once."""
         return min(max(self._ends - self._clock(), 0.0), SLICE_SECONDS)
 
     def goes_on(self) -> bool:
-        """Tell whether to wait any longer. After some seconds it is said, once, for what."""
+        """Return whether to wait any longer; log once, after some seconds, which process is waited for."""
         now = self._clock()
         if now >= self._ends or (_parents and _parents != [os.getppid()]):
             return False
@@ -56,15 +56,15 @@ class Waiting:
     def _sentence(self) -> str:
         number = holder(self._path)
         who = "another process" if number is None else f"process {number}"
-        stopped = ", which is stopped (`kill -CONT` lets it go on)" if number and _is_stopped(number) else ""
+        stopped = ", which is stopped (`kill -CONT` continues it)" if number and _is_stopped(number) else ""
         return f"{self._path} is being written by {who}{stopped}. Waiting until it has finished."
 
 
 def holder(path: Path, locks: Path = _LOCKS) -> int | None:
-    """Return the number of the process that writes a database; None when the system does not tell."""
+    """Return the number of the process that writes a database; None if that is unknown."""
     with suppress(OSError, ValueError):
-        found = path.with_name(path.name + "-shm").stat()
-        place = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
+        status = path.with_name(path.name + "-shm").stat()
+        place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
         for line in locks.read_text().splitlines():
             _, _, _, kind, number, where, *span = line.replace("-> ", "").split()
             if (kind, where, tuple(span)) == ("WRITE", place, _WRITE_LOCK):

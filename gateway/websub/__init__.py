@@ -1,1 +1,1 @@
-"""The face `/websub`, which hubs call: whether we meant to subscribe, and that a source has something new."""
+"""The addresses `/websub`, which hubs call: to verify a subscription, and to announce changes of a source."""

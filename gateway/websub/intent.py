@@ -1,4 +1,4 @@
-"""What a hub asks before it believes that a subscription is ours (WebSub, W3C Recommendation 2018, §5.3). Pure."""
+"""Verification of intent: decides on the call by which a hub verifies a subscription (WebSub, 2018, §5.3). Pure."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _OVER = (SubscriptionState.ENDING, SubscriptionState.ENDED)
 
 
 class Confirmed(NamedTuple):
-    """It was meant: `challenge` is what to answer with, `lease_seconds` how long the hub will tell us of changes."""
+    """The subscription is ours: answer with `challenge`; the hub announces changes for `lease_seconds`."""
 
     challenge: str
     lease_seconds: int
 
 
 class Ended(NamedTuple):
-    """It was meant to end: `challenge` is what to answer with."""
+    """The end of the subscription is intended: answer with `challenge`."""
 
     challenge: str
 
 
 class Denied(NamedTuple):
-    """The hub will tell us nothing."""
+    """The hub denies the subscription (WebSub §5.2)."""
 
     reason: str
 
@@ -37,26 +37,26 @@ class Denied(NamedTuple):
 Meant: TypeAlias = Confirmed | Ended | Denied
 
 
-def intent(subscription: Subscription, said: Mapping[str, str], lease_seconds: int) -> Meant | None:
-    """Return what the arguments of a hub's call come to; None: it was not meant.
+def intent(subscription: Subscription, arguments: Mapping[str, str], lease_seconds: int) -> Meant | None:
+    """Return the meaning of a hub's call by its arguments; None if it does not fit the subscription.
 
-    `lease_seconds` is what was asked for: it holds where the hub names none, or none that can be.
+    `lease_seconds` is the requested lease; it is used if the hub names none or an impossible one.
     """
-    mode, challenge = said.get("hub.mode", ""), said.get("hub.challenge", "")
-    if said.get("hub.topic", "") != subscription.topic:
+    mode, challenge = arguments.get("hub.mode", ""), arguments.get("hub.challenge", "")
+    if arguments.get("hub.topic", "") != subscription.topic:
         return None
     if mode == "denied":
-        return Denied(said.get("hub.reason", "")[:_LONGEST_REASON])
+        return Denied(arguments.get("hub.reason", "")[:_LONGEST_REASON])
     if not 0 < len(challenge) <= _LONGEST_CHALLENGE:
         return None
     if mode == "subscribe" and subscription.state in _SUBSCRIBED:
-        return Confirmed(challenge, _lease(said.get("hub.lease_seconds", "")) or lease_seconds)
+        return Confirmed(challenge, _lease(arguments.get("hub.lease_seconds", "")) or lease_seconds)
     if mode == "unsubscribe" and subscription.state in _OVER:
         return Ended(challenge)
     return None
 
 
 def _lease(text: str) -> int:
-    """Return the seconds of a lease; 0 when they are none."""
+    """Return the seconds of a lease; 0 if the text is no number."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0  # noqa: PLR2004 - a millennium
     return min(number, _LONGEST_LEASE)

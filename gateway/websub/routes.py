@@ -1,7 +1,7 @@
-"""`/websub/TOKEN`: the addresses that hubs call. What they say is only marked; the harvester does what is due.
+"""`/websub/TOKEN`: the addresses that hubs call. A call is only noted in the database; the harvester then harvests.
 
-Each subscription has an address that nobody can guess. What is not signed with its secret is ignored, and answered
-like anything else, so that nobody learns from the answer whether a signature was right.
+Each subscription has an address that nobody can guess. A call without a valid signature is ignored, but gets the same
+answer, so that nobody can test signatures (WebSub, 2018, §7.1).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from gateway.websub.signature import Signature
 
 log = logging.getLogger("gateway.websub")
 
-_MOST_BYTES = 50_000_000  # what a document of the Sitemap protocol may have
+_MOST_BYTES = 50_000_000  # the limit of the Sitemap protocol for one document
 _STEP = 1 << 16
 _RETRY_AFTER_SECONDS = 60
 
 
 def blueprint(subscriptions: Subscriptions, lease_seconds: int, clock: Callable[[], float] = time.time) -> Blueprint:
-    """Return the face `/websub`: `lease_seconds` is what hubs are asked for."""
+    """Return the Flask blueprint of `/websub`; `lease_seconds` is the requested lease, `clock` seconds since 1970."""
     face = Blueprint("websub", __name__)
 
     @face.get("/websub/<token>")
@@ -49,7 +49,11 @@ def blueprint(subscriptions: Subscriptions, lease_seconds: int, clock: Callable[
         if is_signed:
             subscriptions.notify(token, int(clock()))
         else:
-            log.warning("What the hub %s brings for %s is not signed by it.", subscription.hub, subscription.source)
+            log.warning(
+                "A call for the source %s was ignored: it is not signed by the hub %s.",
+                subscription.source,
+                subscription.hub,
+            )
         return _answer(HTTPStatus.ACCEPTED)
 
     face.register_error_handler(StoreError, _unavailable)
@@ -57,7 +61,7 @@ def blueprint(subscriptions: Subscriptions, lease_seconds: int, clock: Callable[
 
 
 def _marked(subscriptions: Subscriptions, token: str, meant: Meant, now: int) -> Response:
-    """Write down what a hub's question came to, and answer it."""
+    """Write the result of a hub's call, and answer it."""
     if isinstance(meant, Denied):
         subscriptions.deny(token, meant.reason or "The hub gives no reason.")
         return _answer(HTTPStatus.OK)
@@ -69,7 +73,7 @@ def _marked(subscriptions: Subscriptions, token: str, meant: Meant, now: int) ->
 
 
 def _is_signed(subscription: Subscription, asked: Request) -> bool | None:
-    """Tell whether a body is signed, reading it part by part; None: it is too long."""
+    """Return whether a body is signed, reading it part by part; None if it is too long."""
     signature = Signature(asked.headers.get("X-Hub-Signature", ""), subscription.secret)
     room = _MOST_BYTES
     while part := asked.stream.read(_STEP):
@@ -86,7 +90,7 @@ def _answer(status: HTTPStatus, text: str = "") -> Response:
 
 
 def _unavailable(error: StoreError) -> Response:
-    log.error("A hub was answered 503 because its subscription cannot be read or written: %s", error, exc_info=error)
+    log.error("/websub answered 503 because a subscription cannot be read or written: %s", error, exc_info=error)
     answer = _answer(HTTPStatus.SERVICE_UNAVAILABLE)
     answer.headers["Retry-After"] = str(_RETRY_AFTER_SECONDS)
     return answer

@@ -1,4 +1,4 @@
-"""`harvester discover` and `harvester explain`: full text is searched for, and the search for one item is told."""
+"""`harvester discover` searches for full text; `harvester explain` shows the search for one item."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from typing import NamedTuple
 import click
 
 from gateway.errors import ConfigurationError
+from gateway.fulltext.explanation import explained
+from gateway.fulltext.release import BATCH as PUBLISHED_AT_ONCE
+from gateway.fulltext.release import Releaser
 from gateway.model import Decision, Outcome, SearchState
 from gateway.program import say
-from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
+from gateway.store.base import Discovery
+from gateway.store.opening import open_discovery
 from gateway.terminal import plain
 from harvester.commands.output import json_option, moment, write_json
-from harvester.instance import Instance, opened
-from harvester.outcomes import Status
-from harvester.search.asking import polite, strangers
-from harvester.search.discovering import Discovering, Result
-from harvester.search.releasing import BATCH as PUBLISHED_AT_ONCE
-from harvester.search.releasing import Releasing
-from harvester.search.steps import step_of, steps
-from harvester.search.stories import told
-from harvester.stopping import Stop, breakable, insisting, listening
-from harvester.takedowns.hiding import check_shown, is_withdrawn, shown
-from harvester.tending.due import seconds_of
-from harvester.verification.extraction import break_off
+from harvester.fulltext.pdf.extraction import break_off
+from harvester.fulltext.polite_fetch import polite, strangers
+from harvester.fulltext.run import FullTextSearch, Result
+from harvester.fulltext.step_order import step_of, steps
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.takedowns.hide import check_shown, is_withdrawn, shown
+from harvester.runtime.durations import seconds_of
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop, breakable, insisting, listening
 
 _UNKNOWN = (
     "{} is no item that was or is to be searched for; identifiers are those of `harvester records`, and "
@@ -39,7 +40,7 @@ _UNKNOWN = (
 
 
 @contextmanager
-def searching(option: str | None) -> Iterator[tuple[Instance, SqliteDiscovery]]:
+def searching(option: str | None) -> Iterator[tuple[Instance, Discovery]]:
     """Open the instance folder that the option names, and its searches."""
     with opened(option) as instance:
         desk = open_discovery(instance.folder)
@@ -57,16 +58,20 @@ def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) 
 
 @click.command()
 @click.argument("sources", nargs=-1)
-@click.option("--item", default="", metavar="ID", help="This item alone, by its identifier here, whether due or not.")
-@click.option("--step", "names", multiple=True, metavar="NAME", help="This step alone; nothing is written. Repeatable.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many items.")
+@click.option(
+    "--item", default="", metavar="ID", help="Only this item (its identifier in this repository), due or not."
+)
+@click.option(
+    "--step", "names", multiple=True, metavar="NAME", help="Only this step, and write nothing; may be repeated."
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N items.")
 @click.option(
     "--recheck-older-than",
     metavar="TIME",
     callback=_duration,
-    help="Search again what was searched longer ago, such as 90d.",
+    help="Search again for items whose search is older, such as 90d.",
 )
-@click.option("--dry-run", "is_dry", is_flag=True, help="Search, and write nothing down but answers and who blocks us.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Search, but store only the answers and which hosts refuse us.")
 @json_option
 @click.pass_context
 def discover(
@@ -79,10 +84,10 @@ def discover(
     is_dry: bool,
     as_json: bool,
 ) -> None:
-    """Search for the full text of items that lack it.
+    """Search for the full text of items that have none.
 
-    Of the sources named, or of all. Rules decide on what is found, or leave it for review; what is accepted is
-    published. `harvester explain` tells the search for one item.
+    Without SOURCES, items of every source are searched. Rules accept or reject a file, or leave it for review. Accepted
+    files are published. `harvester explain` shows the search for one item.
     """
     chosen = tuple(map(step_of, names)) or steps()
     with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
@@ -90,14 +95,14 @@ def discover(
         named = named_sources(instance, sources)
         with strangers(instance.settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
             fetch = breakable(polite(web, desk, instance.settings, stop.pause), stop)
-            work = Discovering(instance.store, desk, fetch, instance.settings, chosen)
+            work = FullTextSearch(instance.store, desk, fetch, instance.settings, chosen)
             is_dry = is_dry or bool(names)
             before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
             if not is_dry:
                 _prepare(work, named, before)
             begin = partial(work.try_out, before=before) if is_dry else work.run
             results = begin(named, item, limit, is_asked_to_stop=lambda: stop.is_asked)
-            releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
+            releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
             counts: Counter[str] = Counter()
             with closing(results), insisting(stop):
                 for result in results:
@@ -120,18 +125,18 @@ def _status(counts: Counter[str], stop: Stop) -> Status:
 
 
 def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the sources that were named, or all. Raise ConfigurationError for one of which nothing is held."""
+    """Return the named sources, or all. Raise ConfigurationError for a source without records."""
     with instance.store.view() as view:
-        known = tuple(each.name for each in view.sources() if not each.is_removed)
+        known = tuple(source.name for source in view.sources() if not source.is_removed)
     if unknown := [name for name in sources if name not in known]:
         raise ConfigurationError(
-            f"Nothing is held of {', '.join(unknown)}; there are: {', '.join(known) or 'no sources'}."
+            f"No records are held of {', '.join(unknown)}; there are: {', '.join(known) or 'no sources'}."
         )
     return sources or known
 
 
-def _prepare(work: Discovering, sources: tuple[str, ...], before: int) -> None:
-    """Put up what is to be searched for, with what was searched before a second; 0: nothing of that."""
+def _prepare(work: FullTextSearch, sources: tuple[str, ...], before: int) -> None:
+    """Add due items to the queue, and items searched before a second since 1970; 0: none of these."""
     work.desk.forget_answers(int(time()))
     work.enlist(sources)
     if before:
@@ -139,14 +144,14 @@ def _prepare(work: Discovering, sources: tuple[str, ...], before: int) -> None:
 
 
 def _shown(result: Result, *, as_json: bool) -> str:
-    """Show one result, and return its outcome."""
+    """Write one result, and return its outcome."""
     searched = result.searched
     if as_json:
-        found = [{**each._asdict(), "at": moment(each.at or None)} for each in searched.candidates]
-        write_json({"identifier": result.identifier, "outcome": searched.outcome, "candidates": found})
+        candidates = [{**candidate._asdict(), "at": moment(candidate.at or None)} for candidate in searched.candidates]
+        write_json({"identifier": result.identifier, "outcome": searched.outcome, "candidates": candidates})
     else:
         telling = (searched.outcome, Outcome.SUCCESS)
-        best = next((each.url for each in searched.candidates if each.outcome in telling), "")
+        best = next((candidate.url for candidate in searched.candidates if candidate.outcome in telling), "")
         click.echo(plain(f"{result.identifier}  {searched.outcome}  {best}".rstrip()))
     return str(searched.outcome)
 
@@ -157,25 +162,25 @@ def facts_of_decision(decision: Decision) -> dict[str, object]:
 
 
 class SearchedItem(NamedTuple):
-    """The search for one item, and what was decided; nothing in it is taken down."""
+    """The search for one item, and its decisions, without files that are taken down."""
 
     state: SearchState
     decisions: tuple[Decision, ...]
 
     def tell(self) -> None:
-        """Write it in words: each step, each copy, each decision."""
-        for line in told(self.state, self.decisions):
+        """Write the search for people: each step, each copy, each decision."""
+        for line in explained(self.state, self.decisions):
             click.echo(plain(line))
 
 
-def searched_item(instance: Instance, desk: SqliteDiscovery, identifier: str) -> SearchedItem:
-    """Return the search for one item. Raise ConfigurationError for one that is taken down or was never put up."""
+def searched_item(instance: Instance, desk: Discovery, identifier: str) -> SearchedItem:
+    """Return the search for one item. Raise ConfigurationError if it is taken down or was never searched for."""
     check_shown(instance, identifier)
     state = shown(instance, desk.search(identifier))
     if state is None:
         raise ConfigurationError(_UNKNOWN.format(identifier))
     decisions = desk.decisions(identifier)
-    return SearchedItem(state, tuple(each for each in decisions if not is_withdrawn(instance, each)))
+    return SearchedItem(state, tuple(decision for decision in decisions if not is_withdrawn(instance, decision)))
 
 
 def facts_of_search(search: SearchedItem) -> dict[str, object]:
@@ -186,7 +191,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
         "due": moment(state.due),
         "searched_at": moment(state.searched_at or None),
         "story": json.loads(state.story) if state.story else None,
-        "decisions": [facts_of_decision(each) for each in search.decisions],
+        "decisions": [facts_of_decision(decision) for decision in search.decisions],
     }
 
 
@@ -195,9 +200,9 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
 @json_option
 @click.pass_context
 def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
-    """Tell the search for one item: each step, each copy, and why.
+    """Show the search for one item: each step, each copy, and the reasons.
 
-    The identifier is the item's here.
+    ID is the identifier of the item in this repository.
     """
     with searching(ctx.obj) as (instance, desk):
         search = searched_item(instance, desk, identifier)

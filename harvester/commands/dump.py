@@ -10,13 +10,13 @@ import click
 from gateway.settings import instance_folder, load
 from harvester.commands.options import Given, access_options, access_table, date_options, list_options
 from harvester.commands.output import json_option, write_json
-from harvester.dump import Dump
-from harvester.dump_file import File, Order, Stream
-from harvester.kinds import fetcher, kind_of, with_address
-from harvester.outcomes import Status
-from harvester.progress import progress
-from harvester.sources_file import entry_from
-from harvester.stopping import Stop, listening
+from harvester.dump.dump import Dump
+from harvester.dump.output import File, Order, Stream
+from harvester.harvest.access import fetcher, kind_of, with_address
+from harvester.harvest.sources_toml import entry_from
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.progress import progress
 
 
 @click.command()
@@ -26,14 +26,14 @@ from harvester.stopping import Stop, listening
 @date_options
 @access_options
 @click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
-@click.option("--restart", is_flag=True, help="Forget an interrupted dump to this file and begin anew.")
+@click.option("--restart", is_flag=True, help="Discard an interrupted dump to this file and begin again.")
 @json_option
 @click.pass_context
 def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bool, **given: Given) -> None:
-    """Harvest a repository to one XML file.
+    """Harvest a repository into one XML file.
 
-    FILE `-` is stdout. Interrupted, the same command goes on where it stopped: FILE.part holds what arrived,
-    FILE.state how far it came. What goes to stdout always begins anew. Needs no instance folder.
+    FILE `-` is stdout. After an interruption, the same command continues: FILE.part has the records so far, FILE.state
+    the position. A dump to stdout always begins again. The command needs no instance folder.
     """
     table = access_table(url, given)
     if given["delay_seconds"] is not None:
@@ -42,12 +42,12 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
     order = Order(entry.url, given["formats"] or ("oai_dc",), given["sets"], given["from_"], given["until"])
     sink = Stream(sys.stdout.buffer) if str(file) == "-" else File(file, restart=restart)
     settings = load(instance_folder(ctx.obj))
-    with listening(Stop()) as stop, progress() as telling, fetcher(settings, entry, stop) as fetch:
-        work = Dump(order, kind_of(entry.kind), fetch, sink, telling, stop)
+    with listening(Stop()) as stop, progress() as reporter, fetcher(settings, entry, stop) as fetch:
+        work = Dump(order, kind_of(entry.kind), fetch, sink, reporter, stop)
         is_finished = work.whole()
         for problem in work.problems:
-            telling.say(problem)
-        telling.say(f"{work.place.records} records; {_verdict(is_finished=is_finished, problems=work.problems)}.")
+            reporter.say(problem)
+        reporter.say(f"{work.place.records} records; {_verdict(is_finished=is_finished, problems=work.problems)}.")
     if as_json and str(file) != "-":
         write_json({"records": work.place.records, "is_finished": is_finished, "problems": work.problems})
     ctx.exit(int(_status(is_finished=is_finished, problems=work.problems)))

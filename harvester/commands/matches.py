@@ -1,4 +1,4 @@
-"""`harvester matches`: the DOIs that were found for records without one, compared anew, and taken back."""
+"""`harvester matches`: compare the DOIs that were found for records without one, and reject wrong ones."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from time import time
 import click
 
 from gateway.errors import ConfigurationError
+from gateway.fulltext.decisions import words
+from gateway.fulltext.release import Releaser
+from gateway.fulltext.stored_search import matches_of
 from gateway.model import Match, Refusal, SearchState
 from gateway.program import say
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.base import Discovery
 from harvester.commands.discover import searching
 from harvester.commands.output import json_option, moment, write_json, write_rows
 from harvester.commands.review import whoever_calls
-from harvester.instance import Instance
-from harvester.outcomes import Status
-from harvester.search.deciding import words
-from harvester.search.matches import agrees
-from harvester.search.releasing import Releasing
-from harvester.search.stories import matches_of
-from harvester.search.works import found_of, work_of
-from harvester.takedowns.hiding import check_shown, shown
+from harvester.fulltext.matched_dois import agrees
+from harvester.fulltext.works import found_of, work_of
+from harvester.harvest.instance import Instance
+from harvester.harvest.takedowns.hide import check_shown, shown
+from harvester.runtime.exit_status import Status
 
 _ITEMS_PER_LOOK = 1000
 _COLUMNS = ("identifier", "doi", "service", "title", "similarity", "author", "year", "agrees")
@@ -39,7 +39,8 @@ def matches() -> None:
 def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
     """List the DOIs that were matched, and compare each with its record as it is now.
 
-    Of the sources named, or of all. Nobody is asked. The exit status is 3 when one does not agree any more.
+    Without SOURCES, matches of every source are listed. No service is asked. The exit status is 3 if a match does not
+    agree with its record any more.
     """
     with searching(ctx.obj) as (instance, desk):
         rows = list(_rows(instance, desk, sources))
@@ -49,7 +50,7 @@ def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
     ctx.exit(int(Status.WITH_ERRORS if disagreeing else Status.SUCCEEDED))
 
 
-def _rows(instance: Instance, desk: SqliteDiscovery, sources: tuple[str, ...]) -> Iterator[dict[str, object]]:
+def _rows(instance: Instance, desk: Discovery, sources: tuple[str, ...]) -> Iterator[dict[str, object]]:
     after = ""
     while states := desk.searches(after, _ITEMS_PER_LOOK):
         after = states[-1].identifier
@@ -58,14 +59,14 @@ def _rows(instance: Instance, desk: SqliteDiscovery, sources: tuple[str, ...]) -
                 yield from _of_item(instance, desk, state)
 
 
-def _of_item(instance: Instance, desk: SqliteDiscovery, state: SearchState) -> Iterator[dict[str, object]]:
-    found = matches_of(state)
-    if not found:
+def _of_item(instance: Instance, desk: Discovery, state: SearchState) -> Iterator[dict[str, object]]:
+    matches = matches_of(state)
+    if not matches:
         return
     published = found_of(instance.store, state.source, state.upstream)
     work = work_of(instance.store, state.identifier, state.upstream, published)
-    refused = {each.doi for each in desk.refusals(state.identifier)}
-    for match in found:
+    refused = {refusal.doi for refusal in desk.refusals(state.identifier)}
+    for match in matches:
         if match.doi not in refused:
             still = work is not None and agrees(match, work)
             yield {"identifier": state.identifier, **match._asdict(), "agrees": still}
@@ -74,14 +75,14 @@ def _of_item(instance: Instance, desk: SqliteDiscovery, state: SearchState) -> I
 @matches.command()
 @click.argument("identifier")
 @click.argument("doi", required=False)
-@click.option("--reason", default="", help="Why; it is kept.")
+@click.option("--reason", default="", help="The reason; it is stored.")
 @json_option
 @click.pass_context
 def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as_json: bool) -> None:
-    """Reject the DOI that was matched with an item: it is never matched with it again.
+    """Reject the DOI that was matched with an item. It is never matched with that item again.
 
-    The files of the item that were accepted go to review, and the item is searched for again. Of one match alone the
-    DOI need not be given.
+    The accepted files of the item go to review, and the item is searched for again. If the item has one match, the DOI
+    may be left out.
     """
     with searching(ctx.obj) as (instance, desk):
         check_shown(instance, identifier)
@@ -89,24 +90,26 @@ def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as
         refusal = Refusal(identifier, match.doi, reason or "No reason was given.", whoever_calls(), int(time()))
         because = f"It was found through the DOI {match.doi}, which is not that of this work. {refusal.reason}"
         decisions = [
-            each._replace(
+            word._replace(
                 verdict="review", reason=because, decided_by=refusal.decided_by, at=refusal.at, is_undoing=False
             )
-            for each in words(desk.decisions(identifier)).values()
-            if each.verdict == "accept"
+            for word in words(desk.decisions(identifier)).values()
+            if word.verdict == "accept"
         ]
         desk.refuse(refusal, decisions)
-        stamped = Releasing(instance.store, instance.inbox, desk, instance.settings).release(identifier=identifier)
+        stamped = Releaser(instance.store, instance.inbox, desk, instance.settings).release(identifier=identifier)
     if as_json:
         write_json({**refusal._asdict(), "at": moment(refusal.at), "files": len(decisions), "stamped_records": stamped})
     say(f"{identifier}: {match.doi} is rejected; {len(decisions)} files wait for review.")
 
 
 def _one(state: SearchState | None, identifier: str, doi: str | None) -> Match:
-    """Return the match that is meant. Raise ConfigurationError when there is none, or it is not told which."""
-    found = [each for each in matches_of(state) if not doi or each.doi == doi.lower()]
-    if not found:
+    """Return the chosen match. Raise ConfigurationError when there is none, or several."""
+    matches = [match_ for match_ in matches_of(state) if not doi or match_.doi == doi.lower()]
+    if not matches:
         raise ConfigurationError(f"No DOI {doi or ''} was matched with {identifier}.".replace("  ", " "))
-    if len(found) > 1:
-        raise ConfigurationError(f"{identifier} has several; name one: {', '.join(each.doi for each in found)}.")
-    return found[0]
+    if len(matches) > 1:
+        raise ConfigurationError(
+            f"{identifier} has several matches; name one: {', '.join(match_.doi for match_ in matches)}."
+        )
+    return matches[0]

@@ -1,4 +1,4 @@
-"""Options that several commands share: where the credentials of a source are, never what they are."""
+"""Options that several commands share. Options of credentials give their place, never their values."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.xmltext import parse_utc_datetime
-from harvester.hours import are_hours
-from harvester.sources_file import AUTH_KINDS
-from harvester.tending.due import is_duration, is_schedule
-from harvester.windows.days import UNITS
+from harvester.harvest.sources_toml import AUTH_KINDS
+from harvester.harvest.windows.days import UNITS
+from harvester.runtime.durations import is_duration, is_schedule
+from harvester.runtime.opening_hours import are_hours
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# What click hands over by the names of the options: each of the type that its option declares.
+# The values of options, as click passes them by name.
 Given: TypeAlias = Any
 
-# By kind of credentials, what the field of the secret is called in sources.toml, before `_env` and `_file`.
+# The name of the secret in sources.toml by kind of credentials, without `_env` and `_file`.
 _SECRETS = {"basic": "password", "bearer": "token", "header": "value", "query": "value"}
 
 
 def _absolute(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """Return the absolute path of a file that an option names, for sources.toml; empty when it names none."""
+    """Return the absolute path of the file of an option, for sources.toml; empty when there is none."""
     return value and str(Path(value).absolute())
 
 
 _file_option = partial(click.option, default="", callback=_absolute, metavar="FILE")
 _ACCESS = (
-    click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials the source asks for."),
-    click.option("--user", default="", help="With basic: the user."),
+    click.option("--auth", type=click.Choice(list(AUTH_KINDS)), help="The kind of credentials."),
+    click.option("--user", default="", help="With basic: the user name."),
     click.option("--auth-name", default="", help="With header or query: the name of the header or argument."),
     click.option("--secret-env", default="", metavar="NAME", help="The environment variable that holds the secret."),
     _file_option("--secret-file", help="The file that holds the secret."),
     _file_option("--certificate", help="With certificate: the client certificate (PEM)."),
-    _file_option("--key", help="With certificate: its key, when it is a file of its own."),
-    click.option("--verify/--no-verify", default=True, help="Whether the server's certificate is verified."),
-    _file_option("--ca-bundle", help="Certificates (PEM) of authorities to trust besides the public."),
+    _file_option("--key", help="With certificate: its key, if it is in another file."),
+    click.option("--verify/--no-verify", default=True, help="Verify the server's certificate."),
+    _file_option("--ca-bundle", help="Additional certificates of authorities (PEM)."),
 )
 
 
 def access_options(function: Function) -> Function:
-    """Give a command the options that say how to get in; `auth_of` reads them."""
+    """Return a command with the options of credentials and TLS; `auth_of` reads them."""
     return reduce(lambda wrapped, option: option(wrapped), reversed(_ACCESS), function)
 
 
 def auth_of(given: dict[str, Any]) -> dict[str, str]:
-    """Return the `auth` table for sources.toml from the options, taking them out of `given`."""
+    """Return the `auth` table for sources.toml, and remove its options from `given`."""
     kind = given.pop("auth")
     names = ("user", "auth_name", "secret_env", "secret_file", "certificate", "key")
     values = {name: given.pop(name) for name in names}
     if not kind:
         if any(values.values()):
-            raise ConfigurationError("Say with --auth which kind of credentials these are.")
+            raise ConfigurationError("The kind of the credentials is missing. Give it with --auth.")
         return {}
     secret = _SECRETS.get(kind, "secret")
     table = {
@@ -73,7 +73,7 @@ def auth_of(given: dict[str, Any]) -> dict[str, str]:
 
 
 def access_table(url: str, given: dict[str, Any]) -> dict[str, object]:
-    """Return an entry for sources.toml from an address and the options of `access_options`, taken out of `given`."""
+    """Return an entry for sources.toml, and remove the options of `access_options` from `given`."""
     return {"url": url, "auth": auth_of(given), "verify": given.pop("verify"), "ca_bundle": given.pop("ca_bundle")}
 
 
@@ -96,22 +96,22 @@ def duration(_context: click.Context, parameter: click.Parameter, value: str) ->
 
 
 def schedule(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that says how often."""
+    """Check an option that is a schedule: a duration, or `never`."""
     if value and not is_schedule(value):
         raise click.BadParameter("A duration such as 6h, or never, is wanted.", param=parameter)
     return value
 
 
 def every_option(function: Function) -> Function:
-    """Give a command the option --every."""
-    sentence = "How often `tend` harvests it, such as 6h, or never."
+    """Return a command with the option --every."""
+    sentence = "Let `tend` harvest it so often, such as 6h, or never."
     return click.option("--every", default="", callback=schedule, metavar="TIME", help=sentence)(function)
 
 
 def schedule_options(function: Function) -> Function:
-    """Give a command the options that say how often each stage of `tend` is due for a source."""
+    """Return a command with the options for the periods of the stages of `tend`."""
     every = (
-        ("sweep", "How often `tend` sweeps it, such as 30d."),
+        ("sweep", "Let `tend` sweep it so often, such as 30d."),
         ("discover", "How often `tend` searches for its full text, such as 1d."),
         ("recheck", "After what time `tend` searches again for what was searched for, such as 90d."),
     )
@@ -130,12 +130,12 @@ def hours(_context: click.Context, parameter: click.Parameter, value: str) -> st
 
 
 def own_fields(_context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, object]:
-    """Read FIELD=VALUE; a value is what TOML takes it for, or else a text."""
+    """Return the fields of FIELD=VALUE options; a value is read as TOML, else as a text."""
     fields: dict[str, object] = {}
-    for each in values:
-        name, sign, value = each.partition("=")
+    for one in values:
+        name, sign, value = one.partition("=")
         if not sign:
-            raise click.BadParameter(f"FIELD=VALUE is wanted, not {each!r}.", param=parameter)
+            raise click.BadParameter(f"FIELD=VALUE is wanted, not {one!r}.", param=parameter)
         try:
             fields[name] = tomllib.loads(f"value = {value}")["value"]
         except (ValueError, RecursionError):
@@ -144,23 +144,23 @@ def own_fields(_context: click.Context, parameter: click.Parameter, values: tupl
 
 
 def date_options(function: Function) -> Function:
-    """Give a command the options --from and --until."""
-    until = click.option("--until", default="", callback=date, metavar="DATE", help="Ask for nothing newer.")
-    return click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Ask for nothing older.")(
+    """Return a command with the options --from and --until."""
+    until = click.option("--until", default="", callback=date, metavar="DATE", help="Harvest nothing newer.")
+    return click.option("--from", "from_", default="", callback=date, metavar="DATE", help="Harvest nothing older.")(
         until(function)
     )
 
 
 def slice_option(function: Function) -> Function:
-    """Give a command the option --slice."""
-    sentence = "The first harvest of a list in windows of this length, each by itself."
+    """Return a command with the option --slice."""
+    sentence = "Divide the first harvest of a list into windows of this length."
     return click.option("--slice", "slice", type=click.Choice(UNITS), default=None, help=sentence)(function)
 
 
 def list_options(function: Function) -> Function:
-    """Give a command the options --format and --set, each of which may be repeated."""
-    sets = click.option("--set", "sets", multiple=True, metavar="SPEC", help="A setSpec; may be repeated.")
+    """Return a command with the options --format and --set, which may be repeated."""
+    sets = click.option("--set", "sets", multiple=True, metavar="SPEC", help="Take this setSpec; may be repeated.")
     formats = click.option(
-        "--format", "formats", multiple=True, metavar="PREFIX", help="A metadataPrefix; may be repeated."
+        "--format", "formats", multiple=True, metavar="PREFIX", help="Take this metadataPrefix; may be repeated."
     )
     return formats(sets(function))

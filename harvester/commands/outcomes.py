@@ -1,4 +1,4 @@
-"""`harvester outcomes`: how searches ended, counted by source, step, host and month."""
+"""`harvester outcomes`: count the ends of searches by source, step, host and month."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from gateway.program import say
 from gateway.terminal import plain
 from harvester.commands.discover import named_sources, searching
 from harvester.commands.output import json_option, write_json
+
+# The names of empty groups.
+_EMPTY = {"source": "", "step": "", "host": "", "month": "no month", "what": "step or copy"}
 
 
 def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
@@ -26,29 +29,31 @@ def _month(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
     "fields",
     multiple=True,
     type=click.Choice(("source", "step", "host", "month")),
-    help="What is counted apart; repeatable. Sources and steps when nothing is said.",
+    help="How to group the counts; may be repeated. Default: source and step.",
 )
-@click.option("--month", callback=_month, metavar="YYYY-MM", help="What ended in this month alone.")
+@click.option("--month", callback=_month, metavar="YYYY-MM", help="Only searches that ended in this month.")
 @json_option
 @click.pass_context
 def outcomes(
     ctx: click.Context, sources: tuple[str, ...], fields: tuple[str, ...], month: str | None, as_json: bool
 ) -> None:
-    """Count how the steps of searches, and the copies that were looked at, ended, and which share that is.
+    """Count the outcomes of search steps and of the copies that they named.
 
-    Of the sources named, or of all; every search counts, also those that were repeated. A share is that of an outcome
-    among all of its source, step, host or month. Steps that asked nobody are at no host: counted by host they are left
-    out, and how many they are is said. What releases before 0.5.0 have counted has no month.
+    Without SOURCES, every source counts. Every search counts, repeated ones too. A `step` line counts the ends of a
+    step; its share is one of the searches that took the step. A `copy` line counts the ends of the copies that a step
+    named; its share is one of copies. If steps are counted together, a share is one of all of them. Steps that asked
+    nobody have no host: `--by host` leaves them out and says how many there are. Counts of releases before 0.5.0 have
+    no month. `step or copy` marks counts of releases that did not tell steps from copies.
     """
     with searching(ctx.obj) as (instance, desk):
         named = named_sources(instance, sources)
-        endings = [(each, count) for each, count in desk.endings() if each.source in named]
+        endings = [(ending, count) for ending, count in desk.endings() if ending.source in named]
     chosen = tuple(dict.fromkeys(fields)) or ("source", "step")
     counts: Counter[tuple[str, ...]] = Counter()
     totals: Counter[tuple[str, ...]] = Counter()
     nowhere = 0
     for ending, count in endings:
-        group = tuple(str(getattr(ending, field)) for field in chosen)
+        group = (*(str(getattr(ending, field)) for field in chosen), ending.what)
         if month not in (None, ending.month):
             continue
         if "host" in chosen and not ending.host:
@@ -60,12 +65,10 @@ def outcomes(
         group, outcome = key[:-1], key[-1]
         share = count / totals[group]
         if as_json:
-            facts = dict(zip(chosen, group, strict=True))
+            facts = dict(zip((*chosen, "what"), group, strict=True))
             write_json({**facts, "outcome": outcome, "count": count, "share": round(share, 4)})
         else:
-            shown = [
-                value or "no month" if field == "month" else value for field, value in zip(chosen, group, strict=True)
-            ]
+            shown = [value or _EMPTY[field] for field, value in zip((*chosen, "what"), group, strict=True)]
             click.echo(plain(f"{count:>8} {share:>7.1%}  {'  '.join((*shown, outcome))}"))
     if nowhere:
         say(f"{nowhere} more ended at no host: nobody was asked.")

@@ -1,4 +1,4 @@
-"""How commands speak: data on stdout (a table for people, JSON with --json), everything else on stderr."""
+"""The output of commands: data on stdout (a table for people, JSON with --json), messages on stderr."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["in_words", "json_option", "moment", "write_facts", "write_json", "wr
 
 
 def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
-    """Write rows: as JSON lines with everything in them, or as a table of these columns."""
+    """Write rows as JSON lines with all fields, or as a table of some columns."""
     if as_json:
         for row in rows:
             write_json(row)
@@ -29,7 +29,7 @@ def write_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, 
 
 
 def write_facts(facts: Mapping[str, object], *, as_json: bool) -> None:
-    """Write one thing: as a JSON object, or a line per fact; facts that are empty are left out for people."""
+    """Write facts as one JSON object, or one per line without empty ones."""
     if as_json:
         write_json(facts)
         return
@@ -41,18 +41,18 @@ def write_facts(facts: Mapping[str, object], *, as_json: bool) -> None:
 
 
 def in_words(value: object) -> str:
-    """Return a value as people read it: in one line, and without what would command a terminal."""
+    """Return a value as one line of text, without control characters."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {in_words(each)}" for name, each in value.items())
+        return ", ".join(f"{name} {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(in_words(each) for each in value)
+        return ", ".join(in_words(inner) for inner in value)
     return plain(str(value))
 
 
 def moment(second: int | None) -> str | None:
-    """Return a second since 1970 as data shows it: a UTCdatetime, or None."""
+    """Return a second since 1970 as a UTCdatetime, or None."""
     return None if second is None else utc_datetime(second)

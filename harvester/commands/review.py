@@ -1,4 +1,4 @@
-"""`harvester review`: what rules left to people, and what people decide. Nothing decided is ever overwritten."""
+"""`harvester review`: list and decide on the files that rules left to people. A decision is never overwritten."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import getpass
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import partial
 from itertools import islice
 from time import time
 from typing import Any, TypeVar
@@ -14,18 +15,20 @@ import click
 
 from gateway.addresses import address
 from gateway.errors import ConfigurationError
+from gateway.fulltext.decisions import standing
+from gateway.fulltext.policies import VERSIONS
+from gateway.fulltext.release import Releaser
+from gateway.fulltext.review import UNKNOWN, Filter, Reviewed, decisions_in_force, review_of
 from gateway.model import Decision, DocumentKind
 from gateway.program import say
-from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
 from harvester.commands.output import json_option, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
-from harvester.instance import Instance
-from harvester.search.deciding import standing
-from harvester.search.releasing import Releasing
-from harvester.search.reviewing import UNKNOWN, Filter, Reviewed, decisions_in_force, review_of
-from harvester.takedowns.hiding import is_withdrawn
-from harvester.wire.policies import VERSIONS
+from harvester.fulltext.works import work_of
+from harvester.harvest.instance import Instance
+from harvester.harvest.takedowns.hide import is_withdrawn
+from harvester.http.urls import host_of
 
 _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
@@ -38,14 +41,14 @@ _FILTERS = (
     click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by, or unknown."),
     click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
     click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
-    click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason has these words."),
+    click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason contains these words."),
     click.option("--least-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or more."),
     click.option("--most-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or less."),
 )
 _BULK = (
-    click.option("--all", "is_all", is_flag=True, help="Every file that waits for a person."),
+    click.option("--all", "is_all", is_flag=True, help="Choose all files that wait for a decision."),
     click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation."),
-    click.option("--dry-run", "is_dry", is_flag=True, help="Show the files that are meant, and decide nothing."),
+    click.option("--dry-run", "is_dry", is_flag=True, help="Show the selected files, and decide nothing."),
 )
 
 
@@ -68,25 +71,25 @@ def _filter(ctx: click.Context) -> Filter:
 
 @click.group()
 def review() -> None:
-    """List, accept and reject files that were found."""
+    """List, accept and reject the files that searches found."""
 
 
 @review.command("list")
 @click.option(
-    "--verdict", type=click.Choice(["review", "accept", "reject"]), default="review", help="Those with this verdict."
+    "--verdict", type=click.Choice(["review", "accept", "reject"]), default="review", help="Files with this verdict."
 )
-@click.option("--after", default="", metavar="ID", help="Items behind this one; a list shows 1,000 files.")
+@click.option("--after", default="", metavar="ID", help="Only items after this one; a list shows 1,000 files.")
 @_with(_FILTERS)
 @json_option
 @click.pass_context
 def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_options: object) -> None:
-    """List the files that wait for a person: the work, what is known of the file, and why no rule decided."""
+    """List the files that wait for a decision: the work, the file, and why no rule decided."""
     with searching(ctx.obj) as (instance, desk):
         last, count = "", 0
         for file in _files(instance, desk, verdict, _filter(ctx), after):
             identifier = file.decision.identifier
             if count >= _SHOWN and identifier != last:
-                say(f"There are more: `harvester review list --after {last}` goes on.")
+                say(f"There are more: `harvester review list --after {last}` continues.")
                 break
             last, count = identifier, count + 1
             if as_json:
@@ -95,14 +98,17 @@ def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_opt
                 show_file(file)
 
 
-def _files(
-    instance: Instance, desk: SqliteDiscovery, verdict: str, wanted: Filter, after: str = ""
-) -> Iterator[Reviewed]:
-    """Return the files with a verdict that a filter means; none that is taken down."""
+def _files(instance: Instance, desk: Discovery, verdict: str, wanted: Filter, after: str = "") -> Iterator[Reviewed]:
+    """Return the files with a verdict that a filter selects, without files that are taken down."""
     for decision in decisions_in_force(desk, verdict, after):
-        file = review_of(instance.store, desk, instance.folder, decision)
+        file = _review_of(instance, desk, decision)
         if wanted.fits(file) and not is_withdrawn(instance, decision):
             yield file
+
+
+def _review_of(instance: Instance, desk: Discovery, decision: Decision) -> Reviewed:
+    works = partial(work_of, instance.store)
+    return review_of(desk, instance.folder, decision, work_of=works, host_of=host_of)
 
 
 @review.command()
@@ -110,13 +116,13 @@ def _files(
 @json_option
 @click.pass_context
 def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
-    """Show the search for one item, and the record beside the first 20 lines of each file that is kept."""
+    """Show the search for one item: its record beside the first 20 lines of each stored file."""
     with searching(ctx.obj) as (instance, desk):
         search = searched_item(instance, desk, identifier)
-        last = {each.url: each for each in search.decisions}
-        files = [review_of(instance.store, desk, instance.folder, each) for each in last.values()]
+        last = {decision.url: decision for decision in search.decisions}
+        files = [_review_of(instance, desk, decision) for decision in last.values()]
         if as_json:
-            write_json({**facts_of_search(search), "files": [facts_of_text(each) for each in files]})
+            write_json({**facts_of_search(search), "files": [facts_of_text(file) for file in files]})
             return
         search.tell()
         for file in files:
@@ -126,14 +132,14 @@ def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
 @review.command()
 @click.argument("identifier", required=False)
 @click.argument("url", required=False)
-@click.option("--reason", default="", help="Why; it is kept with the decision.")
+@click.option("--reason", default="", help="The reason; it is stored with the decision.")
 @_with((*_FILTERS, *_BULK))
 @json_option
 @click.pass_context
 def accept(ctx: click.Context, /, **_options: object) -> None:
-    """Accept a file of an item, or all files that wait and that the options describe.
+    """Accept a file of an item, or every waiting file that the options describe.
 
-    Of an item with one file the URL need not be given. Without an item the files are shown first, and confirmed.
+    If the item has one file, the URL may be left out. Without an item, the files are shown first and need confirmation.
     """
     _decide(ctx, "accept")
 
@@ -141,14 +147,14 @@ def accept(ctx: click.Context, /, **_options: object) -> None:
 @review.command()
 @click.argument("identifier", required=False)
 @click.argument("url", required=False)
-@click.option("--reason", default="", help="Why; it is kept with the decision.")
+@click.option("--reason", default="", help="The reason; it is stored with the decision.")
 @_with((*_FILTERS, *_BULK))
 @json_option
 @click.pass_context
 def reject(ctx: click.Context, /, **_options: object) -> None:
-    """Reject a file of an item, or all files that wait and that the options describe.
+    """Reject a file of an item, or every waiting file that the options describe.
 
-    Of an item with one file the URL need not be given. Without an item the files are shown first, and confirmed.
+    If the item has one file, the URL may be left out. Without an item, the files are shown first and need confirmation.
     """
     _decide(ctx, "reject")
 
@@ -159,9 +165,9 @@ def reject(ctx: click.Context, /, **_options: object) -> None:
 @json_option
 @click.pass_context
 def undo(ctx: click.Context, identifier: str, url: str | None, as_json: bool) -> None:
-    """Take the last decision on a file back: the one before it is in force again.
+    """Undo the last decision on a file. The decision before it is in force again.
 
-    Each time it goes one step further back.
+    Each call undoes one more decision.
     """
     with searching(ctx.obj) as (instance, desk):
         *before, last = standing(_of_one(desk, identifier, url))
@@ -176,13 +182,13 @@ def undo(ctx: click.Context, identifier: str, url: str | None, as_json: bool) ->
 
 
 def _decide(ctx: click.Context, verdict: str) -> None:
-    """Decide on one file of an item, or on all that wait and that the options describe."""
+    """Decide on one file of an item, or on all waiting files that the options choose."""
     options, wanted = ctx.params, _filter(ctx)
     identifier: str | None = options["identifier"]
     if identifier is not None and (options["is_all"] or options["is_dry"] or not wanted.is_empty):
-        raise click.UsageError("Name an item, or describe files by options: not both.")
+        raise click.UsageError("Name an item, or choose files by options, not both.")
     if identifier is None and wanted.is_empty and not options["is_all"]:
-        raise click.UsageError("Name an item, describe files by options such as --host, or say --all.")
+        raise click.UsageError("Name an item, choose files by options such as --host, or give --all.")
     with searching(ctx.obj) as (instance, desk):
         if identifier is not None:
             chosen: Sequence[Decision] = _of_one(desk, identifier, options["url"])[-1:]
@@ -198,7 +204,7 @@ def _decide(ctx: click.Context, verdict: str) -> None:
 
 
 def _previewed(files: Iterator[Reviewed], verdict: str) -> list[Decision]:
-    """Show the first files on standard error, and how many there are in all; return the decisions on all of them."""
+    """Show the first files and the number of files on standard error; return the decisions on all of them."""
     chosen: list[Decision] = []
     for file in islice(files, _PREVIEWED):
         show_file(file, is_data=False)
@@ -210,12 +216,12 @@ def _previewed(files: Iterator[Reviewed], verdict: str) -> list[Decision]:
     return chosen
 
 
-def _add(instance: Instance, desk: SqliteDiscovery, decisions: Sequence[Decision], *, as_json: bool) -> None:
-    """Write decisions in the name of the user who calls, and publish what they mean at once.
+def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, as_json: bool) -> None:
+    """Store decisions in the name of the calling user, and publish the results at once.
 
-    Raise ConfigurationError for a file that is taken down, or that of an item that is: nothing accepts it.
+    Raise ConfigurationError for a file that is taken down, or whose item is.
     """
-    releasing = Releasing(instance.store, instance.inbox, desk, instance.settings)
+    releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
     name = whoever_calls()
     for decision in decisions:
         if decision.verdict == "accept" and is_withdrawn(instance, decision):
@@ -228,28 +234,30 @@ def _add(instance: Instance, desk: SqliteDiscovery, decisions: Sequence[Decision
         stamped = releasing.release(identifier=decided.identifier)
         if as_json:
             write_json({**facts_of_decision(decided), "stamped_records": stamped})
-        told = f"{decided.identifier}: {decided.verdict} {decided.url}"
-        say(f"{told}; {stamped} records have a new datestamp.")
+        sentence = f"{decided.identifier}: {decided.verdict} {decided.url}"
+        say(f"{sentence}; {stamped} records have a new datestamp.")
 
 
 def whoever_calls() -> str:
-    """Return the name of the user, or the number of one that this machine has no name for."""
+    """Return the name of the calling user, or the number of a user without a name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # as Python 3.13 has it
         return f"user {os.getuid()}"
 
 
-def _of_one(desk: SqliteDiscovery, identifier: str, url: str | None) -> list[Decision]:
-    """Return the decisions on one copy, whose URL may be written as DIDLs have it.
+def _of_one(desk: Discovery, identifier: str, url: str | None) -> list[Decision]:
+    """Return the decisions on one copy; the URL may be written as in a DIDL.
 
-    Raise ConfigurationError when it is not told which, or there is none.
+    Raise ConfigurationError when there is no such copy, or several.
     """
-    found = desk.decisions(identifier)
-    urls = sorted({each.url for each in found})
-    chosen = [url] if url in urls else [each for each in urls if not url or address(each) == url]
+    decisions = desk.decisions(identifier)
+    urls = sorted({decision.url for decision in decisions})
+    chosen = (
+        [url] if url in urls else [candidate_url for candidate_url in urls if not url or address(candidate_url) == url]
+    )
     if not chosen:
         raise ConfigurationError(f"No file {url or ''} was found for {identifier}.".replace("  ", " "))
     if len(chosen) > 1:
         raise ConfigurationError(f"{identifier} has several files; name one: {', '.join(chosen)}.")
-    return [each for each in found if each.url == chosen[0]]
+    return [decision for decision in decisions if decision.url == chosen[0]]

@@ -1,4 +1,4 @@
-"""How a file that waits for a person is shown: in a few lines, and beside the record."""
+"""Show a file that waits for a decision: in a few lines, and with its record."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from unicodedata import east_asian_width
 import click
 
 from gateway.errors import GatewayError
+from gateway.fulltext.review import Reviewed
 from gateway.terminal import plain
 from harvester.commands.discover import facts_of_decision
-from harvester.search.reviewing import Reviewed, first_lines
+from harvester.fulltext.pdf.extraction import extract
 
 _MOST_AUTHORS = 3
+_MOST_LINES = 20  # of a file, that are not empty
+_LONGEST_LINE = 200  # characters that are shown of one line
 _LONGEST_STATEMENT = 300  # characters
 _LEAST_FOR_COLUMNS = 100  # columns of a terminal in which record and file stand side by side
 _RECORD = ("title", "creator", "contributor", "date", "source", "publisher", "type", "identifier", "description")
@@ -76,7 +79,7 @@ def facts_of_text(file: Reviewed) -> dict[str, object]:
 
 
 def show_text(file: Reviewed) -> None:
-    """Write what the record says beside the first lines of the kept copy, and where that copy lies."""
+    """Write the record, the first lines of the stored copy, and the path of the copy."""
     click.echo("")
     show_file(file)
     lines, unread = _first_lines(file)
@@ -97,14 +100,16 @@ def show_text(file: Reviewed) -> None:
 
 
 def _first_lines(file: Reviewed) -> tuple[tuple[str, ...], str]:
-    """Return the first lines of the kept copy, else why there are none."""
+    """Return the first lines of the stored copy, else why there are none. The sandbox reads it, as in a search."""
     if file.copy is None:
         return (), "No copy is kept: the setting files_keep is off, or the copy was deleted."
     try:
-        lines = first_lines(file.copy)
+        text = extract(file.copy.read_bytes()).first
     except (GatewayError, OSError) as error:
         return (), str(error)
-    return lines, "" if lines else "The file has no text."
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    first = tuple(line[:_LONGEST_LINE] for line in lines if line)[:_MOST_LINES]
+    return first, "" if first else "The file has no text."
 
 
 def _wrapped(lines: list[str], width: int) -> list[str]:

@@ -1,9 +1,8 @@
-"""`harvester run` and `harvester publish`: the work itself."""
+"""`harvester run` and `harvester publish`: harvest sources, and publish their records."""
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 
 import click
 
@@ -11,37 +10,39 @@ from gateway.errors import ConfigurationError
 from gateway.model import Run
 from harvester.commands.options import Given, date_options, list_options, slice_option
 from harvester.commands.output import json_option, moment, write_json
-from harvester.crew import Crew, Job, host_of
-from harvester.instance import Instance, opened
-from harvester.kinds import kinds
-from harvester.notifying.beside import Beside
-from harvester.outcomes import Status, worst
-from harvester.pipeline import Wishes
-from harvester.progress import progress
-from harvester.sources_file import SourceEntry
-from harvester.stopping import Stop, listening
-from harvester.web import Pace
-from harvester.working import Done, Working
+from harvester.harvest.access import kinds
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.run_options import RunOptions
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.http.pacing import Pace
+from harvester.runtime.exit_status import Status, worst
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.progress import progress
+from harvester.runtime.worker_pool import GRACE_SECONDS, Job, WorkerPool, without_resource
+from harvester.schedule.notifications.background import BackgroundNotifier
+from harvester.schedule.source_work import SourceWork, WorkResult
 
-# They say what a harvest is to ask for; what is tried again is known.
+# Options of a harvest; a retry does not use them.
 _NOT_WITH_RETRY = ("is_full", "from_", "until", "slice", "is_sure")
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--all", "is_all", is_flag=True, help="Every source of sources.toml.")
-@click.option("--full", "is_full", is_flag=True, help="The whole lists again, whatever was harvested before.")
+@click.option("--all", "is_all", is_flag=True, help="Harvest every source of sources.toml.")
+@click.option("--full", "is_full", is_flag=True, help="Harvest the whole lists again.")
 @date_options
 @list_options
 @slice_option
-@click.option("--yes", "is_sure", is_flag=True, help="Let deletions pass, however many, and release those that wait.")
-@click.option("--retry-failed", is_flag=True, help="Only what earlier runs could not fetch, once more.")
-@click.option("--dry-run", is_flag=True, help="Ask and read, but keep nothing.")
-@click.option("--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches so many records.")
+@click.option("--yes", "is_sure", is_flag=True, help="Apply all deletions, waiting ones too.")
+@click.option("--retry-failed", is_flag=True, help="Only fetch again what earlier runs could not fetch.")
+@click.option("--dry-run", is_flag=True, help="Harvest, but store nothing.")
+@click.option(
+    "--max-records", type=click.IntRange(min=1), help="Stop after the page that reaches this number of records."
+)
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="Stop after the page at which so many seconds are over; sources that have not begun do not begin.",
+    help="Stop after the page during which this time passes; no further source begins.",
 )
 @json_option
 @click.pass_context
@@ -54,47 +55,52 @@ def run(
     dry_run: bool,
     max_seconds: float | None,
     as_json: bool,
-    **wishes: Given,
+    **run_options: Given,
 ) -> None:
-    """Harvest sources and publish what arrived.
+    """Harvest sources and publish their records.
 
-    Without --from and --until a harvest goes on where the last one ended, and asks only for what has changed since.
-    Sources at several hosts are harvested at once. Deletions beyond the share `sweep_most_share` wait for --yes.
+    Without --from and --until, a harvest is incremental: it asks for the records that changed since the last one.
+    Sources at different hosts are harvested in parallel. Deletions beyond the share `sweep_most_share` wait for --yes.
     """
-    if retry_failed and (dry_run or any(wishes[name] for name in _NOT_WITH_RETRY)):
-        raise ConfigurationError("With --retry-failed go --format, --set, --max-records and --max-seconds only.")
-    if wishes["is_sure"] and is_all:
-        raise ConfigurationError("--yes is said of sources by NAME, not of --all.")
-    with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as telling:
+    if retry_failed and (dry_run or any(run_options[name] for name in _NOT_WITH_RETRY)):
+        raise ConfigurationError("--retry-failed allows only --format, --set, --max-records and --max-seconds.")
+    if run_options["is_sure"] and is_all:
+        raise ConfigurationError("--yes confirms deletions of named sources. Give NAME instead of --all.")
+    with opened(ctx.obj) as instance, listening(Stop(max_seconds)) as stop, progress() as reporter:
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
-        working = Working(instance, telling, stop, Pace(), Wishes(**wishes))
-        working.obeyed()
-        work = working.retried if retry_failed else working.rehearsed if dry_run else working.harvested
+        source_work = SourceWork(instance, reporter, stop, Pace(), RunOptions(**run_options))
+        source_work.obeyed()
+        work = source_work.retried if retry_failed else source_work.rehearsed if dry_run else source_work.harvested
         statuses = []
         with (
-            Beside(working.notified) as notices,
-            Crew(instance.settings.number("harvest_threads"), stop, working.failed) as crew,
+            BackgroundNotifier(source_work.notified) as notices,
+            WorkerPool[None, WorkResult](
+                instance.settings.number("harvest_threads"),
+                stop,
+                failed=source_work.failed,
+                grace_seconds=GRACE_SECONDS,
+            ) as pool,
         ):
             for entry in entries:
-                crew.add(Job(entry.name, host_of(entry), partial(working.in_time, work, entry)))
-            for name, done in crew.results():
+                pool.add(Job(entry.name, entry.host, without_resource(source_work.in_time, work, entry)))
+            for name, done in pool.results():
                 statuses.append(done.status)
                 if not dry_run:
                     notices.put(name)
-                if not crew.is_idle:
-                    telling.end(name)
+                if not pool.is_idle:
+                    reporter.end(name)
                 if as_json:
                     write_done(name, done)
         if len(statuses) < len(entries):
             statuses.append(Status.STOPPED)  # some have not begun
-        working.obeyed()
+        source_work.obeyed()
     ctx.exit(int(worst(statuses)))
 
 
 def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[SourceEntry, ...]:
     if bool(names) is is_all:
-        raise ConfigurationError("Name the sources, or say --all.")
+        raise ConfigurationError("Name the sources, or give --all.")
     if is_all:
         return tuple(instance.sources.entries().values())
     return instance.sources.chosen(dict.fromkeys(names))
@@ -105,30 +111,30 @@ def _chosen(instance: Instance, names: tuple[str, ...], is_all: bool) -> tuple[S
 @json_option
 @click.pass_context
 def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
-    """Publish what was harvested, and decided of files, and is not published yet.
+    """Publish harvested records and decided files that are not published yet.
 
-    Every run and every search does it anyhow. Alone it is wanted after one whose publication failed, for want of disk
-    space say.
+    Every run and every search publishes. This command is for a run whose publication failed, for example because the
+    disk was full.
     """
-    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as telling:
-        working = Working(instance, telling, stop, Pace())
-        working.obeyed()
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
+        source_work = SourceWork(instance, reporter, stop, Pace())
+        source_work.obeyed()
         for entry in _chosen(instance, names, not names):
-            done = working.published_whole(entry)
+            done = source_work.published_whole(entry)
             if as_json:
                 write_done(entry.name, done)
-        working.obeyed()
+        source_work.obeyed()
     ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
 
 
-def write_done(name: str, done: Done) -> None:
-    """Write what was done with a source as a line of JSON; nothing when it never began."""
+def write_done(name: str, done: WorkResult) -> None:
+    """Write the result of a source as a line of JSON; nothing when it did not begin."""
     if done.run is not None or done.counts is not None:
         write_json(facts_of_done(name, done))
 
 
-def facts_of_done(name: str, done: Done) -> dict[str, object]:
-    """Return what was done with a source as data."""
+def facts_of_done(name: str, done: WorkResult) -> dict[str, object]:
+    """Return the result of a source as data."""
     if done.run is not None:
         return facts_of_run(done.run)
     counts = {} if done.counts is None else {"counts": done.counts}

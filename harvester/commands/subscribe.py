@@ -10,11 +10,11 @@ import click
 from gateway.model import Subscription, SubscriptionState
 from gateway.program import say
 from harvester.commands.output import json_option, moment, write_rows
-from harvester.instance import Instance, opened
-from harvester.kinds import fetcher, kind_of
-from harvester.outcomes import Status
-from harvester.stopping import Stop, listening
-from harvester.tending.subscribing import place_of, subscribe, unsubscribe
+from harvester.harvest.access import fetcher, kind_of
+from harvester.harvest.instance import Instance, opened
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop, listening
+from harvester.schedule.subscriptions import place_of, subscribe, unsubscribe
 
 _GLANCE_SECONDS = 0.1
 _COLUMNS = ("topic", "hub", "state", "until", "reason")
@@ -41,7 +41,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
             subscribe(instance, entry, kind_of(entry.kind), fetch, int(time()))
         known = _settled(instance, name, stop, wait, _is_open)
         _write(known, as_json=as_json)
-        if any(_is_open(each) for each in known):
+        if any(_is_open(subscription) for subscription in known):
             place = place_of(instance.settings)
             say(
                 f"The hub has not confirmed yet; it must reach `gateway serve` under {place}. `harvester source show "
@@ -56,12 +56,14 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
 @json_option
 @click.pass_context
 def unsubscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
-    """Let the hub of a source tell nothing any more. Whatever it tells is ignored from now on."""
+    """Unsubscribe from the hubs of a source. Later notifications are ignored."""
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
         with fetcher(instance.settings, entry, stop) as fetch:
             unsubscribe(instance, entry, fetch, int(time()))
-        known = _settled(instance, name, stop, wait, lambda each: each.state is SubscriptionState.ENDING)
+        known = _settled(
+            instance, name, stop, wait, lambda subscription: subscription.state is SubscriptionState.ENDING
+        )
         _write(known, as_json=as_json)
 
 
@@ -78,12 +80,12 @@ def _settled(
 
 
 def _is_open(subscription: Subscription) -> bool:
-    """Tell whether the hub has still to confirm what it was asked for last."""
+    """Return whether the hub has still to confirm what it was asked for last."""
     return subscription.state in (SubscriptionState.ASKED, SubscriptionState.ACTIVE) and subscription.tries > 0
 
 
 def _status(known: Sequence[Subscription]) -> Status:
-    if any(each.state is SubscriptionState.DENIED for each in known):
+    if any(subscription.state is SubscriptionState.DENIED for subscription in known):
         return Status.REFUSED
     return Status.WITH_ERRORS if any(map(_is_open, known)) else Status.SUCCEEDED
 

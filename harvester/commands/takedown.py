@@ -7,8 +7,8 @@ from time import time
 
 import click
 
+from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
-from gateway.obeying import Returning, Survey, pending, returning, survey
 from gateway.program import say
 from gateway.settings import Settings
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -16,10 +16,10 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 from gateway.terminal import plain
 from gateway.xmltext import utc_datetime
 from harvester.commands.output import json_option, write_facts, write_rows
-from harvester.instance import Instance, opened
-from harvester.takedowns.finishing import Finished, finish
-from harvester.takedowns.naming import recognised
-from harvester.takedowns.purging import Purged, purge
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.takedowns.apply import Finished, finish
+from harvester.harvest.takedowns.purge import Purged, purge
+from harvester.harvest.takedowns.targets import recognised
 
 _OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _SHOWN = 10  # identifiers in a question
@@ -29,27 +29,28 @@ _SOURCE = click.option("--source", default="", metavar="NAME", help="The targets
 
 @click.group()
 def takedown() -> None:
-    """Withdraw items and files, list what is withdrawn, and take it back.
+    """Withdraw items and files, list the withdrawn ones, and restore them.
 
     A target is an identifier of this repository, a DOI, a URL, the beginning of URLs (with * at its end), a host
-    (`*.example.org`: with all below it) or a SHA-256; with --source, an identifier of that source.
+    (`*.example.org`: with all hosts below it) or a SHA-256. With --source, it is an identifier of that source.
     """
 
 
 @takedown.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @_SOURCE
-@click.option("--reason", default="", help="Why: who asked for it, and when. It is kept and never published.")
-@click.option("--purge", "is_purge", is_flag=True, help="Overwrite what arrived of the items in the inbox, too.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would be withdrawn, and change nothing.")
+@click.option("--reason", default="", help="The reason: who asked for it, and when. It is stored and never published.")
+@click.option("--purge", "is_purge", is_flag=True, help="Also overwrite the stored answers of these items.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be withdrawn, and change nothing.")
 @json_option
 @click.pass_context
 def add(
     ctx: click.Context, targets: tuple[str, ...], source: str, reason: str, is_purge: bool, is_dry: bool, as_json: bool
 ) -> None:
-    """Withdraw items and files, at once and for as long as the entry stands.
+    """Withdraw items and files at once, for as long as the entry exists.
 
-    Items become tombstones in every format; files leave every record, their copies are deleted and never fetched again.
+    Items become tombstones in every format. Files are removed from every record; their copies are deleted and never
+    fetched again.
     """
     with opened(ctx.obj) as instance:
         wanted = _recognised(instance.settings, targets, source, reason)
@@ -59,18 +60,20 @@ def add(
             return
         file.change(lambda listed: _added(listed, wanted))
         finished = finish(instance)
-        keys = {each.key for each in wanted}
-        entries = tuple(each for each in file.read().entries if each.key in keys)
+        keys = {takedown.key for takedown in wanted}
+        entries = tuple(entry for entry in file.read().entries if entry.key in keys)
         purged = purge(instance, entries) if is_purge else None
-        for each in entries:
-            _say_what_is_missing(instance, each)
+        for entry in entries:
+            _say_what_is_missing(instance, entry)
     _show_done(entries, finished, purged, as_json=as_json)
 
 
 def _recognised(settings: Settings, targets: Iterable[str], source: str, reason: str) -> Entries:
     domain, at = settings.text("repository_domain"), utc_datetime(int(time()))
-    found = (recognised(each, domain, source)._replace(reason=plain(reason), at=at) for each in targets)
-    return tuple({each.key: each for each in found}.values())
+    recognised_targets = (
+        recognised(target, domain, source)._replace(reason=plain(reason), at=at) for target in targets
+    )
+    return tuple({takedown.key: takedown for takedown in recognised_targets}.values())
 
 
 def _say_what_is_missing(instance: Instance, entry: Takedown) -> None:
@@ -83,8 +86,8 @@ def _say_what_is_missing(instance: Instance, entry: Takedown) -> None:
 
 def _added(listed: Entries, wanted: Entries) -> Entries:
     """Return the list with these entries; of one that is in force already only a reason that is given is new."""
-    news = {each.key: each for each in wanted}
-    kept = (_still(each, news.pop(each.key)) if each.key in news else each for each in listed)
+    news = {takedown.key: takedown for takedown in wanted}
+    kept = (_still(takedown, news.pop(takedown.key)) if takedown.key in news else takedown for takedown in listed)
     return (*kept, *news.values())
 
 
@@ -94,8 +97,11 @@ def _still(before: Takedown, wanted: Takedown) -> Takedown:
 
 def _removed(listed: Entries, lifted: Entries) -> Entries:
     """Return the list with these entries out of force; what they had hit is forgotten."""
-    keys, at = {each.key for each in lifted}, utc_datetime(int(time()))
-    return tuple(each._replace(items=(), files=(), removed_at=at) if each.key in keys else each for each in listed)
+    keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
+    return tuple(
+        takedown._replace(items=(), files=(), removed_at=at) if takedown.key in keys else takedown
+        for takedown in listed
+    )
 
 
 def _planned(instance: Instance, wanted: Entries) -> Survey:
@@ -104,12 +110,12 @@ def _planned(instance: Instance, wanted: Entries) -> Survey:
 
 
 def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:
-    found = tuple(
-        each._replace(items=tuple(sorted(plan.items[each.key])), files=tuple(sorted(plan.files[each.key])))
-        for each in wanted
+    takedowns = tuple(
+        takedown._replace(items=tuple(sorted(plan.items[takedown.key])), files=tuple(sorted(plan.files[takedown.key])))
+        for takedown in wanted
     )
     totals: dict[str, object] = {"deleted_items": plan.deleted, "changed_items": plan.changed}
-    _show(found, totals, as_json=as_json)
+    _show(takedowns, totals, as_json=as_json)
     say("Nothing was changed.")
 
 
@@ -134,10 +140,10 @@ def _show_done(entries: Entries, finished: Finished, purged: Purged | None, *, a
 def _show(entries: Entries, totals: dict[str, object], *, as_json: bool) -> None:
     """Write what entries hit, and totals: as one object, or as a table for people."""
     if as_json:
-        found = [{**_facts(each), "items": list(each.items), "files": list(each.files)} for each in entries]
-        write_facts({"takedowns": found, **totals}, as_json=True)
+        waiting_rows = [{**_facts(entry), "items": list(entry.items), "files": list(entry.files)} for entry in entries]
+        write_facts({"takedowns": waiting_rows, **totals}, as_json=True)
         return
-    rows = ({**_facts(each), "items": len(each.items), "files": len(each.files)} for each in entries)
+    rows = ({**_facts(entry), "items": len(entry.items), "files": len(entry.files)} for entry in entries)
     write_rows(rows, ("kind", "value", "source", "items", "files"), as_json=False)
     write_facts(totals, as_json=False)
 
@@ -153,27 +159,27 @@ def _facts(entry: Takedown) -> dict[str, object]:
 
 
 @takedown.command("list")
-@click.option("--removed", "with_removed", is_flag=True, help="With the entries that were removed.")
+@click.option("--removed", "with_removed", is_flag=True, help="Include removed entries.")
 @json_option
 @click.pass_context
 def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
-    """List what is withdrawn: the items that each entry hides and the files whose bytes it names, since when, and why.
+    """List the entries: the items that each hides, the files whose bytes it names, since when, and why.
 
-    Records that only lose an address are not counted here.
+    Records that only lose an address are not counted.
     """
     with opened(ctx.obj) as instance:
         takedowns = instance.store.takedowns()
         entries = takedowns.listed if with_removed else takedowns.entries
-        waiting = {each.key for each in pending(instance.store)[0]}
+        waiting = {takedown.key for takedown in pending(instance.store)[0]}
     rows = (
         {
-            **_facts(each),
-            "items": list(each.items) if as_json else len(each.items),
-            "files": list(each.files) if as_json else len(each.files),
-            "is_done": each.key not in waiting,
-            "removed_at": each.removed_at,
+            **_facts(entry),
+            "items": list(entry.items) if as_json else len(entry.items),
+            "files": list(entry.files) if as_json else len(entry.files),
+            "is_done": entry.key not in waiting,
+            "removed_at": entry.removed_at,
         }
-        for each in entries
+        for entry in entries
     )
     columns = (*_COLUMNS, "removed_at") if with_removed else _COLUMNS
     write_rows(rows, columns, as_json=as_json)
@@ -183,16 +189,16 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @_SOURCE
 @click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would come back, and change nothing.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Show what would be published again, and change nothing.")
 @json_option
 @click.pass_context
 def remove(
     ctx: click.Context, targets: tuple[str, ...], source: str, is_sure: bool, is_dry: bool, as_json: bool
 ) -> None:
-    """Remove entries from the list, after saying what comes back.
+    """Remove entries from the list, and say what is published again.
 
-    Items are published again with a new datestamp, from what arrived; what was purged comes back when its source sends
-    it again. Copies of files were deleted: files that were found are published as links.
+    Items are published again with a new datestamp, from the stored answers. Purged items return when their source sends
+    them again. Copies of files were deleted, so files that were found are published as links.
     """
     with opened(ctx.obj) as instance:
         lifted = _chosen(instance, targets, source)
@@ -219,20 +225,20 @@ def _chosen(instance: Instance, targets: Iterable[str], source: str) -> Entries:
     entries = instance.store.takedowns().entries
     chosen: dict[str, Takedown] = {}
     for target in targets:
-        found = [each for each in entries if (each.value, each.source) == (target, source)]
-        if not found:
+        matching = [entry for entry in entries if (entry.value, entry.source) == (target, source)]
+        if not matching:
             key = recognised(target, instance.settings.text("repository_domain"), source).key
-            found = [each for each in entries if each.key == key]
-        if not found:
+            matching = [entry for entry in entries if entry.key == key]
+        if not matching:
             raise ConfigurationError(f"{target!r} is not on the list; `harvester takedown list` shows what is.")
-        chosen |= {each.key: each for each in found}
+        chosen |= {takedown.key: takedown for takedown in matching}
     return tuple(chosen.values())
 
 
 def _said(back: Returning, lifted: Entries) -> str:
     """Return in words what comes back."""
     shown = ", ".join(back.items[:_SHOWN]) + (", …" if len(back.items) > _SHOWN else "")
-    files = len({digest for each in lifted for digest in each.files})
+    files = len({digest for takedown in lifted for digest in takedown.files})
     return plain(
         f"Items that come back: {len(back.items)}{f' ({shown})' if shown else ''}. Items that get back a file or an "
         f"address: {back.changed}. Files that may be fetched again: {files}. Items that were "

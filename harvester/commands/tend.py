@@ -6,51 +6,54 @@ import click
 
 from harvester.commands.output import json_option, write_json
 from harvester.commands.run import facts_of_done
-from harvester.crew import Crew
-from harvester.instance import opened
-from harvester.kinds import kinds
-from harvester.notifying.beside import Beside
-from harvester.outcomes import Status, worst
-from harvester.progress import progress
-from harvester.stopping import Stop, listening
-from harvester.tending.stages import Tended, Tending
-from harvester.web import Pace
-from harvester.working import Working
+from harvester.harvest.access import kinds
+from harvester.harvest.instance import opened
+from harvester.http.pacing import Pace
+from harvester.runtime.exit_status import Status, worst
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.progress import progress
+from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
+from harvester.schedule.notifications.background import BackgroundNotifier
+from harvester.schedule.source_work import SourceWork
+from harvester.schedule.stages import Scheduler, StageResult
 
 
 @click.command()
-@click.option("--watch", "is_watch", is_flag=True, help="For ever, instead of once: until a signal ends it.")
+@click.option("--watch", "is_watch", is_flag=True, help="Do not end: work until a signal stops it.")
 @json_option
 @click.pass_context
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
-    """Do whatever is due: harvest, publish, sweep, search for full text.
+    """Run whatever is due: harvests, publication, sweeps, searches for full text.
 
-    A source is harvested as often as `every` in its entry says, and swept as often as `sweep_every` does. To be called
-    every few minutes, or once with --watch.
+    `every` in the entry of a source says how often it is harvested, `sweep_every` how often it is swept. Call this
+    command every few minutes, or once with --watch.
     """
-    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress(is_dated=True) as telling:
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress(is_dated=True) as reporter:
         kinds()  # here, not in every thread
-        working = Working(instance, telling, stop, Pace())
-        working.obeyed()
+        source_work = SourceWork(instance, reporter, stop, Pace())
+        source_work.obeyed()
         status = Status.SUCCEEDED
         threads = instance.settings.number("harvest_threads")
         with (
-            Beside(working.notified) as notices,
-            Crew[tuple[Tended, ...]](
-                threads, stop, lambda name, error: (Tended("", working.failed(name, error)),)
-            ) as crew,
+            BackgroundNotifier(source_work.notified) as notices,
+            WorkerPool[None, tuple[StageResult, ...]](
+                threads,
+                stop,
+                failed=lambda name, error: (StageResult("", source_work.failed(name, error)),),
+                grace_seconds=GRACE_SECONDS,
+            ) as pool,
         ):
-            tending = Tending(working, crew)
-            for name, tended in tending.watch() if is_watch else tending.once():
+            scheduler = Scheduler(source_work, pool)
+            for name, tended in scheduler.watch() if is_watch else scheduler.once():
                 status = worst([status, _counted(tended)])
-                telling.end(name)
+                reporter.end(name)
                 notices.put(name)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
-        working.obeyed()
+        source_work.obeyed()
     ctx.exit(int(Status.STOPPED if stop.is_asked else status))
 
 
-def _counted(tended: Tended) -> Status:
+def _counted(tended: StageResult) -> Status:
     """Return the status that counts: another process at a source is as good as this one."""
     return Status.SUCCEEDED if tended.done.status is Status.LOCKED else tended.done.status

@@ -7,11 +7,11 @@ import click
 from gateway.settings import instance_folder, load
 from harvester.commands.options import Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
-from harvester.conformance.conversation import Limits
-from harvester.kinds import fetcher, with_address
-from harvester.sources_file import entry_from
-from harvester.stopping import Stop
-from harvester.validate import validate as validated
+from harvester.harvest.access import fetcher, with_address
+from harvester.harvest.sources_toml import entry_from
+from harvester.runtime.interrupts import Stop
+from harvester.validate.client import Limits
+from harvester.validate.run import validate as validated
 
 _LIMITS = Limits()
 
@@ -21,7 +21,12 @@ _LIMITS = Limits()
 @click.option("--max-requests", "requests", default=_LIMITS.requests, show_default=True, type=click.IntRange(min=1))
 @click.option("--max-seconds", "seconds", default=_LIMITS.seconds, show_default=True, type=click.FloatRange(min=1))
 @click.option(
-    "--max-pages", "pages", default=_LIMITS.pages, show_default=True, type=click.IntRange(min=1), help="Of one list."
+    "--max-pages",
+    "pages",
+    default=_LIMITS.pages,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="The most pages of one list.",
 )
 @access_options
 @json_option
@@ -33,10 +38,9 @@ def validate(
     as_json: bool,
     **given: Given,
 ) -> None:
-    """Check strictly whether a provider keeps to OAI-PMH 2.0.
+    """Check whether a provider conforms to OAI-PMH 2.0 and to common practice.
 
-    And whether it does what the field expects. Exit status 0: it does. 3: there are warnings. 1: a check failed.
-    Needs no instance folder.
+    Exit status 0: it conforms. 3: there are warnings. 1: a check failed. The command needs no instance folder.
     """
     table = access_table(base_url, given)
     settings = load(instance_folder(ctx.obj))

@@ -1,16 +1,16 @@
-"""The catalogue of a mirror: a line for all that it should hold, written before it appears. Lines are only added.
+"""The catalogue of a mirror: a line for each expected file or version, written in advance. Lines are only added.
 
     DIR/catalogue.jsonl
-    {"catalogue": 1, "begun_at": …}                         its begin; `found`: so many objects lay there already
+    {"catalogue": 1, "begun_at": …}                         the first line; `found`: objects that existed already
     {"identifier": …, "path": …, "head": 2, "sha512": …}    a version of an object: the digest of its inventory
-    {"identifier": …, "path": …, "head": 0, "sha512": ""}   an announced version never came to be, and there is no other
+    {"identifier": …, "path": …, "head": 0, "sha512": ""}   an announced version was not written; there is no other
     {"file": "README.txt", "sha512": …}                     a file of the storage root beside its objects
     {"mirror": SHA-512}                                     mirror.json
-    {"run": …, "at": …}                                     a run began: it writes all that follows
-    {"receipt": …, "sha512": …}                             its receipt; what stands before it is settled
+    {"run": …, "at": …}                                     a run began; the following lines are its lines
+    {"receipt": …, "sha512": …}                             the receipt of the run; all lines before are settled
 
-Each receipt holds the SHA-256 of the catalogue up to its own line, so that each proves the other: `Mark`. Only what
-stands behind the last receipt may be unfulfilled, because a process was killed between a line and what it announces.
+Each receipt has the SHA-256 of the catalogue before its own line, and the catalogue has the SHA-512 of each receipt
+(`Mark`). Only lines after the last receipt may announce a version that does not exist, because a process was killed.
 No receipt proves these lines yet: they are those of a run that was broken off, or somebody else wrote them.
 """
 
@@ -29,7 +29,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from gateway.errors import StoreDamaged
-from harvester.mirror.ocfl import flush, telling
+from harvester.runtime.durable_files import reporting_unwritable, sync
 
 NAME = "catalogue.jsonl"
 _VERSION = 1
@@ -41,14 +41,14 @@ Line = Mapping[str, object]
 
 
 class Mark(NamedTuple):
-    """The catalogue up to some line: how many bytes, and their SHA-256."""
+    """The first part of a catalogue: its length in bytes, and its SHA-256."""
 
     bytes: int
     sha256: str
 
 
 class Entry(NamedTuple):
-    """A version of an object. `head` is 0 where there is none."""
+    """A version of an object, and the SHA-512 of its inventory. `head` is its number; 0: there is no version."""
 
     identifier: str
     path: str
@@ -63,16 +63,16 @@ class Entry(NamedTuple):
         return plain if plain.pop("is_deleted") is False else self._asdict()
 
 
-class Begun(NamedTuple):
-    """A run that has begun, and has no receipt: its command, when it began, and how many versions it announced."""
+class UnfinishedRun(NamedTuple):
+    """A run without a receipt: its command, its begin (UTCdatetime), and the number of versions that it announced."""
 
     command: str
     at: str
     versions: int = 0
 
 
-class Stated(NamedTuple):
-    """What one line says of an object, without its name. `is_settled`: a receipt stands behind it."""
+class VersionLine(NamedTuple):
+    """A line about an object, without its identifier. `is_settled`: a receipt follows the line."""
 
     head: int
     sha512: str
@@ -82,59 +82,59 @@ class Stated(NamedTuple):
 
 @dataclass(slots=True)
 class Contents:
-    """What a catalogue says, in little memory: objects by a short digest of their identifier."""
+    """The content of a catalogue. It needs little memory: objects are known by a short digest of their identifier."""
 
     size: int = 0
-    settled: int = 0  # where the line behind the last receipt begins
+    settled: int = 0  # the byte after the line of the last receipt
     begun_at: str = ""
-    found: int | None = None  # how many objects lay there when it was made from them
-    receipts: dict[str, str] = field(default_factory=dict)  # their SHA-512; empty: it was never written
-    adopted: frozenset[str] = frozenset()  # receipts that lay there when it was made: they tell of another, or of none
+    found: int | None = None  # the number of objects from which it was made
+    receipts: dict[str, str] = field(default_factory=dict)  # SHA-512 by name; empty: never written
+    adopted: frozenset[str] = frozenset()  # receipts of an earlier catalogue, or of none
     last_receipt: str = ""
-    named_at: dict[str, int] = field(default_factory=dict)  # where the line of each receipt begins
-    running: Begun | None = None  # the last run, when it has no receipt
-    has_runs: bool = False  # runs write down that they begin; an earlier program did not
-    foreign: str = ""  # the first line that no run wrote
+    named_at: dict[str, int] = field(default_factory=dict)  # the first byte of the line of each receipt
+    running: UnfinishedRun | None = None  # the last run, when it has no receipt
+    has_runs: bool = False  # it has lines of runs; an earlier version of the program wrote none
+    foreign: str = ""  # a description of the first line that no run wrote
     foreign_lines: int = 0
     digests: dict[int, str] = field(default_factory=dict)  # SHA-256 up to where a receipt's line begins or ends
-    files: dict[str, list[str]] = field(default_factory=dict)  # what each may be
+    files: dict[str, list[str]] = field(default_factory=dict)  # the possible digests of each file
     mirrors: list[str] = field(default_factory=list)
     _objects: dict[bytes, bytes] = field(default_factory=dict)
 
-    def of(self, identifier: str) -> tuple[Stated, ...]:
-        """Return what is said of an object, in order."""
+    def of(self, identifier: str) -> tuple[VersionLine, ...]:
+        """Return the lines of an object, in order."""
         records = _RECORD.iter_unpack(self._objects.get(_key(identifier), b""))
         return tuple(
-            Stated(head, digest.hex() if head else "", bool(deleted), at < self.settled)
+            VersionLine(head, digest.hex() if head else "", bool(deleted), at < self.settled)
             for at, head, deleted, digest in records
         )
 
     def states(self, identifier: str) -> frozenset[str]:
-        """Return the digests that the inventory of an object may have; "" where there may be no object."""
+        """Return the digests that the inventory of an object may have; "" if the object may be absent."""
         return frozenset(_possible(self.of(identifier)))
 
     def versions(self, identifier: str) -> dict[int, str]:
         """Return the digest of the inventory of each version."""
-        return {each.head: each.sha512 for each in self.of(identifier) if each.head}
+        return {entry.head: entry.sha512 for entry in self.of(identifier) if entry.head}
 
     def forget(self, identifier: str) -> None:
-        """Drop an object, so that at last those are left which nobody has asked for."""
+        """Drop an object that was checked, so that unchecked objects are left."""
         self._objects.pop(_key(identifier), None)
 
     def has(self, identifier: str) -> bool:
-        """Tell whether something is said of an object."""
+        """Return whether there is a line of an object."""
         return _key(identifier) in self._objects
 
     @property
     def living(self) -> int:
-        """How many objects there are that are not deleted."""
-        last = (_RECORD.unpack_from(each, len(each) - _RECORD.size) for each in self._objects.values())
+        """The number of objects that are not deleted."""
+        last = (_RECORD.unpack_from(object_, len(object_) - _RECORD.size) for object_ in self._objects.values())
         return sum(head > 0 and not deleted for _, head, deleted, _ in last)
 
     def take(self, at: int, line: Mapping[str, object]) -> None:
-        """Take a line that begins at a byte."""
-        if self.has_runs and (told := self._foreign(at, line)):
-            self.foreign = self.foreign or told
+        """Take a line; `at` is its first byte. Raise KeyError, TypeError or ValueError for a malformed line."""
+        if self.has_runs and (problem := self._foreign(at, line)):
+            self.foreign = self.foreign or problem
             self.foreign_lines += 1
         if "identifier" in line:
             entry = _entry(line)
@@ -153,39 +153,39 @@ class Contents:
             self.running = self.running if not line["sha512"] else None
         elif "run" in line:
             earlier = self.running.versions if self.running else 0
-            self.running, self.has_runs = Begun(str(line["run"]), str(line["at"]), earlier), True
+            self.running, self.has_runs = UnfinishedRun(str(line["run"]), str(line["at"]), earlier), True
         elif "catalogue" in line:
             self.begun_at, self.adopted = str(line["begun_at"]), frozenset(self.receipts)
             self.found = int(str(line["found"])) if "found" in line else None
 
     def _foreign(self, at: int, line: Line) -> str:
-        """Return what a line says that no run can have written; an empty string when one may have."""
+        """Return why no run can have written a line; an empty string when a run may have written it."""
         if "catalogue" in line:
             return "it begins again"
         if "receipt" in line and line["sha512"] and self.receipts.get(str(line["receipt"])):
             return f"receipts/{line['receipt']} is named again"
         if self.running or "run" in line or ("mirror" in line and at == self.settled):
             return ""
-        return " ".join(str(each) for each in next(iter(line.items()), ()))
+        return " ".join(str(value) for value in next(iter(line.items()), ()))
 
     def is_proven(self, receipt: str, mark: Mark | None) -> bool:
-        """Tell whether a receipt was written for certain: the last one may not have been, before mirror.json tells."""
+        """Return whether a receipt was certainly written. The last one may be missing unless mirror.json covers it."""
         return receipt != self.last_receipt or (mark is not None and self.named_at[receipt] < mark.bytes)
 
     def settle(self, at: int) -> None:
-        """Take it that all lines up to a byte have become true."""
+        """Mark all lines before a byte as settled."""
         self.settled = at
         del self.mirrors[:-1]
         for digests in self.files.values():
             del digests[:-1]
 
 
-def _possible(stated: tuple[Stated, ...]) -> Iterator[str]:
-    """Return the digests that an inventory may have. An object that a receipt has settled is never no object again."""
-    settled = [each for each in stated if each.is_settled]
+def _possible(stated: tuple[VersionLine, ...]) -> Iterator[str]:
+    """Return the digests that an inventory may have. An object with a settled version cannot be absent."""
+    settled = [entry for entry in stated if entry.is_settled]
     yield settled[-1].sha512 if settled else ""
-    was_there = any(each.head for each in settled)
-    yield from (each.sha512 for each in stated if not each.is_settled and (each.head or not was_there))
+    was_there = any(entry.head for entry in settled)
+    yield from (entry.sha512 for entry in stated if not entry.is_settled and (entry.head or not was_there))
 
 
 def _key(identifier: str) -> bytes:
@@ -198,14 +198,14 @@ def _entry(line: Mapping[str, object]) -> Entry:
 
 
 def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
-    """Return each whole line from a byte on: where it begins, its bytes, and what it says. Raise StoreDamaged."""
+    """Return each complete line from a byte on: its first byte, its raw form and its content. Raise StoreDamaged."""
     start = at
     _check_file(file)
     try:
         with file.open("rb") as stream:
             stream.seek(start)
             for number, raw in enumerate(stream, 1):
-                if not raw.endswith(b"\n"):  # a process was killed while it wrote this
+                if not raw.endswith(b"\n"):  # a killed process left an incomplete line
                     return
                 yield at, raw, _said(raw, f"Line {number}{f' behind byte {start}' if start else ''} of {file}")
                 at += len(raw)
@@ -214,7 +214,7 @@ def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
 
 
 def _check_file(file: Path) -> None:
-    """Raise StoreDamaged for what may never end when it is read."""
+    """Raise StoreDamaged when it is not a regular file: reading a device may never end."""
     if file.exists() and not file.is_file():
         raise StoreDamaged(f"{file} is no file. Bring it back from a copy.")
 
@@ -226,7 +226,7 @@ def _said(raw: bytes, where: str) -> Line:
             return line
     except (ValueError, RecursionError):
         pass
-    raise StoreDamaged(f"{where} is not one that was written. Bring the file back from a copy.")
+    raise StoreDamaged(f"{where} is damaged. Restore the file from a copy.")
 
 
 def read(file: Path) -> Contents:
@@ -252,12 +252,12 @@ def read(file: Path) -> Contents:
 
 
 def entries(file: Path, at: int = 0) -> Iterator[Entry]:
-    """Return what is said of objects from a byte on, in order."""
+    """Return the entries of objects from a byte on, in order. Raise StoreDamaged."""
     return (_entry(line) for _, _, line in _lines(file, at) if "identifier" in line)
 
 
 class Catalogue:
-    """A catalogue that is being written, by any thread of one process."""
+    """The catalogue of a mirror folder, for reading and appending. Any thread of one process may use it."""
 
     def __init__(self, folder: Path) -> None:
         """Take the folder of the mirror."""
@@ -266,30 +266,33 @@ class Catalogue:
         self._lock = Lock()
         self._broken: list[Entry] = []
 
-    def make(self, begun_at: str, lines: Iterable[Line], found: Callable[[], int]) -> None:
-        """Make it, whole or not at all, with these lines; `found` tells behind them how many objects they name."""
+    def make(self, begun_at: str, lines: Iterable[Line], count: Callable[[], int]) -> None:
+        """Write a new catalogue with these lines, atomically. `count` is called last; it returns the number of objects.
+
+        Raise StoreUnwritable.
+        """
         aside = self.file.with_name(f"{NAME}.new")
-        with telling(aside):
+        with reporting_unwritable(aside):
             with aside.open("wb") as stream:
-                stream.writelines(_raw(each) for each in lines)
+                stream.writelines(_raw(line) for line in lines)
                 head = {"catalogue": _VERSION, "begun_at": begun_at}
-                stream.write(_raw({**head, "found": found()} if found() else head))
+                stream.write(_raw({**head, "found": count()} if count() else head))
                 stream.flush()
                 os.fsync(stream.fileno())
             aside.replace(self.file)
-            flush(self.file.parent)
+            sync(self.file.parent)
         self._hash, self._size = sha256(), 0
 
     def check(self, mark: Mark | None) -> None:
-        """Raise StoreDamaged when it does not begin with what was marked."""
+        """Raise StoreDamaged when it does not begin with the marked part."""
         if mark is not None and not self.begins_with(mark):
             raise StoreDamaged(
                 f"{self.file} is not the catalogue that the last run wrote: bring it back from a copy. "
-                f"{audit_of(self.file.parent)} tells what is wrong, and with --accept takes what is here."
+                f"{audit_of(self.file.parent)} shows what is wrong; with --accept, it accepts the present content."
             )
 
     def begins_with(self, mark: Mark) -> bool:
-        """Tell whether it begins with what was marked."""
+        """Return whether it begins with the marked part."""
         return self._marked(mark.bytes) == mark
 
     def _marked(self, size: int) -> Mark:
@@ -302,19 +305,19 @@ class Catalogue:
         return Mark(size - left, hashed.hexdigest())
 
     def append(self, *lines: Line) -> None:
-        """Add lines; they are on the disk when this returns."""
+        """Append lines. They are on the disk when this returns. Raise StoreUnwritable."""
         raw = b"".join(map(_raw, lines))
-        with telling(self.file):
+        with reporting_unwritable(self.file):
             with self._lock:
                 self._prepare()
                 with self.file.open("ab") as stream:
                     stream.write(raw)
                 self._hash.update(raw)
                 self._size += len(raw)
-            flush(self.file)  # several threads at once
+            sync(self.file)  # several threads at once
 
     def _prepare(self) -> None:
-        """Hash it up to its last whole line: what a killed process has left of another announces nothing."""
+        """Hash it up to its last complete line. An incomplete line of a killed process is removed."""
         if not self._size:
             with self.file.open("r+b") as stream:
                 for raw in stream:
@@ -325,14 +328,14 @@ class Catalogue:
 
     @property
     def mark(self) -> Mark:
-        """All that has been written."""
-        with self._lock, telling(self.file):
+        """The mark of the whole catalogue."""
+        with self._lock, reporting_unwritable(self.file):
             self._prepare()
             return Mark(self._size, self._hash.hexdigest())
 
     @contextmanager
     def announced(self, entry: Entry) -> Iterator[None]:
-        """Write a version down before the block makes it; remember it when the block fails."""
+        """Append the entry of a version before the block writes the version. Note a failure of the block."""
         self.append(entry.line)
         try:
             yield
@@ -341,27 +344,27 @@ class Catalogue:
             raise
 
     def settle(self, on_disk: Callable[[str], Entry]) -> None:
-        """Correct what was announced by this process and did not come to be."""
+        """Correct the entries of versions that this process announced and failed to write."""
         broken, self._broken = self._broken, []
         for entry in broken:
-            if (found := on_disk(entry.identifier)) != entry:
-                self.append(found.line)
+            if (on_disk_entry := on_disk(entry.identifier)) != entry:
+                self.append(on_disk_entry.line)
 
     def recover(self, on_disk: Callable[[str], Entry]) -> None:
-        """Correct what a process announced that was killed; what nobody announced stays for an audit to find."""
+        """Correct the entries of versions that a killed process announced. Unannounced changes are left to an audit."""
         contents = read(self.file)
-        for last in {each.identifier: each for each in entries(self.file, contents.settled)}.values():
-            found = on_disk(last.identifier)
-            if found != last and found.sha512 in contents.states(last.identifier):
-                self.append(found.line)
+        for last in {entry.identifier: entry for entry in entries(self.file, contents.settled)}.values():
+            on_disk_entry = on_disk(last.identifier)
+            if on_disk_entry != last and on_disk_entry.sha512 in contents.states(last.identifier):
+                self.append(on_disk_entry.line)
 
     def behind(self, mark: Mark | None) -> list[Line]:
-        """Return what stands behind a mark."""
+        """Return the lines after a mark. Raise StoreDamaged."""
         return [line for _, _, line in _lines(self.file, mark.bytes if mark else 0)]
 
 
 def audit_of(folder: Path, *options: str) -> str:
-    """Return the command that audits a mirror, as it may be typed."""
+    """Return the shell command that audits a mirror."""
     return f"`{shlex.join(('harvester', 'mirror', 'audit', str(folder), *options))}`"
 
 

@@ -1,7 +1,7 @@
-"""MPEG-21 DIDL of any profile: every Component, wherever Containers and Items put it. Pure.
+"""Read MPEG-21 DIDL (ISO/IEC 21000-2) of any profile: all Components, at any depth of Containers and Items. Pure.
 
-What is said of a file stands in the Descriptors of its Component (ours, LANL), in attributes of it (Koninklijke
-Bibliotheek), or in those of the Item around it that holds nothing else (the Dutch profile).
+The statements about a file are in the Descriptors of its Component (ours, LANL), in its attributes (Koninklijke
+Bibliotheek), or in the Descriptors of an Item with this Component alone (the Dutch profile).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gateway.didl_items import Describer, describers
 from gateway.digests import spelled
 from gateway.xmlio import Element, children, name_of, text_of
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, RDF, escape
-from harvester.mirror.components import Component, decoded, extent, with_premis
+from harvester.mirror.component import Component, decoded, extent, with_premis
 
 NAMESPACES = (DIDL, "urn:mpeg:mpeg21:2002:01-DIDL-NS")
 
@@ -26,7 +26,7 @@ _BROKEN_LINE = re.compile(r"^\s+|\s{2,}|\s+$")  # the article itself breaks an a
 
 
 def read(root: Element) -> Iterator[Component]:
-    """Return every Component of a DIDL that holds or names something."""
+    """Return each Component of a DIDL that has content or a location."""
     alone: dict[Element, bool] = {}
     for element in root.iter("{*}Component"):
         component = _component(element, alone)
@@ -44,11 +44,11 @@ def _component(element: Element, alone: dict[Element, bool]) -> Component:
 
 
 def _own(element: Element, local: str) -> Iterator[Element]:
-    return (each for each in children(element) if name_of(each) == (name_of(element)[0], local))
+    return (child for child in children(element) if name_of(child) == (name_of(element)[0], local))
 
 
 def _with_resource(component: Component, resource: Element) -> Component:
-    """Add one Resource: several in one Component are the same bytes in several places."""
+    """Add one Resource. Several Resources of a Component are the same bytes at several locations."""
     mime_type = component.mime_type or (resource.get("mimeType") or "").strip()
     reference = _BROKEN_LINE.sub("", resource.get("ref") or "")
     if reference:
@@ -65,7 +65,7 @@ def _with_resource(component: Component, resource: Element) -> Component:
 
 
 def _content(resource: Element) -> bytes | None:
-    """Return the bytes that a Resource carries; None when it carries none. Comments in it are no part of them."""
+    """Return the bytes in a Resource, without comments; None when it has none."""
     if any(True for _ in children(resource)):
         return _markup(resource)
     text = _text(resource)
@@ -75,17 +75,17 @@ def _content(resource: Element) -> bytes | None:
 
 
 def _text(holder: Element) -> str:
-    """Return the text of an element as it is, comments and processing instructions left out."""
-    return (holder.text or "") + "".join(each.tail or "" for each in holder)
+    """Return the text of an element unchanged, without comments and processing instructions."""
+    return (holder.text or "") + "".join(child.tail or "" for child in holder)
 
 
 def _markup(holder: Element) -> bytes:
-    """Return the elements in an element, and the text around them where it is more than white space."""
+    """Return the child elements of an element as bytes, with text that is not only white space."""
     parts = [_letters(holder.text)]
-    for each in holder:
-        if name_of(each)[1]:
-            parts.append(etree.tostring(each, encoding="UTF-8", with_tail=False, xml_declaration=False))
-        parts.append(_letters(each.tail))
+    for child in holder:
+        if name_of(child)[1]:
+            parts.append(etree.tostring(child, encoding="UTF-8", with_tail=False, xml_declaration=False))
+        parts.append(_letters(child.tail))
     return b"".join(parts)
 
 
@@ -94,15 +94,15 @@ def _letters(text: str | None) -> bytes:
 
 
 def _described(component: Component, describer: Describer) -> Component:
-    """Add what an element says and none nearer has said."""
+    """Add the statements of an element that no nearer element has."""
     own = Component(identifier=describer.element.get(f"{{{DC}}}identifier") or "")
     for statement in _statements(describer.element):
         own = _stated(own, statement)
     known = dict(component.digests)
     component = component._replace(
         size=own.size if component.size is None else component.size,
-        digests=component.digests + tuple(each for each in own.digests if each[0] not in known),
-        computed=component.computed + tuple(each for each in own.computed if each not in known),
+        digests=component.digests + tuple(digest for digest in own.digests if digest[0] not in known),
+        computed=component.computed + tuple(name for name in own.computed if name not in known),
         unread=tuple(dict.fromkeys((*component.unread, *own.unread, *_contradicted(known, own)))),
     )
     if describer.is_of_work:
@@ -115,7 +115,7 @@ def _described(component: Component, describer: Describer) -> Component:
 
 
 def _contradicted(known: Mapping[str, str], own: Component) -> Iterator[str]:
-    """Return the digests that the nearest element states otherwise; that one counts."""
+    """Return the digests that disagree with those of the nearest element, which count."""
     for algorithm, value in own.digests:
         if known.get(algorithm, value) != value and algorithm not in own.computed:
             yield f"{spelled(algorithm)} {value}, where {known[algorithm]} is stated nearer to the file"
@@ -129,24 +129,24 @@ def _statements(holder: Element) -> Iterator[Element]:
 def _stated(component: Component, statement: Element) -> Component:
     if statement.get(f"{{{DC}}}type") == "role":  # Koninklijke Bibliotheek
         return component._replace(type=component.type or text_of(statement))
-    for each in children(statement):
-        namespace, local = name_of(each)
+    for child in children(statement):
+        namespace, local = name_of(child)
         if (namespace, local) == (DII, "Identifier"):
-            component = component._replace(identifier=component.identifier or text_of(each))
+            component = component._replace(identifier=component.identifier or text_of(child))
         elif (namespace, local) == (DCTERMS, "modified"):
-            component = component._replace(modified=component.modified or text_of(each))
+            component = component._replace(modified=component.modified or text_of(child))
         elif (namespace, local) == (DCTERMS, "extent"):
-            component = component._replace(size=extent(text_of(each)) if component.size is None else component.size)
+            component = component._replace(size=extent(text_of(child)) if component.size is None else component.size)
         elif "premis" in namespace:
-            component = with_premis(component, each)
+            component = with_premis(component, child)
         else:
-            component = component._replace(type=component.type or _type(each))
+            component = component._replace(type=component.type or _type(child))
     return component
 
 
 def _type(element: Element) -> str:
-    """Return the semantic type that an element states; the elder Dutch profile calls it ObjectType."""
+    """Return the semantic type of an element; the older Dutch profile calls it ObjectType."""
     if name_of(element)[1] == "ObjectType":
         return text_of(element)
     types = element.iter(f"{{{RDF}}}type")
-    return next((each.get(f"{{{RDF}}}resource") or text_of(each) for each in types), "")
+    return next((type_.get(f"{{{RDF}}}resource") or text_of(type_) for type_ in types), "")

@@ -25,7 +25,7 @@ PROGRAM = User("harvester mirror", "urn:oai-gateway:harvester")  # where nobody 
 
 
 class Version(NamedTuple):
-    """One version: when it was made, what it changed, its files by logical path, each as its SHA-512, and by whom."""
+    """One version (OCFL 1.1 §3.5.3): its date, message and author, and the SHA-512 of each file by logical path."""
 
     created: str
     message: str
@@ -35,7 +35,7 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """An object. `manifest` tells where the bytes of each SHA-512 lie; `sha256` the SHA-256 of each such place."""
+    """The inventory of an object. `manifest`: the content path of each SHA-512; `sha256`: the SHA-256 of each path."""
 
     identifier: str
     manifest: Mapping[str, str] = field(default_factory=dict)
@@ -54,11 +54,11 @@ class Inventory:
 
     @property
     def by_sha256(self) -> Mapping[str, str]:
-        """The SHA-512 of everything that any version holds, by its SHA-256."""
+        """The SHA-512 of all content of all versions, by SHA-256."""
         return {self.sha256[place]: digest for digest, place in self.manifest.items() if place in self.sha256}
 
     def place(self, logical: str) -> str:
-        """Return where the bytes of a file of the newest version lie, from the folder of the object."""
+        """Return the content path of a file of the newest version, relative to the folder of the object."""
         return self.manifest[self.state[logical]]
 
 
@@ -72,10 +72,10 @@ class Arrived(NamedTuple):
 def with_version(
     before: Inventory, state: Mapping[str, str | Arrived], created: str, message: str, user: User = PROGRAM
 ) -> tuple[Inventory, dict[str, str]]:
-    """Return the inventory with a further version, and which logical paths are to be written where.
+    """Return the inventory with a further version, and the content paths to be written, by logical path.
 
-    A file that is held already is given by its SHA-512; bytes that are there twice, or were there in an earlier
-    version, are kept once. Raise ValueError for a path that OCFL forbids and a digest that is not held.
+    A file that is held already is given by its SHA-512. The same bytes are stored once in all versions. Raise
+    ValueError for a path that OCFL 1.1 §3.5.3 forbids, and for a digest that is not held.
     """
     manifest, sha256, written = dict(before.manifest), dict(before.sha256), dict[str, str]()
     for logical, content in sorted(state.items()):
@@ -84,7 +84,7 @@ def with_version(
             place = f"v{before.head + 1}/content/{logical}"
             manifest[content.sha512] = written[logical] = place
             sha256[place] = content.sha256
-    plain = {logical: each.sha512 if isinstance(each, Arrived) else each for logical, each in state.items()}
+    plain = {logical: entry.sha512 if isinstance(entry, Arrived) else entry for logical, entry in state.items()}
     if unknown := set(plain.values()) - set(manifest):
         raise ValueError(f"{before.identifier} does not hold {min(unknown)}.")
     versions = (*before.versions, Version(created, message, plain, user))
@@ -94,12 +94,12 @@ def with_version(
 def _check_path(path: str, others: Mapping[str, object]) -> None:
     parts = path.split("/")
     above = ("/".join(parts[:count]) for count in range(1, len(parts)))
-    if {"", ".", ".."} & set(parts) or any(each in others for each in above):
+    if {"", ".", ".."} & set(parts) or any(name in others for name in above):
         raise ValueError(f"{path!r} is no path for a file of an object.")
 
 
 def written(inventory: Inventory) -> bytes:
-    """Return the inventory as JSON."""
+    """Return the inventory as JSON in UTF-8 (OCFL 1.1 §3.5)."""
     versions = {
         f"v{number}": {
             "created": version.created,
@@ -122,14 +122,14 @@ def written(inventory: Inventory) -> bytes:
 
 
 def _by_digest(digests: Mapping[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for path, digest in sorted(digests.items()):
-        found.setdefault(digest, []).append(path)
-    return found
+        places.setdefault(digest, []).append(path)
+    return places
 
 
 def read(content: bytes) -> Inventory:
-    """Read an inventory that we wrote. Raise StoreDamaged when it cannot be read."""
+    """Return the inventory that `written` wrote. Raise StoreDamaged when it cannot be read."""
     try:
         document = json.loads(content)
         versions = document["versions"]
@@ -138,16 +138,16 @@ def read(content: bytes) -> Inventory:
             document["id"],
             {digest: places[0] for digest, places in document["manifest"].items()},
             _by_path(document.get("fixity", {}).get("sha256", {})),
-            tuple(_version(each) for each in numbered),
+            tuple(_version(version) for version in numbered),
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise StoreDamaged(f"An inventory cannot be read: {error!r}.") from error
 
 
-def _version(found: Mapping[str, Any]) -> Version:
-    user = found.get("user", {})
+def _version(document: Mapping[str, Any]) -> Version:
+    user = document.get("user", {})
     known = User(user.get("name", PROGRAM.name), user.get("address", PROGRAM.address))
-    return Version(found["created"], found["message"], _by_path(found["state"]), known)
+    return Version(document["created"], document["message"], _by_path(document["state"]), known)
 
 
 def _by_path(digests: Mapping[str, Any]) -> dict[str, str]:

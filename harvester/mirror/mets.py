@@ -1,4 +1,4 @@
-"""METS 1 and 2: the files of fileSec, with the PREMIS that their administrative metadata hold. Pure."""
+"""Read METS 1 and 2: the files of fileSec, with the PREMIS in their administrative metadata. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lxml import etree
 
 from gateway.digests import digest
 from gateway.xmlio import Element, children, name_of, text_of
-from harvester.mirror.components import Component, decoded, whole_number, with_premis, with_unread
+from harvester.mirror.component import Component, decoded, whole_number, with_premis, with_unread
 
 NAMESPACES = ("http://www.loc.gov/METS/", "http://www.loc.gov/METS/v2")
 
@@ -18,33 +18,34 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 def read(root: Element) -> Iterator[Component]:
-    """Return every file of a METS document that holds or names something."""
+    """Return each file of a METS document that has content or a location."""
     namespace = name_of(root)[0]
-    sections = {each.get("ID"): each for each in root.iter(f"{{{namespace}}}*") if each.get("ID")}
-    said: dict[str, Component | None] = {}
+    sections = {element.get("ID"): element for element in root.iter(f"{{{namespace}}}*") if element.get("ID")}
+    by_name: dict[str, Component | None] = {}
     for section in root.iterfind(f"{{{namespace}}}fileSec"):
         for file in section.iter(f"{{{namespace}}}file"):
             component = _file(file)
             if component.says_something:
-                yield _administered(component, file, sections, said)
+                yield _administered(component, file, sections, by_name)
 
 
 def _file(file: Element) -> Component:
     inside = {"FLocat": list[Element](), "FContent": list[Element]()}
-    for each in children(file):
-        inside.get(name_of(each)[1], []).append(each)
-    contents = [_content(each) for each in inside["FContent"]]
+    for child in children(file):
+        inside.get(name_of(child)[1], []).append(child)
+    contents = [_content(section) for section in inside["FContent"]]
     component = Component(
         tuple(filter(None, map(_location, inside["FLocat"]))),
-        next((each for each in contents if each is not None), None),
+        next((content for content in contents if content is not None), None),
         file.get("MIMETYPE", ""),
         file.get("ID", ""),
         _use(file),
         whole_number(file.get("SIZE", "")),
         digest(file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", "")),
         file.get("CREATED", ""),
-        is_markup=any(each.find("{*}xmlData") is not None for each in inside["FContent"]),
-        is_broken=any(text_of(each) for each in inside["FContent"]) and not any(each is not None for each in contents),
+        is_markup=any(section.find("{*}xmlData") is not None for section in inside["FContent"]),
+        is_broken=any(text_of(content) for content in inside["FContent"])
+        and not any(content is not None for content in contents),
     )
     return with_unread(component, file.get("CHECKSUMTYPE", ""), file.get("CHECKSUM", ""))
 
@@ -54,40 +55,40 @@ def _location(location: Element) -> str:
 
 
 def _use(file: Element) -> str:
-    """Return what the file is for: its own USE, or that of the nearest group that has one."""
+    """Return the USE of a file, or that of the nearest fileGrp."""
     groups = file.iterancestors("{*}fileGrp")
-    return next((use for each in (file, *groups) if (use := each.get("USE"))), "")
+    return next((use for group in (file, *groups) if (use := group.get("USE"))), "")
 
 
 def _content(holder: Element) -> bytes | None:
-    for each in children(holder):
-        if name_of(each)[1] == "binData":
-            return decoded(text_of(each))
-        if name_of(each)[1] == "xmlData":
-            inside = children(each)
+    for child in children(holder):
+        if name_of(child)[1] == "binData":
+            return decoded(text_of(child))
+        if name_of(child)[1] == "xmlData":
+            inside = children(child)
             return b"".join(etree.tostring(one, encoding="UTF-8", with_tail=False) for one in inside)
     return None
 
 
 def _administered(
-    component: Component, file: Element, sections: dict[str | None, Element], said: dict[str, Component | None]
+    component: Component, file: Element, sections: dict[str | None, Element], by_name: dict[str, Component | None]
 ) -> Component:
-    """Add what the sections that the file points to say in PREMIS; `said` remembers it of each section."""
+    """Add the PREMIS of the sections that the file refers to; `by_name` caches it by section."""
     names = dict.fromkeys(f"{file.get('ADMID', '')} {file.get('MDID', '')}".split())
     for name in islice(names, _MOST_SECTIONS):
-        if name not in said:
-            said[name] = _characteristics(sections.get(name))
-        if (found := said[name]) is not None:
+        if name not in by_name:
+            by_name[name] = _characteristics(sections.get(name))
+        if (named := by_name[name]) is not None:
             component = component._replace(
-                digests=tuple(dict.fromkeys(component.digests + found.digests)),
-                computed=tuple(dict.fromkeys(component.computed + found.computed)),
-                unread=tuple(dict.fromkeys(component.unread + found.unread)),
-                size=found.size if component.size is None else component.size,
+                digests=tuple(dict.fromkeys(component.digests + named.digests)),
+                computed=tuple(dict.fromkeys(component.computed + named.computed)),
+                unread=tuple(dict.fromkeys(component.unread + named.unread)),
+                size=named.size if component.size is None else component.size,
             )
     return component
 
 
 def _characteristics(section: Element | None) -> Component | None:
-    """Return what a section says in PREMIS; None unless it speaks of one file only."""
-    found = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
-    return with_premis(Component(), found[0]) if len(found) == 1 else None
+    """Return the PREMIS of a section; None unless it describes exactly one file."""
+    characteristics = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
+    return with_premis(Component(), characteristics[0]) if len(characteristics) == 1 else None

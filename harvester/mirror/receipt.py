@@ -1,4 +1,4 @@
-"""The receipt of a run: what was asked for, what came, what was verified, and what is missing and why. Pure."""
+"""The receipt of a run: its requests, its counts, the verified files, and the missing files with reasons. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from gateway.digests import WEAK
 from gateway.model import RunOutcome
-from harvester.mirror.holding import HeldFile, Holding
-from harvester.mirror.verifying import Fate
+from harvester.mirror.object_state import HeldFile, Holding
+from harvester.mirror.verify import Fate
 
 
 class Change(StrEnum):
@@ -20,19 +20,22 @@ class Change(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
-    MENDED = "mended"  # bytes that were harmed on this disk came again
+    MENDED = "mended"  # damaged bytes were fetched again
     DELETED = "deleted"
-    NEVER_HELD = "never_held"  # deleted before it was ever held
-    UNUSABLE = "unusable"  # a record without an identifier, or not to be cut from its page; an object that is damaged
+    NEVER_HELD = "never_held"  # deleted before it was mirrored
+    UNUSABLE = "unusable"  # a record that cannot be read, or a damaged object
 
 
-_MOST_DOUBTS = 5  # that a line for people has; each file of a mirror may be in doubt
+_MOST_DOUBTS = 5  # in the summary for people
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
 
 @dataclass(slots=True)
 class Receipt:
-    """What a run did so far. `missing` has a row per file, or per object where none of its files can be told."""
+    """The results of a run so far. `missing` has a row per file, or per object when its files are unknown.
+
+    Dates are UTCdatetimes, sizes are bytes.
+    """
 
     command: str
     base_url: str
@@ -44,25 +47,27 @@ class Receipt:
     outcome: RunOutcome = RunOutcome.RUNNING
     objects: Counter[str] = field(default_factory=Counter)
     files: Counter[str] = field(default_factory=Counter)
-    verified: Counter[str] = field(default_factory=Counter)  # of the files fetched, by what the document states
+    verified: Counter[str] = field(default_factory=Counter)  # fetched files, by the kind of statement that was verified
     bytes_fetched: int = 0
     missing: list[dict[str, str]] = field(default_factory=list)
-    unread: list[dict[str, str]] = field(default_factory=list)  # digests that documents state and that cannot be read
+    unread: list[dict[str, str]] = field(default_factory=list)  # stated digests that cannot be read
     waiting: int = 0  # deletions that wait for a person
     doubts: list[str] = field(default_factory=list)
-    catalogue: Mapping[str, object] = field(default_factory=dict)  # bytes and SHA-256 up to the line of this
+    catalogue: Mapping[str, object] = field(
+        default_factory=dict
+    )  # bytes and SHA-256 of the catalogue before the line of this receipt
     broken_off: Mapping[str, object] = field(
         default_factory=dict
-    )  # the run before, of which this confirms the versions
-    state: Mapping[str, str] = field(default_factory=dict)  # SHA-512 of what lies beside the objects
+    )  # the previous run, whose versions this receipt confirms
+    state: Mapping[str, str] = field(default_factory=dict)  # SHA-512 of the files beside the objects
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether nothing is missing, nothing in doubt, and no deletion waits."""
+        """Return whether nothing is missing or in doubt, and no deletion waits."""
         return not self.missing and not self.doubts and not self.waiting
 
     def count(self, change: Change, holding: Holding | None = None) -> None:
-        """Count an object, and its files when they were looked at."""
+        """Count an object, and the files of its state when one is given."""
         self.objects[change] += 1
         if holding is None:
             return
@@ -77,10 +82,10 @@ class Receipt:
 
     def _note_unread(self, identifier: str, file: HeldFile) -> None:
         url = next(iter(file.locations), file.identifier)
-        self.unread.extend({"identifier": identifier, "url": url, "digest": each} for each in file.stated_unread)
+        self.unread.extend({"identifier": identifier, "url": url, "digest": digest} for digest in file.stated_unread)
 
     def miss_of(self, holding: Holding, **more: str) -> None:
-        """Note all that is missing of an object."""
+        """Note all missing files of an object."""
         if holding.problem:
             self.miss(holding.identifier, Fate.UNREADABLE, holding.problem, **more)
         for file in holding.missing:
@@ -90,33 +95,33 @@ class Receipt:
             self.miss(holding.identifier, file.fate, file.reason, url=url, **kept, **more)
 
     def miss(self, identifier: str, fate: Fate, reason: str, **more: str) -> None:
-        """Note that something is missing."""
+        """Note one missing file, or an object."""
         self.missing.append({"identifier": identifier, **more, "fate": str(fate), "reason": reason})
 
     def as_data(self) -> Mapping[str, object]:
         """Return the receipt as data for JSON."""
-        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        plain = {field_.name: getattr(self, field_.name) for field_ in fields(self)}
         return {name: dict(value) if isinstance(value, Counter) else value for name, value in plain.items()} | {
             "is_whole": self.is_whole
         }
 
     def as_json(self) -> bytes:
-        """Return the receipt as it is kept."""
-        # Of a path that is not UTF-8, the bytes that are none become JSON escapes.
+        """Return the receipt as JSON in UTF-8, as it is stored."""
+        # Bytes of a path that are not UTF-8 become JSON escapes.
         return json.dumps(self.as_data(), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
 
     def line(self, allowing: str = "`harvester mirror` with --yes") -> str:
-        """Return the receipt in a sentence or two, for people; `allowing` is the command that lets deletions pass."""
+        """Return a summary for people; `allowing` is the command that confirms waiting deletions."""
         objects = _counted(self.objects, Change) or "no objects"
         files = _counted(self.files, Fate) or "none looked at"
         verified = f" (verified: {_counted(self.verified, ('digest', 'size', 'none'))})" if self.verified else ""
         ends = [f"Missing: {len(self.missing)}."] if self.missing else []
-        if any(each["fate"] == Fate.DOUBTFUL for each in self.missing):
-            ends.append("What is doubtful lies in the folder doubtful; `harvester mirror accept` takes it for good.")
+        if any(file["fate"] == Fate.DOUBTFUL for file in self.missing):
+            ends.append("Doubtful files are in the folder doubtful; `harvester mirror accept` accepts them.")
         if self.outcome not in _ENDED:
-            ends.append("It has not come to its end; the same command goes on.")
+            ends.append("The run was broken off; run the same command again to continue.")
         if self.waiting:
-            ends.append(f"Deletions that wait: {self.waiting}; {allowing} lets them pass.")
+            ends.append(f"Deletions that wait: {self.waiting}; {allowing} confirms them.")
         end = " ".join(ends) or "Nothing is missing."
         if self.unread:
             first = self.unread[0]
@@ -124,13 +129,13 @@ class Receipt:
             end += f"{first['url']}."
         doubts = f" In doubt: {' '.join(self.doubts[:_MOST_DOUBTS])}" if self.doubts else ""
         if (more := len(self.doubts) - _MOST_DOUBTS) > 0:
-            doubts += f" And {more} more, which the receipt in DIR/receipts names."
+            doubts += f" And {more} more: see the receipt in DIR/receipts."
         counts = f"Objects: {objects}. Files: {files}{verified}, {self.bytes_fetched} bytes fetched."
         return f"{counts} {end}{doubts}{self.proof}"
 
     @property
     def proof(self) -> str:
-        """The digest of the catalogue, to be kept elsewhere."""
+        """A sentence with the SHA-256 of the catalogue. People keep it elsewhere, as a proof."""
         return f" Catalogue: {self.catalogue['sha256']}." if self.catalogue else ""
 
 

@@ -1,7 +1,7 @@
-"""One file per kind of source; each exports `SOURCE`, a `SourceKind`. A source is handed `fetch`, it never reaches out.
+"""One package per kind of source; each exports `SOURCE`, a `SourceKind`. A kind gets `fetch` and never connects itself.
 
-A source describes itself (`describe`) and walks one list at a time (`changes`): every answer becomes a `Step`, which
-the pipeline commits whole, page, slices and cursor in one transaction, before it asks for the next.
+`describe` asks what the source is. `changes` walks one list: every answer becomes a `Step`. The pipeline commits page,
+slices and cursor of a step in one transaction before it takes the next.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from typing import NamedTuple, Protocol
 from gateway.errors import ConfigurationError
 from gateway.model import Cursor, Format, Identity, RawPage, SetDescription, Slice
 from gateway.registry import members
-from harvester.sources._answers import Answers
-from harvester.sources._budget import Budget
-from harvester.wire.http import Fetch, Fetched
-from harvester.wire.seen import Seen
+from harvester.http.messages import Fetch, Fetched
+from harvester.sources.budget import Budget
+from harvester.sources.comparison_limit import Answers
+from harvester.sources.seen import Seen
 
-# How the problem of a record begins that is known and could not be fetched; `run --retry-failed` asks for it again.
+# Modules that all kinds of source share.
+SHARED = ("asking", "budget", "comparison_limit", "seen", "state")
+# The start of the problem of a listed record that could not be fetched; `run --retry-failed` requests it again.
 UNFETCHED = "It could not be fetched: "
 
 
 class Option(NamedTuple):
     """One field of `sources.toml` that a kind of source reads: its name and one sentence.
 
-    A field that other kinds do not have says its `type`, in the words of `sources_file.FIELDS`.
+    A field that only this kind has also needs a `type`, one of those in `sources_file.FIELDS`.
     """
 
     name: str
@@ -37,35 +39,35 @@ class Option(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What is held of one item in the format of a list: its last good payload, and what was said about it."""
+    """What is stored of one item in one format: its last good payload and abouts."""
 
     identifier: str
     is_deleted: bool
     datestamp: str
     content: bytes
     abouts: tuple[bytes, ...]
-    is_as_received: bool  # and not repaired, or brought into UTF-8
+    is_as_received: bool  # not repaired or converted to UTF-8
     page_url: str = ""  # the address of the page on which it arrived
 
 
 class Holdings(Protocol):
-    """What is held of a source when a run begins, for sources that do not tell themselves what changed."""
+    """What is stored of a source when a run begins, for kinds of source that must compare to find changes."""
 
     def item(self, identifier: str, metadata_prefix: str) -> Held | None:
-        """Return one item in one format; None when nothing of it is held."""
+        """Return one item in one format; None when it is not stored."""
         ...
 
     def items(self, metadata_prefix: str) -> Iterator[Held]:
-        """Return every item that is held in a format, deleted ones too."""
+        """Return every item that is stored in a format, deleted ones too."""
         ...
 
     def names(self, identifiers: Sequence[str], metadata_prefix: str) -> frozenset[str]:
-        """Return which of these are held in a format, deleted ones too."""
+        """Return which of these identifiers are stored in a format, deleted ones too."""
         ...
 
 
 class NothingHeld:
-    """The holdings of a source that is harvested for the first time, or of which nobody may know."""
+    """Empty holdings: of a source before its first harvest, or where they may not be used."""
 
     def item(self, _identifier: str, _metadata_prefix: str) -> None:
         """Return None."""
@@ -82,20 +84,19 @@ class NothingHeld:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a source is told about its harvest. Dates are UTCdatetimes as the administrator wrote them, or empty.
+    """The options of one harvest. Dates are UTCdatetimes as the administrator wrote them, or empty.
 
     `from_` and `until` bound every harvest of the source. `window` is for one run only (`--from`, `--until`): that list
-    is walked on its own and leaves the incremental harvest where it was. `granularity` is what `describe` found.
-    `holdings` is what is held of the source, `own` the fields that only this kind of source has.
-    `known` is what was learned of the source before, as the state of a list that has not begun.
-    `arrived(cursor, since)` names the records of the cursor's list that have come since a second; None: nobody knows.
-    `most_bytes` is how many bytes one document may have that is packed in its answer. `budget` is what the fallback
-    steps of the run may cost, `answers` how many of ListIdentifiers it may read to compare its lists. `asks_anew`: what
-    failed before is asked for again, however short a time ago that was.
-    `is_part`: the list is one of the windows of another, which is compared as a whole. `came` are the records that the
-    run has had of it and of the windows that it is a part of: they renew no budget. `windows_from` is the date from
-    which on windows have brought all that lies before `from_`; None: they have not. `is_behind_new`: in this very run.
-    `announced_tolerance` is the share of the announced records that may be missing in a list that is whole.
+    is walked on its own, and the cursor of the incremental harvest stays. `granularity` comes from `describe`.
+    `holdings` is what is stored of the source, `own` the fields that only this kind of source has.
+    `known` is what earlier lists have learned about the source, as the state of a list that has not begun.
+    `arrived(cursor, since)` returns the identifiers of the cursor's list received since a second; None: not known.
+    `most_bytes` limits the decompressed bytes of one document. `budget` limits the fallback steps of the run, `answers`
+    the answers of ListIdentifiers that are read for comparison. `asks_anew`: requests that failed are repeated at once.
+    `is_part`: the list is a window of another list, which is compared as a whole. `came` are the records that the run
+    received in it and in the windows around it: they renew no budget. `windows_from` is the date since which windows
+    have brought all records before `from_`; None: they have not. `is_behind_new`: in this same run.
+    `announced_tolerance` is the share of the announced records that may be missing in a complete list.
     """
 
     source: str
@@ -120,21 +121,21 @@ class Options:
     answers: Answers = field(default_factory=Answers, compare=False)
 
     def after(self, description: Description) -> Options:
-        """Return the options of the lists: what the source has said of itself counts from there on."""
+        """Return the options of the lists, with the granularity and the knowledge of a description."""
         return replace(self, granularity=description.granularity, known=description.known)
 
 
 class Description(NamedTuple):
-    """What a source says about itself, and the answers it said it in, to be kept.
+    """The description of a source by itself, and the answers to store.
 
-    `notes` are sentences about what could not be read; they do not hinder a harvest. `known` is what is known of the
-    source by then, for its lists. `told_at` is the second of its own clock at which it said so, if it tells. `identity`
-    is which repository it says it is; None for a kind of source that has no name of its own.
+    `notes` are sentences about unreadable parts; they do not prevent a harvest. `known` is the knowledge for its lists.
+    `told_at` is the second of the source's own clock at that time, if stated. `identity` says which repository it is;
+    None for a kind of source without such a name.
     """
 
     pages: tuple[RawPage, ...]
     repository_name: str
-    base_url: str  # as the source gives it; never used for requests
+    base_url: str  # as the source states it; never used for requests
     granularity: str  # `YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`
     earliest_datestamp: str
     deleted_record: str
@@ -147,32 +148,32 @@ class Description(NamedTuple):
 
 
 class ListEnd(StrEnum):
-    """How a list ended: a closed list. `MORE`: it has not."""
+    """How a list ended: a closed list. `MORE`: it has not ended."""
 
     MORE = "more"
-    PROPER = "proper"  # the source said that this was the last page, and nothing speaks against it
+    PROPER = "proper"  # the source said that this was the last page, and there is no doubt
     TOKEN_REPEATED = "token_repeated"  # noqa: S105 - no secret: the source gave the same token twice
-    EMPTY_PAGES = "empty_pages"  # page after page without a record, and always a further token
-    GAPS = "gaps"  # something is missing, or it cannot be shown that nothing is
+    EMPTY_PAGES = "empty_pages"  # page after page without a record, each with a further token
+    GAPS = "gaps"  # records are missing, or completeness cannot be shown
 
 
 class Compared(StrEnum):
-    """With how much of what the source names beside its list was compared what came: a closed list."""
+    """How much of the other list of a source was compared with the received records: a closed list."""
 
     NOTHING = "nothing"
-    PART = "part"  # at most four answers, as nothing spoke against the list
-    CHANGES = "changes"  # all of the dates that were asked for, which are not all
+    PART = "part"  # at most four answers, because there was no doubt
+    CHANGES = "changes"  # all records of the requested dates only
     WHOLE = "whole"
 
 
 class Step(NamedTuple):
-    """One answer of a list: what arrived, what was cut from it, and the cursor to commit together with them.
+    """One answer of a list: the page, the slices cut from it, and the cursor to commit with them.
 
-    `received` counts the slices of the list so far, over all runs that walked it. `announced` is what the source said
-    the whole list has: first and last completeListSize, None when it said nothing. `doubts` are the reasons why it is
-    not shown that the list is whole; `notes` are sentences for the log; `losses` tell what mending this answer has cost
-    of records that are used nevertheless. `compared` is said of a last step where the source has another list of what
-    it has; None: it has none. `left_out` counts listed resources that are no metadata, and that none describes.
+    `received` counts the slices of the list so far, over all runs. `announced` is the first and the last
+    completeListSize; None when not stated. `doubts` are reasons why completeness is not shown; `notes` are sentences
+    for the log; `losses` say what repairs removed from records that are still used. `compared` belongs to the last
+    step, where the source has another list to compare with; None: it has none. `left_out` counts listed resources that
+    are not metadata and that no metadata describes.
     """
 
     page: RawPage
@@ -189,20 +190,20 @@ class Step(NamedTuple):
 
     @property
     def is_last(self) -> bool:
-        """Tell whether the list ended with this step, properly or not."""
+        """Return whether the list ended with this step, in any way."""
         return self.end is not ListEnd.MORE
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether the list ended properly and nothing speaks against its being whole."""
+        """Return whether the list ended properly and without doubts."""
         return self.end is ListEnd.PROPER and not self.doubts
 
 
 class Listed(NamedTuple):
-    """One answer that names what a source still has: headers only, as slices without a place.
+    """One answer of a list of current identifiers: headers only, as slices without a place.
 
-    `received` counts them so far, `announced` is what the source said there are. `doubts` are the reasons why it is not
-    shown that all are named. `has_slipped`: the list moved while it was read, so what it does not name may be there.
+    `received` counts them so far, `announced` is the number that the source states. `doubts` are reasons why the list
+    may be incomplete. `has_slipped`: the list changed while it was read, so an absent record may still exist.
     """
 
     slices: tuple[Slice, ...]
@@ -214,7 +215,7 @@ class Listed(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What an audit found: `what` is missing, changed, extra or corrupt, or a doubt; `why` is a sentence."""
+    """A finding of an audit: `what` is missing, changed, extra, corrupt or a doubt; `why` is a sentence."""
 
     what: str
     identifier: str
@@ -222,16 +223,16 @@ class Finding(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """Where a source tells of its changes: the topic, and the hub at which one subscribes to it."""
+    """A channel of change notifications: the topic, and the hub for subscriptions (WebSub)."""
 
     topic: str
     hub: str
 
 
 class Recognised(NamedTuple):
-    """What an address was seen to be: in one sentence, and as the fields of its table in `sources.toml`.
+    """A source recognised at an address: one sentence, and the fields of its table in `sources.toml`.
 
-    `is_beside`: the address is something else, and only leads there.
+    `is_beside`: the address itself is something else and only leads to the source.
     """
 
     sentence: str
@@ -244,31 +245,30 @@ class SourceKind:
     """One kind of source.
 
     `describe(options, fetch)` asks once what the source is. `changes(options, cursor, fetch)` walks the list of the
-    cursor's metadataPrefix and set from where its state says, and raises an error of ours when it cannot go on;
-    what it yielded before remains good.
+    cursor's metadataPrefix and set from the cursor's state on. It raises a GatewayError when it cannot continue; the
+    steps before that stay valid.
 
-    `listed(options, cursor, fetch)` names everything that the cursor's list has now, and `single(options, cursor,
-    identifier, fetch)` brings one record, without a slice when it is gone. A kind that has both can be swept.
-    `is_elsewhere(page)` tells of such an answer without a slice whether the source says in it that it has the record,
-    and in other formats only.
+    `listed(options, cursor, fetch)` yields the current identifiers of the cursor's list. `single(options, cursor,
+    identifier, fetch)` returns one record, without a slice when it is gone. A kind with both can be swept.
+    `is_elsewhere(page)` returns whether such an answer without a slice says that the record exists in other formats.
 
-    `left(cursor)` tells between which dates nothing could be had, so that it can be asked for again.
+    `left(cursor)` returns pairs of dates between which requests failed, so that they can be repeated.
 
-    `learned(cursors)` returns what the lists of the source have taught, for lists that have not begun; `profile(own,
-    cursors)` the same for people, with what the source's own fields say instead.
+    `learned(cursors)` returns the knowledge from the lists of the source, for lists that have not begun; `profile(own,
+    cursors)` the same for people, where the source's own fields override it.
 
-    `recognise(fetched, fetch)` tells whether an address of unknown kind, whose answer is given, is one of this kind; it
-    may ask it for more. None: it is not.
+    `recognise(fetched, fetch)` returns what an address of unknown kind is, from its answer and further requests; None:
+    not of this kind.
 
-    `audit(options, cursor, fetch)` compares what is held with what the source says that it has, without fetching that.
+    `audit(options, cursor, fetch)` compares the stored records with the lists of the source, without fetching records.
 
-    `channels(options, fetch)` returns where the source tells of its changes.
+    `channels(options, fetch)` returns the channels of change notifications.
 
-    `begins_anew(state)` tells whether the list with this state begins again, with the whole of what the source has;
-    `asks_for_all(page)` whether a page is the first of such a list, however it has come to that.
-    `is_repository`: what it holds bears the identifiers of one repository for ever; folders of files need not.
+    `begins_anew(state)` returns whether the list with this state starts again from all records; `asks_for_all(page)`
+    whether a page is the first of such a list. `is_repository`: its identifiers belong to one repository permanently;
+    those in folders of files need not.
 
-    `fields_of(url)` returns the fields of an entry that the address itself says, for those that are left out.
+    `fields_of(url)` returns default values of fields that the address itself states.
     """
 
     name: str
@@ -292,28 +292,29 @@ class SourceKind:
 
     @property
     def can_be_swept(self) -> bool:
-        """Tell whether it can name everything it has, and bring one record."""
+        """Return whether it has `listed` and `single`."""
         return self.listed is not None and self.single is not None
 
     @property
     def takes_dates(self) -> bool:
-        """Tell whether it can be asked for what lies between two dates."""
-        return any(each.name == "from" for each in self.options)
+        """Return whether it can be harvested between two dates."""
+        return any(option.name == "from" for option in self.options)
 
     @property
     def own(self) -> dict[str, str]:
         """The fields that only this kind has, with their types."""
-        return {each.name: each.type for each in self.options if each.type}
+        return {option.name: option.type for option in self.options if option.type}
 
 
 @cache
 def kinds() -> dict[str, SourceKind]:
     """Return every kind of source by its name."""
-    return {each.name: each for each in members(sys.modules[__name__], "SOURCE", SourceKind, lambda each: each.name)}
+    kinds = members(sys.modules[__name__], "SOURCE", SourceKind, lambda kind: kind.name, beside=SHARED)
+    return {kind.name: kind for kind in kinds}
 
 
 def kind_of(name: str) -> SourceKind:
-    """Return one kind of source. Raise ConfigurationError when there is none of that name."""
+    """Return the kind of source with this name. Raise ConfigurationError when there is none."""
     if name not in kinds():
-        raise ConfigurationError(f"There is no kind of source {name!r}; there are: {', '.join(kinds())}.")
+        raise ConfigurationError(f"There is no kind of source {name!r}. Write one of: {', '.join(kinds())}.")
     return kinds()[name]

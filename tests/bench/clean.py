@@ -20,12 +20,12 @@ from typing import NamedTuple
 import requests
 
 from gateway.model import Cursor, RawPage, Source
-from gateway.store.sqlite import open_store
-from harvester.instance import Instance, opened
-from harvester.progress import Silence
-from harvester.publishing.publication import Publication
-from harvester.stopping import Stop
-from harvester.wire.oai_pmh import parse_list
+from gateway.store.opening import open_store
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.publishing.publication import Publication
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Silence
+from harvester.sources.oai_pmh.answers import parse_list
 from tests import live
 from tests.bench.source import ROOT, serving
 from tests.bench.table import Row, main

@@ -10,14 +10,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harvester.search.searching import search
-from harvester.search.steps import steps
-from harvester.wire.urls import host_of
+from harvester.fulltext.search_work import search
+from harvester.fulltext.step_order import steps
+from harvester.http.urls import host_of
 from tests.bench.doubles import HOSTS, serving
 from tests.bench.searching import searched
 from tests.bench.table import Row, main
-from tests.discovery.kinds import FURTHER, KINDS, POLICY
-from tests.discovery.web import SETTINGS, RecordedWeb
+from tests.fulltext.kinds import FURTHER, KINDS, POLICY
+from tests.fulltext.web import SETTINGS, RecordedWeb
 
 _WORKS = 2000
 _LARO = 21_798  # DOIs of LARO, of which Autoload had to go through

@@ -59,7 +59,7 @@ _SERVICES: dict[str, Callable[[int], object]] = {
     "www.ebi.ac.uk": lambda _number: {"hitCount": 0, "resultList": {"result": []}},
     "api.archives-ouvertes.fr": lambda _number: {"response": {"numFound": 0, "docs": []}},
     "doaj.org": lambda _number: {"total": 0, "results": []},
-    "api.fatcat.wiki": lambda _number: {"ext_ids": {}},
+    "api.fatcat.wiki": lambda number: {"ext_ids": {"doi": doi(number)}},
     "api.openpolicyfinder.jisc.ac.uk": _policy,
 }
 _LIMITS = {"x-rate-limit-limit": "10", "x-rate-limit-interval": "1s", "x-concurrency-limit": "3"}

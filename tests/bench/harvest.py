@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sickle
 
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from tests import live
 from tests.bench.memory import Samples, sampled
 from tests.bench.source import serving

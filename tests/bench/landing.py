@@ -11,11 +11,11 @@ from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup
 
-from harvester.wire import landing_page
+from harvester.fulltext.pages import landing_page
 from tests.bench.table import Row, main
-from tests.discovery.pages import PAGES, Recorded
-from tests.discovery.platforms import answer, first, platforms
-from tests.discovery.recorded import DATA, body
+from tests.fulltext.platforms import answer, first, platforms
+from tests.fulltext.recorded import DATA, body
+from tests.fulltext.recorded_pages import PAGES, Recorded
 
 
 def _ours(page: Recorded) -> str:

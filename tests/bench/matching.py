@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.bench.table import Row, main
-from tests.discovery.matchable import harvested_pairs, own_pairs, rates, recorded_pairs
-from tests.discovery.recorded import DATA
+from tests.fulltext.matchable import harvested_pairs, own_pairs, rates, recorded_pairs
+from tests.fulltext.recorded import DATA
 
 _FOUND, _WRONG = 0.6, 0.002
 _OWN = 2000

@@ -68,7 +68,7 @@ def _late(files: int, hosts: int, least: float) -> Row:
 def _large(size: int) -> Iterator[Row]:
     with serving(Offer(1, 1, 0.0, size)) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
         done = _run(url, Path(scratch))
-        assert done.receipt["bytes_fetched"] == size
+        assert done.receipt["bytes_fetched"] == size  # type: ignore[comparison-overlap]
         note = f"{done.seconds:.0f} s, {size / done.seconds / 1e6:.0f} MB/s, fetched, hashed twice and kept"
         yield Row(
             f"memory while a file of {size:,} bytes is fetched", done.samples.largest, 150, unit=" MiB", note=note

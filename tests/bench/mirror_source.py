@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _base(self, host):
-        return f"http://127.0.0.{host + 1}:{self.server.server_address[1]}"
+        return f"http://127.0.0.{host + 1}:{self.server.server_address[1]}"  # type: ignore[index]
 
     def _list(self, asked):
         start = int(asked.get("resumptionToken", "0"))

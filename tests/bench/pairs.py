@@ -13,15 +13,15 @@ from random import Random
 from typing import NamedTuple
 
 from gateway.model import Outcome, Statement, Work
-from harvester.verification.extraction import Extracted
-from harvester.verification.judging import Expected, expected
-from harvester.wire.identifiers import identifiers_of
+from harvester.fulltext.identifiers import identifiers_of
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.judge import Expected, expected
 
 GROUPS, WORKS_OF_A_GROUP = 20, 6
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _JOURNALS = ("Journal of Field Studies", "Annals of Small Things", "Letters on Growth", "Acta Prata")
 _PHRASES = ("Effects of {0} {1} on {2} in {3} {4}", "{0} {1} and the {2} of {3} {4}", "A model of {0} {1} for {3} {2}")
-_PHRASES += ("Measuring {1} of {0} {2}: evidence from {3} {4}", "How {0} {2} change the {1} of {3} {4}")
+_PHRASES += ("Measuring {1} of {0} {2}: evidence from {3} {4}", "How {0} {2} change the {1} of {3} {4}")  # type: ignore[assignment]
 _PAGE, _PAGES = 320, 5  # words of a page; pages
 _NOISE = {"rn": "m", "cl": "d", "m": "rn", "l": "1", "i": "l", "o": "0", "e": "c"}
 

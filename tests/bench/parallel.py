@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from tests import live
 from tests.bench.source import serving
 from tests.bench.table import Row, main

@@ -20,17 +20,17 @@ from types import SimpleNamespace
 from gateway.formats import written
 from gateway.model import ItemState, Statement, StoredRecord, Work
 from gateway.settings import load
-from gateway.store.sqlite_discovery import open_discovery
+from gateway.store.opening import open_discovery
 from gateway.takedowns import Takedowns
-from harvester.search.asking import for_strangers, polite
-from harvester.search.discovering import Discovering
-from harvester.search.remembering import Remembering
-from harvester.search.steps import steps
-from harvester.web import Web
-from harvester.wire.http import Fetched, Request
-from harvester.wire.urls import host_of
+from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.polite_fetch import for_strangers, polite
+from harvester.fulltext.run import FullTextSearch
+from harvester.fulltext.step_order import steps
+from harvester.http.fetching import Web
+from harvester.http.messages import Fetched, Request
+from harvester.http.urls import host_of
 from tests.bench.doubles import doi
-from tests.discovery.kinds import FURTHER
+from tests.fulltext.kinds import FURTHER
 
 OPTIONS = {
     "discover_email": "librarian@library.test",
@@ -42,6 +42,9 @@ OPTIONS = {
 class _Works:
     """A store of works with DOIs and without files; only what a search reads of it."""
 
+    def __init__(self) -> None:
+        self._takedowns = Takedowns()  # a store reads the list once, too
+
     @contextmanager
     def view(self) -> Iterator[SimpleNamespace]:
         yield SimpleNamespace(record=self._record)
@@ -52,7 +55,7 @@ class _Works:
 
     def takedowns(self) -> Takedowns:
         """Return an empty list: nothing is withdrawn."""
-        return Takedowns()
+        return self._takedowns
 
     def _record(self, identifier: str, prefix: str) -> StoredRecord:
         number = identifier.rpartition("/")[2]
@@ -74,8 +77,8 @@ def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool
             asked.append(request.url)
             return web(replace(request, url=request.url.replace("https://", "http://", 1)))
 
-        fetch = polite(plain, desk, settings, time.sleep) if is_mannered else Remembering(plain, desk, time.time)
-        work = Discovering(_Works(), desk, fetch, settings, steps())  # type: ignore[arg-type] # what a search reads
+        fetch = polite(plain, desk, settings, time.sleep) if is_mannered else CachingFetch(plain, desk, time.time)
+        work = FullTextSearch(_Works(), desk, fetch, settings, steps())  # type: ignore[arg-type] # what a search reads
         desk.enlist("bench", [(f"oai:g.example.org:bench/{n}", str(n)) for n in range(count)], count, 0)
         if is_again:
             desk.renew(2**40, [], 0)

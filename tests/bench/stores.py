@@ -22,7 +22,7 @@ from typing import NamedTuple
 from gateway.model import Format, ItemChange, Payload, Publication, Record, Selection, SetDescription, Source
 from gateway.store.base import Store
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench.corpus import BLOCK, WORKS

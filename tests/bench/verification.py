@@ -13,19 +13,21 @@ from functools import cache
 
 import pytest
 
+from gateway.fulltext.decisions import Thresholds, rule
 from gateway.model import Candidate, DocumentKind, Outcome
-from harvester.search.deciding import Thresholds, rule
-from harvester.verification import evidence, judging
-from harvester.verification.extraction import Extracted, extract
-from harvester.verification.fronts import fronts
-from harvester.verification.judging import UNLIKELY, Expected, judge
-from harvester.verification.kinds import UNCOVERED as _UNCOVERED
-from harvester.verification.kinds import Facts, kind_of
-from harvester.verification.similarity import compared, words
+from harvester.fulltext.pdf import evidence
+from harvester.fulltext.pdf import judge as judging
+from harvester.fulltext.pdf.document import Facts
+from harvester.fulltext.pdf.document_kinds import kind_of
+from harvester.fulltext.pdf.extraction import Extracted, extract
+from harvester.fulltext.pdf.first_lines import UNCOVERED as _UNCOVERED
+from harvester.fulltext.pdf.first_pages import fronts
+from harvester.fulltext.pdf.judge import UNLIKELY, Expected, judge
+from harvester.fulltext.pdf.similarity import compared, words
 from tests.bench import pairs
 from tests.bench.table import Row, main
-from tests.discovery.documents import described, others, texts, wanted
-from tests.discovery.recorded import DATA
+from tests.fulltext.documents import described, others, texts, wanted
+from tests.fulltext.recorded import DATA
 
 _ACCEPT = Thresholds().accept
 _OTHER_SCORES = (0.1, 0.4, 0.5, 0.6)
@@ -44,8 +46,8 @@ def _of_recorded() -> Iterator[Row]:
     started = time.monotonic()
     read = {name: extract((DATA / "pdf" / name).read_bytes()) for name in described()}
     seconds = time.monotonic() - started
-    own = {name: compared(texts(work), judging.words(read[name].text)) for name, work in described().items()}
-    spelled = {name: judging.words(found.text) for name, found in read.items()}
+    own = {name: compared(texts(work), judging.words(read[name].text)) for name, work in described().items()}  # type: ignore[attr-defined]
+    spelled = {name: judging.words(found.text) for name, found in read.items()}  # type: ignore[attr-defined]
     foreign = [
         compared(texts(work), spelled[name]) for name in read for work in others().values() if work != described()[name]
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from tests import live
 from tests.bench.corpus import WORKS
 from tests.bench.source import serving

@@ -88,5 +88,5 @@ def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
 def line(command: str, arguments: tuple[str, ...], tmp: Path, oai: str) -> list[str]:
     """Return the words of a command line, the program's name first."""
     program, *parts = command.split()
-    words = [each.format(tmp=tmp, oai=oai) for each in arguments]
+    words = [argument.format(tmp=tmp, oai=oai) for argument in arguments]
     return [program, "--instance", str(tmp / "instance"), *parts, *words]

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import search_as_json
 from gateway.model import Decision, Match, Outcome
-from gateway.store.sqlite_discovery import open_discovery
-from harvester.mirror.doubtful import Doubtful, Suspect
-from harvester.mirror.holding import HeldFile
+from gateway.store.opening import open_discovery
+from harvester.mirror.doubtful_files import DoubtfulFiles, Suspect
 from harvester.mirror.inventory import Arrived
+from harvester.mirror.object_state import HeldFile
 from harvester.mirror.ocfl import Incoming
-from harvester.search.searching import Searched
-from harvester.search.stories import kept
+from harvester.schedule.due import SPREAD
 from tests.commands.calls import ITEM, PROGRAMS, URL, line
 from tests.commands.site import Site, serving
+from tests.oai_repository import command, harvester, instance, repository  # noqa: F401 - fixtures
 
 CONFIG = """
 publish_processes = 0
@@ -41,6 +44,10 @@ def shared_site() -> Iterator[Site]:
         yield site
 
 
+# How long after its run a source with `every = "1s"` is due at the latest: sources drift apart by a share of it.
+DUE_AFTER_SECONDS = 1 + SPREAD
+
+
 @pytest.fixture
 def site(shared_site: Site) -> Iterator[Site]:
     """Return the site, which does what a test tells it and is well again afterwards."""
@@ -48,13 +55,13 @@ def site(shared_site: Site) -> Iterator[Site]:
     shared_site.before = lambda _: False
 
 
-def called(command: str, *arguments: str, tmp: Path, oai: str) -> Result:
+def called(name: str, *arguments: str, tmp: Path, oai: str) -> Result:
     """Run a command in this process."""
-    program, *words = line(command, arguments, tmp, oai)
-    found = CliRunner().invoke(PROGRAMS[program], words)
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    return found
+    program, *words = line(name, arguments, tmp, oai)
+    result = CliRunner().invoke(PROGRAMS[program], words)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
 
 
 @pytest.fixture(scope="session")
@@ -63,8 +70,8 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     tmp = tmp_path_factory.mktemp("commands")
     oai = shared_site.oai
 
-    def do(command: str, *arguments: str) -> None:
-        assert called(command, *arguments, tmp=tmp, oai=oai).exit_code in (0, 3)
+    def do(name: str, *arguments: str) -> None:
+        assert called(name, *arguments, tmp=tmp, oai=oai).exit_code in (0, 3)
 
     do("gateway init", "--domain", "repo.example.org", "--email", "a@repo.example.org")
     with (tmp / "instance" / "config.toml").open("a") as config:
@@ -74,6 +81,7 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     do("harvester source add", "rs", f"{shared_site.url}/rs/list.xml", "--kind", "resourcesync", "--no-check")
     do("harvester source subscribe", "rs", "--wait", "0")
     do("harvester run", "fake")
+    run_at = time.time()
     do("harvester discover")
     do("harvester dump", "{oai}", "{tmp}/dump.xml")
     do("harvester takedown add", "withdrawn.example.org")
@@ -84,20 +92,21 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     (tmp / "bad.txt").write_text("Not found")
     bad = Incoming(tmp / "bad.txt", Arrived("", ""))
     suspect = Suspect(HeldFile(url="http://e.org/a.txt"), bad, "error_message", "It reads like an error message.")
-    Doubtful(tmp / "mirror" / "doubtful").keep("oai:e.org:1", {"files/a.txt": suspect}, 0)
+    DoubtfulFiles(tmp / "mirror" / "doubtful").keep("oai:e.org:1", {"files/a.txt": suspect}, 0)
     do("gateway backup", "{tmp}/backup")
     (tmp / "friends.xml").write_text(FRIENDS.format(oai=oai))
     _decide(tmp / "instance")
+    time.sleep(max(0.0, run_at + DUE_AFTER_SECONDS - time.time()))  # so that `tend` finds the source due
     return tmp
 
 
-def _decide(instance: Path) -> None:
+def _decide(folder: Path) -> None:
     """Decide on a file of an item whose DOI was matched."""
-    desk = open_discovery(instance)
+    desk = open_discovery(folder)
     match = Match("crossref", "10.1234/own", "A title", 1.0, "Rossi", "2012")
     lease = desk.lease(1, 60, identifier=ITEM)
     assert lease is not None
-    assert desk.done(lease, "success", kept(Searched(Outcome.SUCCESS, matches=(match,))), 2)
+    assert desk.done(lease, "success", search_as_json(SearchResult(Outcome.SUCCESS, matches=(match,))), 2)
     for at, verdict in enumerate(("accept", "reject"), 1):
         desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
     desk.close()

@@ -13,6 +13,7 @@ import sys
 from importlib import import_module
 from select import select
 from time import monotonic
+from typing import Any
 
 from gateway.cli import main as gateway
 from harvester.cli import COMMANDS
@@ -56,7 +57,7 @@ def _become(words: list[str], out: int, err: int) -> None:
 def _read(descriptors: list[int], end: float) -> list[str]:
     """Return what came from each descriptor until all are closed, or the time is over."""
     found = dict.fromkeys(descriptors, b"")
-    left = {each for each in descriptors if each >= 0}
+    left = {descriptor for descriptor in descriptors if descriptor >= 0}
     while left and monotonic() < end:
         for each in select(list(left), [], [], 0.1)[0]:
             if part := os.read(each, 65536):
@@ -64,16 +65,16 @@ def _read(descriptors: list[int], end: float) -> list[str]:
             else:
                 left.remove(each)
                 os.close(each)
-    return [found[each].decode("utf-8", "replace") for each in descriptors]
+    return [found[descriptor].decode("utf-8", "replace") for descriptor in descriptors]
 
 
-def _ended(case: dict[str, object]) -> dict[str, object] | None:
+def _ended(case: dict[str, Any]) -> dict[str, Any] | None:
     """Run one case, and return how it ended; None in the process that is the program."""
     out, read_out = _stream(str(case["out"]))
     err, read_err = _stream(str(case["err"]))
     process = os.fork()
     if not process:
-        _become(list(case["words"]), out, err)  # type: ignore[arg-type]
+        _become(list(case["words"]), out, err)
         return None
     for each in {out, err} - {-1}:
         os.close(each)

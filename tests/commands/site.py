@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.completeness.crossref import Crossref, deposited
-from tests.harvester.conftest import Item, Repository
+from tests.audit.crossref import Crossref, deposited
+from tests.oai_repository import Item, Repository
 
 RESOURCE_LIST = """<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">

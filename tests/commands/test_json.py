@@ -9,7 +9,7 @@ import pytest
 
 from gateway.contract import OBJECTS as OURS
 from gateway.contract import Field, fields
-from harvester.contract import OBJECTS as THEIRS
+from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, WITHOUT_DATA, commands
 from tests.commands.conftest import called
 
@@ -55,7 +55,7 @@ def _wrong(found: dict[str, object], wanted: tuple[Field, ...]) -> list[str]:
 
 
 def test_every_command_that_writes_data_has_json():
-    takers = {name for name, command in commands() if any("--json" in each.opts for each in command.params)}
+    takers = {name for name, command in commands() if any("--json" in parameter.opts for parameter in command.params)}
     assert takers == {name for name, _ in commands()} - WITHOUT_DATA
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from gateway.statuses import Status
 from tests.commands.calls import line
-from tests.discovery.pdfs import a_bomb
+from tests.fulltext.pdfs import a_bomb
 from tests.live import COMMANDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -127,14 +127,14 @@ class _Ending:
 
     def check(self, command: str) -> None:
         """Wait for the end of the process, and of its children."""
-        _, said = self._process.communicate(timeout=PATIENCE_SECONDS)
+        _, words = self._process.communicate(timeout=PATIENCE_SECONDS)
         print(f"{command}: {monotonic() - self._began:.1f} s, {self._process.returncode}")
         while any(map(_is_alive, self._children)) and monotonic() - self._began < PATIENCE_SECONDS:
             sleep(0.05)
-        assert not [each for each in self._children if _is_alive(each)]
+        assert not [child for child in self._children if _is_alive(child)]
         # A machine that is too busy for the end of an interpreter leaves it to the timer of the kernel.
-        assert self._process.returncode in {*Status, -signal.SIGALRM}, said
-        assert "Traceback" not in said
+        assert self._process.returncode in {*Status, -signal.SIGALRM}, words
+        assert "Traceback" not in words
 
 
 class _Site:
@@ -298,7 +298,7 @@ def test_a_command_that_publishes_is_ended_by_sigterm_with_its_children(fresh, s
             _Ending(process).check("gateway rebuild")
     finally:
         site.repository.page_size = 10
-        for name in [each for each in site.repository.items if each > "oai:fake:00099"]:
+        for name in [item for item in site.repository.items if item > "oai:fake:00099"]:
             del site.repository.items[name]
 
 

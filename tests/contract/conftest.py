@@ -7,12 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gateway.model import Format, ItemChange, Key, Page, Payload, Publication, Record, Selection, Source
 from gateway.store.base import Inbox, Store, View
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from tests.clocks import Clocks
 
 
@@ -42,7 +43,7 @@ class Desk:
     store: Store
     clocks: Clocks
 
-    def publish(self, *changes: ItemChange, source: str = "laro", **more: object) -> int:
+    def publish(self, *changes: ItemChange, source: str = "laro", **more: Any) -> int:
         self.clocks.pass_seconds(1)
         return self.store.publish(self.store.intend(), Publication(source, changes, **more))
 

@@ -73,7 +73,7 @@ def schema(prefix: str) -> etree.XMLSchema:
 
 def faults(prefix: str, fragment: bytes) -> list[str]:
     judge = schema(prefix)
-    return [] if judge.validate(etree.fromstring(fragment)) else [each.message for each in judge.error_log]
+    return [] if judge.validate(etree.fromstring(fragment)) else [each.message for each in judge.error_log]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("known", load(), ids=lambda each: each.metadata_prefix or each.namespace or "fallback")
@@ -98,7 +98,7 @@ def test_a_fragment_stands_alone_and_is_valid(known: MetadataFormat, work: Work)
     assert xmlio.name_of(root)[0] == known.namespace
     assert faults(known.metadata_prefix, fragment) == []
     inside = xmlio.parse(b'<x xmlns="%b">%b</x>' % (OAI_PMH.encode(), fragment))
-    assert [each.tag for each in inside[0].iter()] == [each.tag for each in root.iter()]
+    assert [element.tag for element in inside[0].iter()] == [element.tag for element in root.iter()]
 
 
 @pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
@@ -113,8 +113,8 @@ def test_what_we_write_we_can_read(known: MetadataFormat) -> None:
     fragment = known.write(WORK)
     work = known.read(xmlio.parse(fragment), fragment)
     assert work is not None
-    assert [(each.element, each.text) for each in work.statements][:3] == [
-        (each.element, each.text) for each in WORK.statements
+    assert [(statement.element, statement.text) for statement in work.statements][:3] == [
+        (statement.element, statement.text) for statement in WORK.statements
     ][:3]
     assert pickle.loads(pickle.dumps(work)) == work
 

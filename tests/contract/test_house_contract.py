@@ -72,7 +72,7 @@ def test_a_format_keeps_its_name_when_that_is_free_or_means_the_same(desk):
     second = upstream("mods", "urn:mods", "other", schema="another")
     assert desk.store.add_format(second).metadata_prefix == "mods"
     with desk.view() as view:
-        assert [each for each in view.formats() if each.metadata_prefix.startswith("mods")] == [first]
+        assert [format_ for format_ in view.formats() if format_.metadata_prefix.startswith("mods")] == [first]
 
 
 def test_a_format_of_another_namespace_is_named_after_its_source(desk):

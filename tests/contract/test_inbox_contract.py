@@ -221,7 +221,7 @@ def test_the_removal_of_a_source_stands_where_it_was_written(inbox):
     assert inbox.removal("laro", 0) == inbox.removal("laro", first) == Removal(number, first)
     assert inbox.removal("laro", number) is None
     assert inbox.removal("abc", 0) is None
-    assert [each.number for each in inbox.pages("laro", 0)] == [first, last]
+    assert [page.number for page in inbox.pages("laro", 0)] == [first, last]
 
 
 def test_notes_and_sets_are_kept_and_replaced(inbox):

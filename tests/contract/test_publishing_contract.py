@@ -92,7 +92,7 @@ def test_many_small_and_large_records_come_back_as_they_were(desk, make_change):
     [("nobody", "oai_dc"), ("laro", "marc21")],
 )
 def test_what_was_not_added_cannot_be_published(desk, make_change, source, prefix):
-    with pytest.raises(StoreError, match="must be added"):
+    with pytest.raises(StoreError, match="is not in the store"):
         desk.publish(make_change("a", prefixes=(prefix,)), source=source)
     assert desk.store.items(None, 0, 1) == ()
 

@@ -186,7 +186,7 @@ def test_a_set_can_be_renamed(desk, make_change):
     desk.store.add_sets([SetDescription("source:laro:x", "Ex")])
     desk.store.add_sets([SetDescription("source", "All of it")])
     with desk.view() as view:
-        assert {each.spec: each.name for each in view.sets(None, 9)} == {
+        assert {set_.spec: set_.name for set_ in view.sets(None, 9)} == {
             "source": "All of it",
             "source:laro": "source:laro",
             "source:laro:x": "Ex",
@@ -239,8 +239,8 @@ def test_an_item_has_the_formats_of_its_records_that_are_not_deleted(desk, make_
     item = make_change("a", deleted=("oai_didl",))
     desk.publish(item)
     with desk.view() as view:
-        assert [each.metadata_prefix for each in view.formats(item.identifier)] == ["oai_dc"]
-        assert [each.metadata_prefix for each in view.formats()] == ["oai_dc", "oai_didl"]
+        assert [format_.metadata_prefix for format_ in view.formats(item.identifier)] == ["oai_dc"]
+        assert [format_.metadata_prefix for format_ in view.formats()] == ["oai_dc", "oai_didl"]
         assert view.formats("oai:unknown") == ()
 
 
@@ -328,7 +328,7 @@ def test_lists_and_counts_are_those_of_a_simple_model(
                 item.records[0].content
                 for name, (item, stamp) in sorted(model.items(), key=lambda pair: (pair[1][1], order[pair[0]]))
                 if first <= stamp <= last
-                and (spec is None or any(f"{each}:".startswith(f"{spec}:") for each in item.sets))
+                and (spec is None or any(f"{set_}:".startswith(f"{spec}:") for set_ in item.sets))
             ]
             assert list(desk.page(selection).records) == expected
             assert desk.count(selection) == len(expected)

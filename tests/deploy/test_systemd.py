@@ -74,7 +74,7 @@ def test_programs_start_where_no_memory_is_both_written_and_executed(name: str) 
         "import ctypes, os, sys\nctypes.CDLL(None).prctl(65, 1, 0, 0, 0)\n"
         f"sys.argv = ['{program}', '--help']\nfrom {program}.cli import main\n"
         "import lxml.etree, isal.isal_zlib, zstandard\n"
-        "from harvester.verification.extraction import extract\nfrom tests.discovery.pdfs import a_locked_pdf\n"
+        "from harvester.fulltext.pdf.extraction import extract\nfrom tests.fulltext.pdfs import a_locked_pdf\n"
         "print(extract(a_locked_pdf()).outcome)\n"
         "main()"
     )

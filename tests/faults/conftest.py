@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from gateway.store.sqlite import open_store
-from harvester.instance import Instance, opened
+from gateway.store.opening import open_store
+from harvester.harvest.instance import Instance, opened
 from tests.faults.site import Clock, Site, Sites, serving
 from tests.faults.source import Source, records
 
@@ -71,6 +71,6 @@ def site(sites: Sites) -> Callable[[], tuple[str, Site]]:
 
     def site() -> tuple[str, Site]:
         clock, name = Clock(), f"site{next(numbers)}"
-        return name, sites.open(name, Source({each.identifier: each for each in records(60)}, clock), clock)
+        return name, sites.open(name, Source({record.identifier: record for record in records(60)}, clock), clock)
 
     return site

@@ -380,7 +380,7 @@ def _token(attributes: str, text: str) -> str:
 def opened(traits: Traits, count: int = COUNT) -> Site:
     """Return an endpoint with these traits, to be asked without a network between."""
     clock = Clock()
-    source = Endpoint({each.identifier: each for each in records(count)}, clock, traits.page_size, traits=traits)
+    source = Endpoint({record.identifier: record for record in records(count)}, clock, traits.page_size, traits=traits)
     source.wanted = {"set": "a"} if traits.way == "set" else {}
     source.granularity = traits.granularity
     site = Site(source, clock, source.base_url)

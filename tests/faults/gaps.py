@@ -1,4 +1,4 @@
-"""How many requests in a row brought no record that had not come before: what the budget of a run is held against.
+"""How many requests in a row brought no record that had not come before: what the budget of a run is compared with.
 
 Answers of ListIdentifiers are left out: names are no records, and no request for them is one in vain.
 """
@@ -21,11 +21,11 @@ class Gaps:
     now: int = 0
     most: int = 0
 
-    def count(self, asked: Asked, said: Said) -> None:
+    def count(self, asked: Asked, answer: Said) -> None:
         """Count one answer."""
         if asked.verb == "ListIdentifiers":
             return
-        brought = set(re.findall(rb"<identifier>([^<]*)", said.body)) if asked.verb != "Identify" else set()
+        brought = set(re.findall(rb"<identifier>([^<]*)", answer.body)) if asked.verb != "Identify" else set()
         self.now = 0 if brought - self.seen else self.now + 1
         self.seen |= brought
         self.most = max(self.most, self.now)
@@ -37,9 +37,9 @@ def counted(site: Site) -> Iterator[Gaps]:
     gaps, serve = Gaps(), site.serve
 
     def counting(asked: Asked) -> Said:
-        said = serve(asked)
-        gaps.count(asked, said)
-        return said
+        answer = serve(asked)
+        gaps.count(asked, answer)
+        return answer
 
     site.serve = counting
     yield gaps

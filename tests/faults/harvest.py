@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from unittest.mock import patch
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
 from gateway.model import Run, RunOutcome, Selection
 from gateway.settings import load
-from gateway.store.sqlite import open_store
-from harvester import pipeline, sweeping
-from harvester.instance import Instance
-from harvester.kinds import kind_of
-from harvester.pipeline import Ran, Wishes
-from harvester.progress import Silence
-from harvester.sources_file import SourceEntry, entry_from
-from harvester.stopping import Stop
-from harvester.web import Access, Web
-from harvester.wire.http import Fetched, Request
+from gateway.store.opening import open_store
+from harvester.harvest import run as pipeline
+from harvester.harvest import sweep as sweeping
+from harvester.harvest.access import kind_of
+from harvester.harvest.instance import Instance
+from harvester.harvest.run_lifecycle import RunResult
+from harvester.harvest.run_options import RunOptions
+from harvester.harvest.sources_toml import SourceEntry, entry_from
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.http.messages import Fetched, Request
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Silence
+from harvester.sources import Step
+from harvester.sources.oai_pmh.list_state import Phase
+from harvester.sources.oai_pmh.transitions import TRANSITIONS
+from harvester.sources.oai_pmh.walk import Walk
 from tests.faults.site import Asked, Site
 from tests.faults.source import Record
 from tests.faults.table import Promise, Quirk
 
 # What may differ: when a record was published and harvested.
 _TIMES = re.compile(rb"(?<=<datestamp>)[^<]*(?=</datestamp>)|(?<=harvestDate=\")[^\"]*")
-_NONE = Wishes()
+_NONE = RunOptions()
 _DAY = 86_400
 _PLAIN = re.compile(r"[a-z:]+").fullmatch
 
 MakeSite = Callable[[], tuple[str, Site]]
+
+
+Transition = tuple[Phase, Phase]
+
+
+@contextmanager
+def recorded_transitions() -> Iterator[set[Transition]]:
+    """Record how every list that is walked inside the block gets from one state to another."""
+    taken: set[Transition] = set()
+    last: dict[Walk, Phase] = {}
+    begin, end = Walk.__init__, Walk.step
+
+    def begun(self: Walk, *arguments: Any, **named: Any) -> None:
+        begin(self, *arguments, **named)
+        last[self] = self.state.position.phase
+
+    def stepped(self: Walk, *arguments: Any, **named: Any) -> Step:
+        step = end(self, *arguments, **named)
+        now = Phase.OVER if step.is_last else self.state.position.phase
+        taken.add((last[self], now))
+        last[self] = now
+        return step
+
+    with patch.multiple(Walk, __init__=begun, step=stepped):
+        yield taken
 
 
 class Held(NamedTuple):
@@ -54,6 +87,7 @@ class Harvested:
     run: Run
     held: Mapping[str, Held]
     arrived: Mapping[str, bool]  # everything that ever came, the last version: whether it is deleted
+    transitions: frozenset[Transition] = frozenset()  # of the lists that were walked
 
     @property
     def says_whole(self) -> bool:
@@ -66,7 +100,7 @@ def harvested(
     site: Site,
     name: str,
     quirks: Iterable[Quirk],
-    wishes: Wishes = _NONE,
+    run_options: RunOptions = _NONE,
     *,
     is_direct: bool = False,
 ) -> Harvested:
@@ -75,17 +109,20 @@ def harvested(
     `is_direct`: the site is asked without the network between, where nothing is to be shown of that.
     """
     quirks, settings = tuple(quirks), {}
-    for each in quirks:
-        settings |= each.settings
+    for quirk in quirks:
+        settings |= quirk.settings
     described = _described(name, site, quirks)
     house = replace(house, settings=load(house.folder, options=settings))
     access = {name: Access(described.url, None, described.delay_seconds)}
-    if is_direct:
-        fetch = partial(_answered, site)
-        return _told(house, name, pipeline.run(house, described, kind_of("oai_pmh"), wishes, fetch))
-    clock = site.clock
-    with Web(house.settings, access, clock=clock, monotonic=clock, sleep=clock.sleep, chance=lambda: 0.0) as web:
-        return _told(house, name, pipeline.run(house, described, kind_of("oai_pmh"), wishes, web.fetcher(name)))
+    kind, clock = kind_of("oai_pmh"), site.clock
+    with recorded_transitions() as transitions:
+        if is_direct:
+            ran = pipeline.run(house, described, kind, run_options, partial(_answered, site))
+        else:
+            clocks = {"clock": clock, "monotonic": clock, "sleep": clock.sleep}
+            with Web(house.settings, access, chance=lambda: 0.0, **clocks) as web:  # type: ignore[arg-type]
+                ran = pipeline.run(house, described, kind, run_options, web.fetcher(name))
+    return replace(_told(house, name, ran), transitions=frozenset(transitions))
 
 
 def swept(house: Instance, site: Site, name: str, quirks: Iterable[Quirk] = ()) -> Harvested:
@@ -97,9 +134,9 @@ def swept(house: Instance, site: Site, name: str, quirks: Iterable[Quirk] = ()) 
 
 def _described(name: str, site: Site, quirks: Iterable[Quirk]) -> SourceEntry:
     entry, query = {}, ""
-    for each in quirks:
-        entry |= {key: list(value) if isinstance(value, tuple) else value for key, value in each.entry.items()}
-        query = _joined(query, each.query)
+    for quirk in quirks:
+        entry |= {key: list(value) if isinstance(value, tuple) else value for key, value in quirk.entry.items()}
+        query = _joined(query, quirk.query)
     return entry_from(name, {"url": site.url + query, **entry})
 
 
@@ -108,7 +145,7 @@ def _answered(site: Site, request: Request) -> Fetched:
     return Fetched(request.url, said.status, said.headers, said.body, int(site.clock()))
 
 
-def _told(house: Instance, name: str, ran: Ran) -> Harvested:
+def _told(house: Instance, name: str, ran: RunResult) -> Harvested:
     return Harvested(ran.run, _held(house, name), _arrived(house, name))
 
 
@@ -119,7 +156,7 @@ def _joined(query: str, more: str) -> str:
 def _held(house: Instance, name: str) -> dict[str, Held]:
     with house.store.view() as view:
         records = view.page(Selection("oai_dc", f"source:{name}"), None, 1_000_000).records
-    return dict(_read(etree.fromstring(each, _parser()), name) for each in records)
+    return dict(_read(etree.fromstring(record, _parser()), name) for record in records)
 
 
 def _parser() -> etree.XMLParser:
@@ -132,22 +169,22 @@ def _read(record: etree._Element, name: str) -> tuple[str, Held]:
     prefix = f"source:{name}:"
     return upstream, Held(
         record.findtext(".//{http://purl.org/dc/elements/1.1/}title", ""),
-        frozenset(each.removeprefix(prefix) for each in sets if each.startswith(prefix)),
+        frozenset(set_.removeprefix(prefix) for set_ in sets if set_.startswith(prefix)),
         record.find("header").get("status") == "deleted",
     )
 
 
 def _arrived(house: Instance, name: str) -> dict[str, bool]:
     pages = house.inbox.pages(name, 0)
-    return {each.identifier: each.is_deleted for page in pages for each in page.slices if not each.problem}
+    return {slice_.identifier: slice_.is_deleted for page in pages for slice_ in page.slices if not slice_.problem}
 
 
 def wanted(site: Site, quirks: Iterable[Quirk]) -> dict[str, Record]:
     """Return the records that the harvest was to bring: everything, or what the source's entry names."""
-    entry = {key: value for each in quirks for key, value in each.entry.items()}
+    entry = {key: value for quirk in quirks for key, value in quirk.entry.items()}
     given = {key: entry[key] for key in ("from", "until") if key in entry}
-    given |= {"set": entry["sets"][0]} if "sets" in entry else {}
-    return {each.identifier: each for each in site.source.selected(given)}
+    given |= {"set": entry["sets"][0]} if "sets" in entry else {}  # type: ignore[dict-item]
+    return {each.identifier: each for each in site.source.selected(given)}  # type: ignore[arg-type]
 
 
 def exposed(folder: Path) -> dict[tuple[str, str], bytes]:
@@ -177,9 +214,9 @@ def changed(site: Site) -> None:
 def opened(make: MakeSite, quirks: Sequence[Quirk]) -> tuple[Site, str]:
     """Open one more site with these quirks before it, and return it with the name of its source."""
     name, site = make()
-    for each in quirks:
-        each.prepare(site.source)
-    site.distort([each.distort for each in quirks])
+    for quirk in quirks:
+        quirk.prepare(site.source)
+    site.distort([quirk.distort for quirk in quirks])
     return site, name
 
 
@@ -214,6 +251,8 @@ def faults_of(found: Harvested, site: Site, quirks: Iterable[Quirk]) -> list[str
         told.append(f"it says that nothing is missing, and lost {len(lost)}: {lost[:3]}")
     if run.outcome is RunOutcome.SUCCEEDED and not (run.is_complete and not counts.get("quarantined", 0)):
         told.append("it succeeded, and is not complete")
+    if unlisted := [f"{before} to {after}" for before, after in found.transitions if after not in TRANSITIONS[before]]:
+        told.append(f"it took transitions that nobody has listed: {unlisted}")
     if run.outcome is not RunOutcome.SUCCEEDED and not run.reasons:
         told.append("it gives no reason")
     if strangers := found.held.keys() - site.source.held.keys():

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import harvester.commands.run
-import harvester.publishing.parent
+import harvester.harvest.publishing.process_client
 import harvester.sources.oai_pmh  # noqa: F401 - the same
 from harvester.cli import main
 

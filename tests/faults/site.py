@@ -7,6 +7,7 @@ One server serves every site under a path of its own. Its clock is the harvester
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 import time
@@ -179,24 +180,24 @@ class Sites:
         return site
 
 
-def _say(handler: BaseHTTPRequestHandler, said: Said) -> None:
-    time.sleep(said.silence)
-    for each in said.before:
+def _say(handler: BaseHTTPRequestHandler, answer: Said) -> None:
+    select.select([handler.connection], [], [], answer.silence)  # until who asked hangs up
+    for each in answer.before:
         handler.send_response_only(each)
         handler.send_header("Link", "</style.css>; rel=preload")
         handler.end_headers()
-    handler.send_response_only(said.status)
-    for key, value in (("Content-Length", str(len(said.body))), *said.headers):
+    handler.send_response_only(answer.status)
+    for key, value in (("Content-Length", str(len(answer.body))), *answer.headers):
         handler.send_header(key, value)
     handler.end_headers()
     if handler.command == "HEAD":
         return
-    if said.trickle:
-        for byte in said.body:
+    if answer.trickle:
+        for byte in answer.body:
             handler.wfile.write(bytes((byte,)))
-            time.sleep(said.trickle)
-    handler.wfile.write(said.body[: said.cut])
-    if said.cut is not None:
+            time.sleep(answer.trickle)
+    handler.wfile.write(answer.body[: answer.cut])
+    if answer.cut is not None:
         handler.close_connection = True
         handler.connection.shutdown(socket.SHUT_RDWR)
 

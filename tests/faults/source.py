@@ -89,7 +89,7 @@ class Token(NamedTuple):
         if mark != str(crc32(said.encode())):
             raise Refused("badResumptionToken", "This token is not ours.")
         *values, cursor, size = said.split("|")
-        return cls(*values, cursor=int(cursor), size=int(size))
+        return cls(*values, cursor=int(cursor), size=int(size))  # type: ignore[arg-type, misc]
 
 
 class Refused(Exception):
@@ -219,7 +219,7 @@ class Source:
     def _begun(self, verb: str, given: Mapping[str, str]) -> Token:
         if "resumptionToken" not in given:
             self._check(given)
-            return Token(verb, *(given.get(name, "") for name in _LIST_ARGUMENTS))
+            return Token(verb, *(given.get(name, "") for name in _LIST_ARGUMENTS))  # type: ignore[arg-type]
         token = Token.read(given["resumptionToken"])
         if token.verb != verb:
             raise Refused("badResumptionToken", f"It is of {token.verb}.")
@@ -231,7 +231,7 @@ class Source:
         if wanted.get("set") == "":
             raise Refused("badArgument", "The set has no name.")
         bounds = [wanted[name] for name in ("from", "until") if name in wanted]
-        if not all(_is_date(each, self.granularity) for each in bounds):
+        if not all(_is_date(bound, self.granularity) for bound in bounds):
             raise Refused("badArgument", f"Dates are {self.granularity} here.")
         if len(set(map(len, bounds))) > 1 or bounds != sorted(bounds):
             raise Refused("badArgument", "From and until must be of one granularity, and until not before from.")

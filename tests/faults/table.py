@@ -11,6 +11,7 @@ import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from gateway.model import RunOutcome
 from tests.faults import quirks
@@ -48,7 +49,7 @@ class Quirk:
     is_again: bool = False  # shows only, or also, in the second harvest, after the source has changed
     prepare: Callable[[Source], None] = _as_it_is
     query: str = ""  # what stands behind the base URL in `sources.toml`
-    entry: Mapping[str, object] = field(default_factory=dict)
+    entry: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, str | float] = field(default_factory=dict)
     hides: frozenset[str] = frozenset()  # evidence that this quirk takes away
     needs: frozenset[str] = frozenset()  # evidence without which nobody could notice it
@@ -73,12 +74,12 @@ class Quirk:
 _MARKED: list[Quirk] = []
 
 
-def quirk(promise: Promise, *numbers: int, **told: object) -> Callable[[Distort], Distort]:
-    """Mark a function as a quirk."""
+def quirk(promise: Promise, *numbers: int, **told: Any) -> Callable[[Distort], Distort]:
+    """Mark a function as a quirk. `hides` and `needs` are words with spaces between: `"names completeListSize"`."""
 
     def marked(distort: Distort) -> Distort:
-        evidence = {name: frozenset({told.pop(name)}) for name in ("hides", "needs") if name in told}
-        _MARKED.append(Quirk(distort, promise, numbers, **told, **evidence))
+        evidence = {name: frozenset(str(told.pop(name)).split()) for name in ("hides", "needs") if name in told}
+        _MARKED.append(Quirk(distort, promise, numbers, **told, **evidence))  # type: ignore[arg-type]
         return distort
 
     return marked

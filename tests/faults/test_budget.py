@@ -16,8 +16,8 @@ from http import HTTPStatus
 import pytest
 
 from gateway.model import RunOutcome
-from harvester.instance import Instance
-from harvester.sources._budget import MOST_REQUESTS, MOST_SECONDS
+from harvester.harvest.instance import Instance
+from harvester.sources.budget import MOST_REQUESTS, MOST_SECONDS
 from tests.faults.editing import HTML
 from tests.faults.harvest import MakeSite, faults_of, harvested, opened
 from tests.faults.site import Asked, Said, Serve, Stage
@@ -55,8 +55,8 @@ _STATUSES = [each.value for each in HTTPStatus if each.value >= HTTPStatus.OK] +
 _BEYOND_REQUESTS, _BEYOND_SECONDS = 30, 150.0
 
 _ANSWERS: dict[str, Callable[[Said], Said]] = {
-    **{f"status {each}": lambda said, each=each: said._replace(body=b"", status=each) for each in _STATUSES},
-    **{f"HTML with {each}": lambda _, each=each: Said(HTML, each) for each in (200, 206, 404, 500)},
+    **{f"status {each}": lambda said, each=each: said._replace(body=b"", status=each) for each in _STATUSES},  # type: ignore[misc]
+    **{f"HTML with {each}": lambda _, each=each: Said(HTML, each) for each in (200, 206, 404, 500)},  # type: ignore[misc]
     "an empty body": lambda said: said._replace(body=b""),
     "white space": lambda said: said._replace(body=b"\n \n"),
     "JSON": lambda _: Said(b'{"error": "none"}'),

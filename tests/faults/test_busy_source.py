@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from gateway.model import RunOutcome
-from harvester.instance import Instance
-from harvester.wire.dates import SECONDS
+from harvester.harvest.instance import Instance
+from harvester.http.dates import SECONDS
 from tests.faults.busy import KINDS, Business, Busy, Kind
 from tests.faults.conftest import _house
 from tests.faults.harvest import Harvested, harvested
@@ -32,7 +32,9 @@ def house() -> Iterator[Instance]:
 def _opened(kind: Kind, granularity: str, seed: int) -> tuple[str, Site, Business]:
     clock, name = Clock(), f"kind{KINDS.index(kind)}-{len(granularity)}-{seed}"
     site = Sites("http://127.0.0.1:1").open(
-        name, Busy({each.identifier: each for each in records(COUNT)}, clock, granularity=granularity, kind=kind), clock
+        name,
+        Busy({record.identifier: record for record in records(COUNT)}, clock, granularity=granularity, kind=kind),
+        clock,
     )
     business = Business(random.Random(seed))
     site.distort([business])

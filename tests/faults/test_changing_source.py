@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harvester.instance import Instance
+from harvester.harvest.instance import Instance
 from tests.faults.harvest import faults_of, harvested, missing, wanted
 from tests.faults.site import Asked, Said, Serve, Site, Stage
 from tests.faults.source import Record, Source

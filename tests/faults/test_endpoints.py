@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from gateway.model import RunOutcome
-from harvester.instance import Instance
-from harvester.sources._budget import MOST_REQUESTS
+from harvester.harvest.instance import Instance
+from harvester.sources.budget import MOST_REQUESTS
 from tests.faults.endpoints import COUNT, Endpoint, Traits, drawn, opened
 from tests.faults.gaps import counted
 from tests.faults.harvest import Harvested, harvested, missing, swept
@@ -115,7 +116,7 @@ def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> lis
     return told
 
 
-def _way(**entry: object) -> Quirk:
+def _way(**entry: Any) -> Quirk:
     return Quirk(lambda asked, serve, _stage: serve(asked), Promise.WHOLE, (), entry=entry)
 
 
@@ -152,13 +153,13 @@ def _given_away(endpoint: Endpoint, lost: frozenset[str]) -> str:
 
 def _of_the_requests(found: Harvested, site: Site) -> list[str]:
     endpoint = site.source
-    if not endpoint.is_healthy:
+    if not endpoint.is_healthy:  # type: ignore[attr-defined]
         return []
     told = [] if found.says_whole else [f"it is healthy, and the run says: {found.run.reasons}"]
     # Each of a few windows has a last page of its own, and its ends are compared.
-    most = endpoint.pages + (16 if endpoint.traits.way == "years" else 8)
+    most = endpoint.pages + (16 if endpoint.traits.way == "years" else 8)  # type: ignore[attr-defined]
     if len(site.asked) > most:
-        told.append(f"it is healthy, and was asked {len(site.asked)} times for {endpoint.pages} pages")
+        told.append(f"it is healthy, and was asked {len(site.asked)} times for {endpoint.pages} pages")  # type: ignore[attr-defined]
     return told
 
 
@@ -207,7 +208,7 @@ def test_clean_lists_of_several_sets_cost_no_more_than_one(own_house: Instance, 
         site.source.held[record.identifier] = record._replace(sets=(sets[place % number],))
     found = harvested(own_house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
     assert (found.run.counts["received"], found.run.outcome) == (300, RunOutcome.SUCCEEDED)
-    asked = Counter(each.verb for each in site.asked)
+    asked = Counter(request.verb for request in site.asked)
     assert asked["ListIdentifiers"] <= most
     assert len(site.asked) <= asked["ListRecords"] + 3 + most
     *_, last = own_house.inbox.events(found.run.number)
@@ -220,5 +221,5 @@ def test_names_of_several_lists_that_come_in_four_answers_are_all_compared(own_h
     for place, record in enumerate(tuple(site.source.held.values())):
         site.source.held[record.identifier] = record._replace(sets=(sets[place % 2],))
     found = harvested(own_house, site, "several", (_way(sets=sets),), is_direct=True)
-    assert _lost(found, site.source) == frozenset()
+    assert _lost(found, site.source) == frozenset()  # type: ignore[arg-type]
     assert found.says_whole

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
@@ -94,10 +94,10 @@ def test_full_disk_is_told_damages_nothing_and_the_next_run_goes_on(
     for _ in range(MOMENTS):
         room, here = dice.randrange(empty // 2, full), scratch / "here"
         shutil.copytree(folder, here)
-        status, said = run(here, published_by, f"room={room}")
+        status, words = run(here, published_by, f"room={room}")
         if status:
             stopped += 1
-            _is_told((status, said), "full", "cannot be written")
+            _is_told((status, words), "full", "cannot be written")
         _is_sound(here)
         assert run(here, published_by)[0] == 0, f"seed {SEED}, {room} bytes"
         assert exposed(here) == wanted
@@ -133,5 +133,5 @@ def test_a_folder_that_may_not_be_written_still_tells_how_its_sources_stand(run:
         place.chmod(mode)
     assert {status for status, _ in told.values()} == {0}, told
     assert "succeeded" in told["status"][1]
-    assert "is read as it lies" in told["status"][1]
+    assert "is read without its log" in told["status"][1]
     assert run(folder)[0] == 0

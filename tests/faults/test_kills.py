@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.sqlite import open_inbox
+from gateway.store.opening import open_inbox
 from tests import live
 from tests.faults.harvest import exposed
 from tests.faults.launcher import Launcher, launching
@@ -33,9 +33,9 @@ SEED = seed_of("FAULTS_SEED")
 def _remembered(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Make every page of a list once: the source is large, and asked for the same pages by two harvests."""
     if not asked.is_list or asked.query not in stage.kept:
-        said = serve(asked)
-        stage.kept[asked.query] = said.body
-        return said
+        answer = serve(asked)
+        stage.kept[asked.query] = answer.body
+        return answer
     return Said(stage.kept[asked.query])
 
 
@@ -44,7 +44,7 @@ def changing(site: Callable[[], tuple[str, Site]]) -> Site:
     """Return a source whose first records were harvested days before the others came, some changed and some went."""
     _, served = site()
     served.source.page_size = PAGE
-    served.source.held = {each.identifier: each for each in records(BEFORE)}
+    served.source.held = {record.identifier: record for record in records(BEFORE)}
     served.distort([_remembered])
     return served
 
@@ -65,7 +65,7 @@ def _change(served: Site) -> None:
 
 
 def _lists(served: Site) -> Counter[str]:
-    return Counter(each.query for each in served.asked if each.is_list)
+    return Counter(request.query for request in served.asked if request.is_list)
 
 
 def _finish(harvester: Launcher, folder: Path) -> None:
@@ -85,7 +85,7 @@ def _killed(harvester: Launcher, folder: Path, served: Site, dice: random.Random
     was_at_work = harvester.kill(number)
     if not was_at_work:
         return "nothing"
-    return "a list" if any(each.is_list for each in served.asked[before:]) else "its beginning"
+    return "a list" if any(request.is_list for request in served.asked[before:]) else "its beginning"
 
 
 @pytest.mark.long

@@ -12,8 +12,8 @@ from itertools import product
 import pytest
 
 from gateway.model import RunOutcome
-from harvester.instance import Instance
-from harvester.pipeline import Wishes
+from harvester.harvest.instance import Instance
+from harvester.harvest.run_options import RunOptions
 from tests.faults.harvest import MakeSite, faults_of, harvested, missing, opened, wanted
 from tests.faults.table import Quirk, all_quirks
 
@@ -53,9 +53,9 @@ def test_what_is_left_out_comes_or_is_missing_aloud_in_a_run_that_goes_on(
 ) -> None:
     quirk = QUIRKS[name]
     served, source = opened(site, [quirk])
-    stopped = harvested(house, served, source, [quirk], Wishes(max_records=15))
+    stopped = harvested(house, served, source, [quirk], RunOptions(max_records=15))
     assert not stopped.says_whole
-    found = harvested(house, served, source, [quirk], Wishes(is_full=is_full))
+    found = harvested(house, served, source, [quirk], RunOptions(is_full=is_full))
     assert faults_of(found, served, [quirk]) == []
 
 
@@ -95,5 +95,5 @@ def test_a_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(
     }
     found = harvested(house, served, source, [])
     assert found.says_whole
-    assert sum(each.verb == "ListRecords" for each in served.asked) == 100
+    assert sum(request.verb == "ListRecords" for request in served.asked) == 100
     assert len(served.asked) <= 108

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harvester.instance import Instance
-from harvester.validate import Limits, Verdict, validate
-from harvester.web import Access, Web
+from harvester.harvest.instance import Instance
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.validate.run import Limits, Verdict, validate
 from tests.faults.site import Asked, Site
 from tests.faults.source import DAY, SECONDS
 

@@ -11,14 +11,14 @@ from tests.faults.table import Promise, Quirk, all_quirks
 QUIRKS = all_quirks()
 # Quirks of the list that are not shown here, and where they are.
 ELSEWHERE = {
-    45: "broken chains of certificates: tests/web/test_credentials.py, the field `verify`",
+    45: "broken chains of certificates: tests/http/test_credentials.py, the field `verify`",
     68: "deletions that are not told: the sweep by ListIdentifiers has tests of its own",
     75: "one repository under many base URLs: no fault of an endpoint",
 }
 
 
 def test_every_known_quirk_is_shown() -> None:
-    shown = {number for each in QUIRKS.values() for number in each.numbers}
+    shown = {number for quirk in QUIRKS.values() for number in quirk.numbers}
     assert shown | ELSEWHERE.keys() == set(range(1, 78))
 
 

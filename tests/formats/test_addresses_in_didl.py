@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from gateway.formats import oai_didl
-from gateway.formats._statements import address
+from gateway.formats._statements import address  # type: ignore[attr-defined]
 from gateway.model import FileLink, Work
 
 ANY_URI = etree.XMLSchema(

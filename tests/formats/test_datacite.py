@@ -40,7 +40,7 @@ def _read(text):
 
 
 def _said(work, element):
-    return [each.text for each in work.statements if each.element == element]
+    return [statement.text for statement in work.statements if statement.element == element]
 
 
 def test_every_property_becomes_its_statement():
@@ -120,7 +120,7 @@ def test_what_real_resources_state_is_told():
             seen += 1
             work = reader_of(namespace).read(resource, b"")
             for element, tag in TELLING:
-                stated = ["".join(each.itertext()).split() for each in resource.iter(f"{{*}}{tag}")]
+                stated = ["".join(each.itertext()).split() for each in resource.iter(f"{{*}}{tag}")]  # type: ignore[arg-type]
                 if any(stated) and not _said(work, element):
                     lacking.append((file.name, element))
     assert seen > 10

@@ -95,7 +95,7 @@ def test_a_wiki_may_hold_files_elsewhere() -> None:
 def test_what_the_record_says_of_its_only_file_counts_where_the_address_is_silent() -> None:
     url = "http://ijict.org/index.php/ijoat/article/download/1/745"
     read = work_of((Statement("identifier", url), Statement("format", "text/xml")))
-    assert [(each.url, each.mime_type) for each in read.files] == [(url, "text/xml")]
+    assert [(file.url, file.mime_type) for file in read.files] == [(url, "text/xml")]
     both = (Statement("identifier", url), Statement("format", "text/xml"), Statement("format", "application/pdf"))
     assert work_of(both).files[0].mime_type == UNKNOWN
 
@@ -136,7 +136,7 @@ def test_a_word_for_a_type(text: str, mime_type: str) -> None:
     ],
 )
 def test_a_format_with_the_type_before_the_address(text: str, expected: list) -> None:
-    assert [(each.url, each.mime_type) for each in work_of((Statement("format", text),)).files] == expected
+    assert [(file.url, file.mime_type) for file in work_of((Statement("format", text),)).files] == expected
 
 
 def test_identifiers_the_landing_page_and_the_license_are_told_apart() -> None:
@@ -156,7 +156,7 @@ def test_identifiers_the_landing_page_and_the_license_are_told_apart() -> None:
     )
     assert work.identifiers == ("https://doi.org/10.1234/a%3Cb%3E", "https://hdl.handle.net/1/2")
     assert work.landing_page == "http://laro.example.org/1"
-    assert [(each.url, each.license) for each in work.files] == [
+    assert [(file.url, file.license) for file in work.files] == [
         ("http://laro.example.org/1.pdf", "http://creativecommons.org/licenses/by/4.0/")
     ]
 
@@ -185,7 +185,7 @@ def test_a_resolver_is_the_landing_page_when_there_is_no_other() -> None:
     ],
 )  # fmt: skip
 def test_the_landing_page_is_the_works_own(statements: list, page: str) -> None:
-    assert work_of(tuple(Statement(*each) for each in statements)).landing_page == page
+    assert work_of(tuple(Statement(*statement) for statement in statements)).landing_page == page
 
 
 def test_another_identifier_of_the_same_work_may_stand_in_a_relation() -> None:
@@ -195,6 +195,6 @@ def test_another_identifier_of_the_same_work_may_stand_in_a_relation() -> None:
 
 def test_an_address_that_is_escaped_twice_is_read_as_it_was_meant() -> None:
     statement = Statement("identifier", "http://d.example.org/cgi/viewcontent.cgi?article=1&amp;context=a")
-    assert [each.url for each in work_of((statement,)).files] == [
+    assert [file.url for file in work_of((statement,)).files] == [
         "http://d.example.org/cgi/viewcontent.cgi?article=1&context=a"
     ]

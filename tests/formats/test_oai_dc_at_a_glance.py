@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read
+from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read  # type: ignore[attr-defined]
 from gateway.model import Work
 from gateway.xmlio import parse
 from gateway.xmltext import DC, OAI_DC, XSI

@@ -23,7 +23,7 @@ def read(text: str) -> Work | None:
 
 def said(work: Work | None, element: str) -> list[str]:
     assert work is not None
-    return [each.text for each in work.statements if each.element == element]
+    return [statement.text for statement in work.statements if statement.element == element]
 
 
 def links(work: Work | None) -> list[tuple[str, str]]:
@@ -271,7 +271,7 @@ def test_a_refinement_counts_as_what_it_refines() -> None:
         "</dcterms:issued>"
         "<dcterms:audience>all</dcterms:audience><dc:date> </dc:date></q:qualifieddc>"
     )
-    assert [tuple(each) for each in work.statements] == [
+    assert [tuple(statement) for statement in work.statements] == [
         ("title", "T", "en"), ("description", "A", ""), ("date", "2001", "")
     ]  # fmt: skip
     assert qualified_dc.read(xmlio.parse(f'<x xmlns="{DCTERMS}"/>'.encode()), b"") is None
@@ -308,12 +308,12 @@ def test_the_fallback_finds_dublin_core_wherever_it_is() -> None:
     work = read(
         f'<x><y xmlns:dc="{DC}"><dc:title>T</dc:title><dc:title>T</dc:title><dc:odd>o</dc:odd><dc:date/></y></x>'
     )
-    assert [tuple(each) for each in work.statements] == [("title", "T", "")]
+    assert [tuple(statement) for statement in work.statements] == [("title", "T", "")]
 
 
 def test_the_fallback_goes_by_names_else() -> None:
     work = read("<x><Title>T</Title><author><name>no</name></author><author>A</author><doi>10.1234/x</doi><year/></x>")
-    assert [tuple(each) for each in work.statements] == [
+    assert [tuple(statement) for statement in work.statements] == [
         ("title", "T", ""),
         ("creator", "A", ""),
         ("identifier", "10.1234/x", ""),
@@ -330,7 +330,7 @@ def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
         <keywords>variable stars ; Kepler spacecraft</keywords><document_type>Journal Article</document_type>
         <doi>10.1080/21672857.2015.1023120</doi></record>"""
     )
-    assert [tuple(each[:2]) for each in work.statements] == [
+    assert [tuple(statement[:2]) for statement in work.statements] == [
         ("title", "The Occurrence of Non-Pulsating Stars"),
         ("creator", "Bradley, Paul Andrew"),
         ("creator", "Jackiewicz, Jason"),

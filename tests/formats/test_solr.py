@@ -40,7 +40,7 @@ def _doc(**fields):
 
 
 def _said(work, element):
-    return [each.text for each in work.statements if each.element == element]
+    return [statement.text for statement in work.statements if statement.element == element]
 
 
 def test_the_document_of_the_article_is_read_whole():
@@ -75,7 +75,7 @@ def test_the_document_of_the_article_is_read_whole():
 )
 def test_a_url_is_a_file_when_its_label_or_itself_says_so(url, files, page):
     work = _read(_doc(url=url))
-    assert ([each.url for each in work.files], work.landing_page) == (files, page)
+    assert ([file.url for file in work.files], work.landing_page) == (files, page)
 
 
 def test_a_source_calls_its_fields_as_it_likes():

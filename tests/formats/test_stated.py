@@ -38,7 +38,7 @@ def test_what_a_didl_of_ours_states_of_a_file_is_read_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "file_link"),
     [
         (term("extent", "12 Bytes"), FILE._replace(size=12)),
         (fixity("sha-256", DIGEST.upper()), FILE._replace(sha256=DIGEST, digests=(("sha256", DIGEST),))),
@@ -56,8 +56,8 @@ def test_what_a_didl_of_ours_states_of_a_file_is_read_again() -> None:
         ("words", FILE),
     ],
 )
-def test_what_is_stated_otherwise_is_not_guessed(content: str, said: FileLink) -> None:
-    assert stated(FILE, describers(component(content), {})) == said
+def test_what_is_stated_otherwise_is_not_guessed(content: str, file_link: FileLink) -> None:
+    assert stated(FILE, describers(component(content), {})) == file_link
 
 
 @pytest.mark.parametrize(("algorithm", "name", "digits"), [("SHA-256", "sha256", 64), ("MD5", "md5", 32)])
@@ -91,7 +91,7 @@ def test_mets_2_states_it_in_its_own_way() -> None:
     reader = reader_of("http://www.loc.gov/METS/v2")
     read = reader.read(xmlio.parse(document.encode()), b"")
     assert read is not None
-    assert [each.text for each in read.statements] == ["A title"]
+    assert [statement.text for statement in read.statements] == ["A title"]
     (file,) = read.files
     assert (file.url, file.size) == ("http://x.example.org/a.pdf", 5)
     assert file.digests == (("sha1", "0a" * 20), ("md5", "0a" * 16))
@@ -131,4 +131,4 @@ def test_every_digest_that_is_stated_is_told_on_and_what_we_computed_ourselves_i
     ]
     read = oai_didl.read(xmlio.parse(didl), didl)
     assert read is not None
-    assert [(each.sha256, each.digests) for each in read.files] == [("", digests)]
+    assert [(file.sha256, file.digests) for file in read.files] == [("", digests)]

@@ -344,4 +344,6 @@ _SAMPLES = {
     "inveniordm": (ZENODO, INVENIORDM),
     "dspace": (DSPACE, DSPACE_SEARCH),
 }
-SERVICES = {name: tuple(json.dumps(each).encode() for each in documents) for name, documents in _SAMPLES.items()}
+SERVICES = {
+    name: tuple(json.dumps(document).encode() for document in documents) for name, documents in _SAMPLES.items()
+}

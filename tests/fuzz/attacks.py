@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from re import _constants as codes
-from re import _parser as parser
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
 
 _ORDINARY = 'a0 <"\n/'
 _MOST_KINDS = 6  # characters of one class that are tried
@@ -54,7 +55,7 @@ def attacks(pattern: re.Pattern[str] | re.Pattern[bytes]) -> Iterator[tuple[str,
                     yield attack
 
 
-def _literals(tree: Iterable[tuple[object, object]]) -> Iterator[str]:
+def _literals(tree: Iterable[tuple[Any, Any]]) -> Iterator[str]:
     """Return the characters that stand in a pattern."""
     for code, value in tree:
         if code in (codes.LITERAL, codes.NOT_LITERAL):
@@ -64,7 +65,7 @@ def _literals(tree: Iterable[tuple[object, object]]) -> Iterator[str]:
                 yield from _literals(part)
 
 
-def _parts(code: object, value: object) -> list[list[tuple[object, object]]]:
+def _parts(code: Any, value: Any) -> list[list[tuple[Any, Any]]]:
     """Return the patterns inside one node."""
     if code in _INSIDE:
         return [list(_INSIDE[code](value))]
@@ -73,27 +74,27 @@ def _parts(code: object, value: object) -> list[list[tuple[object, object]]]:
     return []
 
 
-def _kinds(code: object, value: object, letters: str) -> list[str]:
+def _kinds(code: Any, value: Any, letters: str) -> list[str]:
     """Return characters that one node takes, different ones where it takes many."""
     if code is codes.LITERAL:
         return [chr(value)]
     if code is codes.ANY:
         return list(letters[:_MOST_KINDS])
     if code is codes.NOT_LITERAL:
-        return [each for each in letters if ord(each) != value][:_MOST_KINDS]
+        return [letter for letter in letters if ord(letter) != value][:_MOST_KINDS]
     assert code is codes.IN
-    members: list[tuple[object, object]] = list(value)
-    taken = [each for each in letters if _takes(members, ord(each))]
-    spare = [_one(*each) for each in members if each[0] is not codes.NEGATE]
+    members: list[tuple[Any, Any]] = list(value)
+    taken = [letter for letter in letters if _takes(members, ord(letter))]
+    spare = [_one(*member) for member in members if member[0] is not codes.NEGATE]
     return (taken or [each for each in spare if each])[:_MOST_KINDS] or ["~"]
 
 
-def _takes(members: list[tuple[object, object]], letter: int) -> bool:
+def _takes(members: list[tuple[Any, Any]], letter: int) -> bool:
     is_negated = members[0][0] is codes.NEGATE
     return is_negated != any(_is_in(code, value, letter) for code, value in members)
 
 
-def _is_in(code: object, value: object, letter: int) -> bool:
+def _is_in(code: Any, value: Any, letter: int) -> bool:
     if code is codes.LITERAL:
         return letter == value
     if code is codes.RANGE:
@@ -104,7 +105,7 @@ def _is_in(code: object, value: object, letter: int) -> bool:
     return False
 
 
-def _one(code: object, value: object) -> str:
+def _one(code: Any, value: Any) -> str:
     if code is codes.LITERAL:
         return chr(value)
     if code is codes.RANGE:
@@ -112,7 +113,7 @@ def _one(code: object, value: object) -> str:
     return _CATEGORIES.get(value, "")
 
 
-def _sample(tree: Iterable[tuple[object, object]], letters: str, kind: int = 0) -> str:
+def _sample(tree: Iterable[tuple[Any, Any]], letters: str, kind: int = 0) -> str:
     """Return a short text that a pattern takes, as near as can be told."""
     found = ""
     for code, value in tree:
@@ -131,7 +132,7 @@ def _sample(tree: Iterable[tuple[object, object]], letters: str, kind: int = 0) 
     return found
 
 
-def _pumps(tree: list[tuple[object, object]], before: str, letters: str) -> Iterator[tuple[str, str]]:
+def _pumps(tree: list[tuple[Any, Any]], before: str, letters: str) -> Iterator[tuple[str, str]]:
     """Return (what stands before, what to repeat) for every repetition, and for every beginning of the pattern."""
     for place, (code, value) in enumerate(tree):
         so_far = before + _sample(tree[:place], letters)

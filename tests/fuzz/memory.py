@@ -16,8 +16,8 @@ from time import process_time
 
 from gateway import xmlio
 from gateway.errors import GatewayError
-from harvester.wire import resourcesync
-from harvester.wire.oai_pmh import parse_list
+from harvester.sources.oai_pmh.answers import parse_list
+from harvester.sources.resourcesync import documents as resourcesync
 
 MIB = 1 << 20
 MOST = 512 * MIB
@@ -186,7 +186,7 @@ def measured(read: Callable[[bytes], str], shape: Callable[[int], bytes], size: 
     os.close(into)
     told = os.read(out, 10_000).decode()
     os.close(out)
-    peak, seconds, said = (*told.split(" ", 2), "", "")[:3] if told else ("0", "0", "FAULT it died")
+    peak, seconds, said = (*told.split(" ", 2), "", "")[:3] if told else ("0", "0", "FAULT it died")  # type: ignore[assignment]
     return int(peak), float(seconds), said
 
 
@@ -211,4 +211,4 @@ def main(size: int = 199_000_000, *names: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:2]), *sys.argv[2:]))
+    sys.exit(main(*map(int, sys.argv[1:2]), *sys.argv[2:]))  # type: ignore[arg-type]

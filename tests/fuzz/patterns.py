@@ -14,9 +14,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from harvester.wire.sections import CDATA
+from harvester.xml.sections import CDATA
 
 PACKAGES = ("gateway", "harvester")
 _FUNCTIONS = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
@@ -24,7 +24,7 @@ _FUNCTIONS = ("compile", "search", "match", "fullmatch", "split", "findall", "fi
 _FLAGS_AT = {"compile": 1, "sub": 4, "subn": 4, "split": 3}  # which argument the flags are; elsewhere the third
 
 # Values of local names in patterns that functions build. A name that is missing here fails the test that walks them.
-LOCALS: dict[str, object] = {
+LOCALS: dict[str, Any] = {
     "closing": "oai_dc:dc",
     "dc": "dc",
     "element": '<dc:(title|creator)(?: xml:lang="[a-z]*")?[ \t\n\r]*(?:/>|>[^<]*+</dc:\\1[ \t\n\r]*>)[ \t\n\r]*',
@@ -40,20 +40,23 @@ LOCALS: dict[str, object] = {
 # Files whose patterns have no name of their own and are only ever matched at the beginning of a text.
 ANCHORED = (
     "gateway/formats/oai_dc.py",
-    "harvester/conformance/payloads.py",
-    "harvester/mirror/beginnings.py",
-    "harvester/mirror/doubting.py",
-    "harvester/mirror/ends.py",
-    "harvester/mirror/look.py",
-    "harvester/mirror/looking.py",
-    "harvester/mirror/verifying.py",
+    "harvester/validate/payloads.py",
+    "harvester/mirror/file_beginnings.py",
+    "harvester/mirror/doubt_rules.py",
+    "harvester/mirror/data_ends.py",
+    "harvester/mirror/document_ends.py",
+    "harvester/mirror/file_ends.py",
+    "harvester/mirror/file_facts.py",
+    "harvester/mirror/file_types.py",
+    "harvester/mirror/media_ends.py",
+    "harvester/mirror/verify.py",
 )
 # Files whose patterns only ever read files of the program itself.
 TRUSTED = ("gateway/store/queries.py",)
 
 
 class Pattern(NamedTuple):
-    """One regular expression: where it is compiled (`harvester/wire/dates.py:19`), itself, and how it is used.
+    """One regular expression: where it is compiled (`harvester/http/dates.py:19`), itself, and how it is used.
 
     `is_anchored`: it is only ever matched at the beginning of a text (`match`, `fullmatch`).
     """
@@ -68,9 +71,9 @@ def modules() -> Iterator[ModuleType]:
     for package in PACKAGES:
         root = importlib.import_module(package)
         yield root
-        for found in pkgutil.walk_packages(root.__path__, f"{package}."):
-            if not found.name.endswith("__main__"):
-                yield importlib.import_module(found.name)
+        for walk_package in pkgutil.walk_packages(root.__path__, f"{package}."):
+            if not walk_package.name.endswith("__main__"):
+                yield importlib.import_module(walk_package.name)
 
 
 def every() -> list[Pattern]:
@@ -79,16 +82,16 @@ def every() -> list[Pattern]:
     with_recording = _recording(re.compile, recorded)
     original, re.compile = re.compile, with_recording
     try:
-        found = list(modules())
+        module_types = list(modules())
     finally:
         re.compile = original
-    trees = {str(module.__file__): ast.parse(Path(str(module.__file__)).read_text()) for module in found}
+    trees = {str(module.__file__): ast.parse(Path(str(module.__file__)).read_text()) for module in module_types}
     shared = _attributes(trees.values())
-    return [each for module in found for each in _of_module(module, recorded, trees, shared)]
+    return [each for module in module_types for each in _of_module(module, recorded, trees, shared)]
 
 
-def _recording(compile_: Callable[..., object], recorded: dict[tuple[str, int], list[object]]) -> Callable[..., object]:
-    def recording(pattern: object, flags: int = 0) -> object:
+def _recording(compile_: Callable[..., Any], recorded: dict[tuple[str, int], list[Any]]) -> Callable[..., Any]:
+    def recording(pattern: Any, flags: int = 0) -> Any:
         compiled = compile_(pattern, flags)
         frame = sys._getframe(1)
         recorded.setdefault((frame.f_code.co_filename, frame.f_lineno), []).append(compiled)
@@ -125,14 +128,14 @@ def _of_module(
 def _function(call: ast.Call) -> str | None:
     function = call.func
     is_ours = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "re"
-    return function.attr if is_ours and function.attr in _FUNCTIONS else None
+    return function.attr if is_ours and function.attr in _FUNCTIONS else None  # type: ignore[attr-defined]
 
 
 def _evaluated(call: ast.Call, module: ModuleType, shown: str) -> re.Pattern[str] | re.Pattern[bytes]:
     """Compile the pattern of a call in a function."""
-    flags = [each.value for each in call.keywords if each.arg == "flags"]
+    flags = [keyword.value for keyword in call.keywords if keyword.arg == "flags"]
     flags += call.args[_FLAGS_AT.get(str(_function(call)), 2) :][:1]
-    values: list[object] = []
+    values: list[Any] = []
     for expression in (call.args[0], *flags):
         code = compile(ast.Expression(expression), shown, "eval")
         try:

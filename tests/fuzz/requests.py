@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 from time import process_time
+from typing import Any
 
 from click.testing import CliRunner
 from flask import Flask
@@ -18,8 +19,8 @@ from gateway.cli import main
 from gateway.mapping import SourceFacts
 from gateway.model import Cursor, RawPage, Source
 from gateway.publish import publish_pending
-from gateway.store.sqlite import open_inbox, open_store
-from harvester.wire.oai_pmh import parse_list
+from gateway.store.opening import open_inbox, open_store
+from harvester.sources.oai_pmh.answers import parse_list
 from tests.fuzz.mutants import mutant
 from tests.fuzz.targets import TARGETS
 
@@ -63,7 +64,7 @@ def filled(folder: Path) -> None:
     """Make an instance that has published the sample of a list."""
     made = CliRunner().invoke(main, ["--instance", str(folder), "init", "--domain", "gateway.example.org"])
     assert made.exit_code == 0, made.output
-    body = next(each.samples[0] for each in TARGETS if each.name == "oai_pmh.parse_list")
+    body = next(target.samples[0] for target in TARGETS if target.name == "oai_pmh.answers.parse_list")
     store, inbox = open_store(folder), open_inbox(folder)
     try:
         store.add_source(Source("laro", "http://x.org/oai"))
@@ -78,7 +79,7 @@ def filled(folder: Path) -> None:
 def tokens_of(app: Flask) -> tuple[bytes, ...]:
     """Return legal requests that have a token of this repository."""
     answer = app.test_client().get("/oai?verb=ListRecords&metadataPrefix=oai_dc").data
-    found = [each.text for each in etree.fromstring(answer).iter("{*}resumptionToken") if each.text]
+    found = [element.text for element in etree.fromstring(answer).iter("{*}resumptionToken") if element.text]
     return tuple(f"verb=ListRecords&resumptionToken={token}".encode() for token in found)
 
 
@@ -96,7 +97,7 @@ def faults_of(app: Flask, seed: int, count: int) -> Iterator[str]:
             yield f"request {number}: {fault or f'{seconds:.1f} s'}\n{ {key: value for key, value in request.items() if key.isupper()}!r}"
 
 
-def _request(chance: Random, queries: tuple[bytes, ...]) -> dict[str, object]:
+def _request(chance: Random, queries: tuple[bytes, ...]) -> dict[str, Any]:
     query = chance.choice(queries) if chance.random() < 0.1 else mutant(chance, queries)
     method, path = chance.choice(_METHODS), chance.choice(_PATHS)
     body = b"" if method != "POST" else query if chance.random() < 0.7 else mutant(chance, queries)
@@ -120,11 +121,11 @@ def _on_one_line(text: bytes) -> str:
     return text.replace(b"\r", b"%0D").replace(b"\n", b"%0A").decode("latin-1")
 
 
-def _fault(app: Callable[..., object], request: Mapping[str, object]) -> str:
+def _fault(app: Callable[..., Any], request: Mapping[str, Any]) -> str:
     """Return what is wrong with an answer; empty when nothing is."""
     told: list[str] = []
 
-    def start(status: str, headers: list[tuple[str, str]], _: object = None) -> None:
+    def start(status: str, headers: list[tuple[str, str]], _: Any = None) -> None:
         told.extend((status, dict(headers).get("Content-Type", ""), dict(headers).get("Content-Encoding", "")))
 
     try:

@@ -192,14 +192,6 @@ WORK_JSON = json.dumps(
         "linkset": [{"anchor": "/", "item": [{"href": "/1.pdf", "type": "application/pdf"}]}],
     }
 ).encode()
-ROMEO = (
-    b'<?xml version="1.0"?><!DOCTYPE romeoapi SYSTEM "x"><romeoapi><header><outcome>singleJournal</outcome></header><journals>'
-    b"<journal><jtitle>J</jtitle><issn>2041-1723</issn></journal></journals><publishers><publisher><name>P</name><preprints>"
-    b"<prearchiving>can</prearchiving></preprints><postprints><postarchiving>restricted</postarchiving><postrestrictions>"
-    b'<postrestriction>&lt;num&gt;12&lt;/num&gt; &lt;period units="month"&gt;</postrestriction></postrestrictions></postprints>'
-    b"<romeocolour>green</romeocolour></publisher></publishers></romeoapi>"
-)
-PATCH = b"--- a\n+++ b\n@@ -1,2 +1,2 @@\n line\n-old\n+new\n"
 DUMP = (
     b'<?xml version="1.0" encoding="UTF-8"?>\n<harvest baseURL="http://x.org/oai">\n<list metadataPrefix="oai_dc">\n'
     b'<record xmlns="http://www.openarchives.org/OAI/2.0/"><header><identifier>1</identifier><datestamp>2020-01-01</datestamp>'

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables have long lines
-"""Every parser of foreign bytes, with samples to begin from; a test checks that no module of `harvester/wire` is missing.
+"""Every parser of foreign bytes, with samples to begin from; a test checks that none that `tests/whole.txt` names is missing.
 
 A target takes bytes. It may raise errors of ours, and what its own docstring promises besides.
 """
@@ -12,89 +12,70 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gateway import related, xmlio
+from gateway import resourcesync_abouts, xmlio
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.errors import UnusableRecord
 from gateway.formats import reader_of
+from gateway.fulltext import licenses
 from gateway.mapping import Given, SourceFacts, Task, prepare
 from gateway.model import Outcome, Statement, Work
 from gateway.oaipmh.arguments import parse as parse_arguments
 from gateway.provenance import datestamp_of
 from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
-from harvester.mirror import holding, inventory
-from harvester.mirror.components import Component, components, files
-from harvester.mirror.doubting import doubt
-from harvester.mirror.look import Look
-from harvester.mirror.package import dumped
-from harvester.mirror.verifying import Bytes, verdict
-from harvester.verification.bytes import mime_type
-from harvester.verification.evidence import signs
-from harvester.verification.extraction import Extracted
-from harvester.verification.judging import expected, judge
-from harvester.verification.matching import match, sought
-from harvester.verification.naming import Named
-from harvester.verification.similarity import compared, words
-from harvester.web.encodings import decoded
-from harvester.web.retrying import retry_after
-from harvester.wire import (
-    access,
-    archives,
-    article_xml,
+from harvester.audit import crossref as crossref_works
+from harvester.fulltext import access_rights as access
+from harvester.fulltext import identifiers, page_ranges, retractions
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.match_work import match_work, sought
+from harvester.fulltext.pages import article_xml, landing_page, signposting
+from harvester.fulltext.pdf.evidence import signs
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.file_type import mime_type
+from harvester.fulltext.pdf.judge import expected, judge
+from harvester.fulltext.pdf.similarity import compared, words
+from harvester.fulltext.pdf.work_names import Named
+from harvester.fulltext.services import (
     arxiv,
-    base,
+    base_search,
     core,
     crossref,
-    crossref_works,
     datacite,
-    dates,
-    decoding,
     doaj,
     dspace,
-    entities,
-    entries,
     europe_pmc,
     fatcat,
-    fixity,
-    friends,
     hal,
-    identifiers,
-    identity,
     inveniordm,
-    landing_page,
-    leads,
-    licenses,
-    links,
-    list_state,
-    losses,
-    namespaces,
-    oai_pmh,
     open_policy_finder,
     openalex,
     openrxiv,
     osf,
-    outline,
-    package,
-    page_ranges,
-    patches,
-    recovery,
-    repair,
-    resourcesync,
-    retractions,
-    robots,
-    romeo,
     semantic_scholar,
-    signposting,
-    solr,
-    solr_query,
-    static_repository,
     unpaywall,
-    urls,
-    websub,
 )
-from harvester.wire import files as wire_files
-from harvester.wire.copies import Description
-from harvester.wire.http import Fetched, settled_date
+from harvester.http import archives, dates, links, urls
+from harvester.http import robots_txt as robots
+from harvester.http.content_encoding import decoded
+from harvester.http.messages import Fetched, settled_date
+from harvester.http.retrying import retry_after
+from harvester.mirror import inventory
+from harvester.mirror import object_state as holding
+from harvester.mirror.component import Component
+from harvester.mirror.doubt_rules import doubt
+from harvester.mirror.file_facts import FileFacts
+from harvester.mirror.package import dumped
+from harvester.mirror.read_components import components, files
+from harvester.mirror.verify import Bytes, verdict
+from harvester.sources.files import records as wire_files
+from harvester.sources.oai_pmh import answers as oai_pmh
+from harvester.sources.oai_pmh import friends, identity, list_state
+from harvester.sources.resourcesync import documents as resourcesync
+from harvester.sources.resourcesync import entries, fixity, leads, package, websub
+from harvester.sources.solr import answers as solr
+from harvester.sources.solr import requests as solr_query
+from harvester.sources.static_repository import document as static_repository
+from harvester.xml import decoding, entities, losses, namespaces, outline, recovery, repair
 from tests.fuzz.answers import PAGES, SERVICES
 from tests.fuzz.samples import (
     ATOM,
@@ -118,11 +99,9 @@ from tests.fuzz.samples import (
     METS,
     OAI_IDENTIFIER,
     PAGE,
-    PATCH,
     PAYLOADS,
     PROVENANCE,
     ROBOTS,
-    ROMEO,
     SETS,
     SOLR,
     SOLR_JSON,
@@ -133,28 +112,31 @@ from tests.fuzz.samples import (
     gzipped,
 )
 
-# Modules of harvester/wire that parse nothing themselves, or only as a part of a target.
+# Modules that parse nothing themselves, or only as a part of a target.
 PARTS = frozenset(
     [
-        "copies",
         "document",
+        "known_copies",
         "first_generation",
         "json_answers",
         "article_page",
+        "landing_anchors",
         "landing_links",
         "landing_rules",
+        "landing_work",
         "license_hosts",
         "page_license",
         "markup",
         "page_limits",
         "page_tree",
         "sections",
+        "selectors",
         "parsing",
         "policies",
         "seen",
         "slices",
         "streaming",
-        "windows",
+        "oai_pmh.date_ranges",
     ]
 )
 _BASE = "http://x.org/1"
@@ -194,7 +176,11 @@ def _mapped(body: bytes) -> object:
 
 
 def _beside(body: bytes) -> object:
-    return related.completed(Work(), [body]), related.republished([body], "urn:x"), related.profiles([body])
+    return (
+        resourcesync_abouts.completed(Work(), [body]),
+        resourcesync_abouts.republished([body], "urn:x"),
+        resourcesync_abouts.profiles([body]),
+    )
 
 
 def _work(body: bytes) -> object:
@@ -217,7 +203,7 @@ def _static(body: bytes) -> object:
     if not static_repository.looks_like_one(body):
         return None
     repository = static_repository.read(body)
-    return [static_repository.cut(repository, each, 0, len(each.places)) for each in repository.lists]
+    return [static_repository.cut(repository, list_, 0, len(list_.places)) for list_ in repository.lists]
 
 
 def _entries(body: bytes) -> object:
@@ -243,7 +229,7 @@ def _judged(body: bytes) -> object:
     first = body[:1100]
     component = Component(mime_type="application/pdf", size=3)
     judged = verdict(component, Bytes(len(body), {}, first, body[-1024:], "text/html"))
-    return judged, mime_type(body), [doubt(Look(body, each, url="http://x.org/a")) for each in _STATED]
+    return judged, mime_type(body), [doubt(FileFacts(body, statement, url="http://x.org/a")) for statement in _STATED]
 
 
 _STATED = ("", "text/plain", "text/html", "application/xml", "application/json", "image/png")
@@ -280,8 +266,8 @@ def _matched(text: str) -> object:
     stated = [
         Statement(("title", "creator", "date", "type", "source")[place % 5], line) for place, line in enumerate(lines)
     ]
-    told = Description("10.1/a", lines[0], tuple(lines[1::5]), text, year=text[:9], other_titles=tuple(lines))
-    return match(sought(Work(tuple(stated))), [told, told._replace(doi=text)], "x")
+    description = Description("10.1/a", lines[0], tuple(lines[1::5]), text, year=text[:9], other_titles=tuple(lines))
+    return match_work(sought(Work(tuple(stated))), [description, description._replace(doi=text)], "x")
 
 
 def _kinds(text: str) -> object:
@@ -330,43 +316,43 @@ _OAI_SAMPLES = (
 )
 
 TARGETS = (
-    Target("oai_pmh.parse_list", oai_pmh.parse_list, _OAI_SAMPLES),
-    Target("oai_pmh.parse_identify", oai_pmh.parse_identify, _OAI_SAMPLES),
-    Target("oai_pmh.parse_formats", oai_pmh.parse_formats, _OAI_SAMPLES),
-    Target("oai_pmh.parse_sets", oai_pmh.parse_sets, _OAI_SAMPLES),
+    Target("oai_pmh.answers.parse_list", oai_pmh.parse_list, _OAI_SAMPLES),
+    Target("oai_pmh.answers.parse_identify", oai_pmh.parse_identify, _OAI_SAMPLES),
+    Target("oai_pmh.answers.parse_formats", oai_pmh.parse_formats, _OAI_SAMPLES),
+    Target("oai_pmh.answers.parse_sets", oai_pmh.parse_sets, _OAI_SAMPLES),
     Target("recovery", _text(lambda text: recovery.recovered(text, "")), (LIST,)),
     Target("repair", _text(repair.cleaned), (LIST, PAGE)),
     Target("decoding", decoding.decode, _OAI_SAMPLES),
     Target("entities", _text(entities.resolved), (ENTITIES, LIST)),
-    Target("identity", _identity, (IDENTIFY.replace(b"<a xmlns='urn:a'/>", OAI_IDENTIFIER), IDENTIFY)),
-    Target("metha", lambda body: wire_files.cut_document(body, "1", 0), (METHA,)),
+    Target("oai_pmh.identity", _identity, (IDENTIFY.replace(b"<a xmlns='urn:a'/>", OAI_IDENTIFIER), IDENTIFY)),
+    Target("files.metha", lambda body: wire_files.cut_document(body, "1", 0), (METHA,)),
     Target("losses", _text(lambda text: losses.missing(text, text[: len(text) // 2])), (LIST, PAGE)),
     Target("outline, namespaces", _expat, (LIST, STATIC)),
-    Target("solr", solr.parse, (SOLR, SOLR_JSON)),
-    Target("solr_query", _text(solr_query.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
-    Target("resourcesync, entries", _entries, (LISTS, gzipped(LISTS), LISTS.replace(b"urlset", b"sitemapindex"))),
-    Target("static_repository", _static, (STATIC,)),
-    Target("files.cut_document", lambda body: wire_files.cut_document(body, "1", 0), (*_OAI_SAMPLES, *PAYLOADS)),
-    Target("files.records_in", wire_files.records_in, (*_OAI_SAMPLES, *PAYLOADS)),
-    Target("files.cut_dump", lambda body: wire_files.cut_dump(body, "x", is_last=True), (DUMP,)),
-    Target("files.cut_lines", lambda body: wire_files.cut_lines(body, is_last=True), (LINES,)),
+    Target("solr.answers", solr.parse, (SOLR, SOLR_JSON)),
+    Target("solr.requests", _text(solr_query.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
+    Target("resourcesync.documents, resourcesync.entries", _entries, (LISTS, gzipped(LISTS), LISTS.replace(b"urlset", b"sitemapindex"))),
+    Target("static_repository.document", _static, (STATIC,)),
+    Target("files.records.records.cut_document", lambda body: wire_files.cut_document(body, "1", 0), (*_OAI_SAMPLES, *PAYLOADS)),
+    Target("files.records.records_in", wire_files.records_in, (*_OAI_SAMPLES, *PAYLOADS)),
+    Target("files.records.records.cut_dump", lambda body: wire_files.cut_dump(body, "x", is_last=True), (DUMP,)),
+    Target("files.records.records.cut_lines", lambda body: wire_files.cut_lines(body, is_last=True), (LINES,)),
     Target("article_xml", article_xml.is_article_xml, (LIST, PAGE, JATS)),
     Target("landing_page", lambda body: landing_page.read.__wrapped__(body, _BASE, "text/html"), (PAGE,)),
-    Target("leads.page", lambda body: leads.leads_of_page(body, _BASE), (PAGE,)),
-    Target("leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (ROBOTS,)),
-    Target("leads.headers", lambda body: leads.leads_of_headers((("Link", body.decode("latin-1")),), _BASE), (LINK,)),
+    Target("resourcesync.leads.page", lambda body: leads.leads_of_page(body, _BASE), (PAGE,)),
+    Target("resourcesync.leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (ROBOTS,)),
+    Target("resourcesync.leads.headers", lambda body: leads.leads_of_headers((("Link", body.decode("latin-1")),), _BASE), (LINK,)),
     Target("links.header", _header("Link", signposting.of_answer), (LINK,)),
     Target("links.text", _text(lambda text: links.from_text(text, _BASE)), (LINK,)),
     Target("links.json", lambda body: links.from_json(body, _BASE), (WORK_JSON,)),
     Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (WORK_JSON, LINK)),
-    Target("robots", _robots, (ROBOTS,)),
+    Target("robots_txt", _robots, (ROBOTS,)),
     Target("arxiv", _answer(arxiv.read_list), (ATOM,)),
     Target("crossref", _answer(crossref.read), (WORK_JSON,)),
     Target("crossref.list", _answer(crossref.read_list), (WORK_JSON,)),
-    Target("crossref_works", _answer(crossref_works.read_works), (WORK_JSON,)),
-    Target("crossref_works.journal", _answer(crossref_works.read_journal), (WORK_JSON,)),
-    Target("crossref_works.member", _answer(crossref_works.read_member), (WORK_JSON,)),
-    Target("crossref_works.agency", _answer(crossref_works.read_agency), (b'[{"DOI": "10.1/a", "RA": "Crossref"}]',)),
+    Target("crossref.works", _answer(crossref_works.read_works), (WORK_JSON,)),
+    Target("crossref.journal", _answer(crossref_works.read_journal), (WORK_JSON,)),
+    Target("crossref.member", _answer(crossref_works.read_member), (WORK_JSON,)),
+    Target("crossref.agency", _answer(crossref_works.read_agency), (b'[{"DOI": "10.1/a", "RA": "Crossref"}]',)),
     Target("datacite", _answer(datacite.read), (WORK_JSON,)),
     Target("datacite.list", _answer(datacite.read_list), (WORK_JSON,)),
     Target("openalex", _answer(openalex.read), (WORK_JSON,)),
@@ -374,12 +360,11 @@ TARGETS = (
     Target("semantic_scholar", _answer(semantic_scholar.read), (WORK_JSON,)),
     Target("semantic_scholar.list", _answer(semantic_scholar.read_list), (WORK_JSON,)),
     Target("unpaywall", _answer(unpaywall.read), (WORK_JSON,)),
-    Target("unpaywall.lines", unpaywall.read_lines, (WORK_JSON,)),
     Target("europe_pmc", _answer(lambda fetched: europe_pmc.read(fetched, "10.1234/a")), SERVICES["europe_pmc"]),
     Target("hal", _answer(lambda fetched: hal.read(fetched, "10.1234/a")), SERVICES["hal"]),
     Target("doaj", _answer(lambda fetched: doaj.read(fetched, "10.1234/a")), SERVICES["doaj"]),
     Target("core", _answer(lambda fetched: core.read(fetched, "10.1234/a")), SERVICES["core"]),
-    Target("base", _answer(lambda fetched: base.read(fetched, "10.1234/a")), SERVICES["base"]),
+    Target("base_search", _answer(lambda fetched: base_search.read(fetched, "10.1234/a")), SERVICES["base"]),
     Target("fatcat", _answer(lambda fetched: fatcat.read(fetched, "10.1234/a")), SERVICES["fatcat"]),
     Target("inveniordm", _answer(lambda fetched: inveniordm.read(fetched, "https://x.org")), SERVICES["inveniordm"]),
     Target("dspace", _answer(lambda fetched: dspace.read(fetched, dspace.Place("https://x.org", "x"))), SERVICES["dspace"]),
@@ -388,27 +373,25 @@ TARGETS = (
     Target("openrxiv", _answer(lambda fetched: openrxiv.read(fetched, "10.1101/123456")), SERVICES["openrxiv"]),
     Target("osf", _answer(osf.read), SERVICES["osf"]),
     Target("open_policy_finder", _answer(open_policy_finder.read), (WORK_JSON,)),
-    Target("romeo", _answer(romeo.read), (ROMEO,)),
-    Target("friends", friends.parse, (FRIENDS, FRIENDS_2, IDENTIFY)),
-    Target("identifiers, fixity", _text(_identifiers), _TEXTS),
+    Target("oai_pmh.friends", friends.parse, (FRIENDS, FRIENDS_2, IDENTIFY)),
+    Target("identifiers, resourcesync.fixity", _text(_identifiers), _TEXTS),
     Target("identifiers of a work", _statements, _TEXTS),
     Target("licenses, similarity", _text(_compared), (*_TEXTS, PAGE)),
-    Target("matching", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
-    Target("verification.kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
-    Target("access, retractions", _text(_claims), (EMBARGO,)),
+    Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
+    Target("pdf.document_kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
+    Target("access_rights, retractions", _text(_claims), (EMBARGO,)),
     Target("evidence", _text(_signs), (*_TEXTS, PAGE, TITLE_PAGE)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),
     Target("urls.base_url", _text(urls.base_url), (b"http://x.org/oai?verb=Identify&x=1",), (ValueError,)),
-    Target("patches", lambda body: patches.unified(b"line\nold\n", body), (PATCH,)),
     Target("archives", archives.names_in, (a_zip(), a_tar())),
     Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (gzipped(LISTS), a_zip(), a_tar())),
-    Target("package", _packed, (a_zip(), a_tar())),
-    Target("websub", _header("Link", websub.told_by), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
-    Target("websub.words", _answer(websub.words_of), (b"no such topic",)),
-    Target("list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
-    Target("http.settled_date", _header("Last-Modified", settled_date), _DATES),
-    Target("http.retry_after", _header("Retry-After", lambda fetched: retry_after(fetched, 0.0)), (*_DATES, b"120", b"1e3")),
+    Target("resourcesync.package", _packed, (a_zip(), a_tar())),
+    Target("resourcesync.websub", _header("Link", websub.told_by), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
+    Target("resourcesync.websub.words", _answer(websub.words_of), (b"no such topic",)),
+    Target("oai_pmh.list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
+    Target("messages.settled_date", _header("Last-Modified", settled_date), _DATES),
+    Target("retrying.retry_after", _header("Retry-After", lambda fetched: retry_after(fetched, 0.0)), (*_DATES, b"120", b"1e3")),
     Target("gzip", lambda body: decoded(body, "gzip", "text/xml", 10_000_000), (gzipped(LIST), gzipped(gzipped(LIST)))),
     Target("deflate", lambda body: decoded(body, "deflate", "text/xml", 10_000_000), (zlib.compress(LIST), gzipped(LIST))),
     Target("mapping", _mapped, PAYLOADS),
@@ -417,16 +400,16 @@ TARGETS = (
     Target("provenance", lambda body: read_provenance([body]), (PROVENANCE.encode(), *PAYLOADS)),
     Target("arguments", parse_arguments, (_ARGUMENTS,)),
     Target("request line", escaped, (b"GET /oai?" + _ARGUMENTS + b" HTTP/1.1\r\n", "GET /oai?x=é HTTP/1.1\r\n".encode())),
-    Target("mirror.components", lambda body: files(components(body)), (DIDL.encode(), METS.encode())),
+    Target("mirror.read_components", lambda body: files(components(body)), (DIDL.encode(), METS.encode())),
     Target("mirror.package", lambda body: list(dumped(io.BytesIO(body))), (DUMP,)),
-    Target("mirror.verifying", _judged, (PAGE, b"%PDF-1.4", a_zip(), b"<!-- a --><html>")),
+    Target("mirror.verify", _judged, (PAGE, b"%PDF-1.4", a_zip(), b"<!-- a --><html>")),
     Target("mirror.inventory", inventory.read, (b'{"id": "a", "type": "https://ocfl.io/1.1/spec/#inventory", "head": "v1"}',)),
-    Target("mirror.holding", holding.read, (b'{"identifier": "a", "files": []}',)),
+    Target("mirror.object_state", holding.read, (b'{"identifier": "a", "files": []}',)),
 )  # fmt: skip
 
 
 def real_samples(folder: Path, most: int = 40, most_bytes: int = 100_000) -> Iterator[bytes]:
     """Return real answers of the reference data, where it lies beside the project."""
-    found = sorted(each for each in folder.rglob("*.xml") if each.is_file() and each.stat().st_size <= most_bytes)
+    found = sorted(path for path in folder.rglob("*.xml") if path.is_file() and path.stat().st_size <= most_bytes)
     for place in found[:: max(1, len(found) // most)]:
         yield place.read_bytes()

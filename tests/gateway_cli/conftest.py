@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from gateway import health
 from gateway.cli import main
 from gateway.model import Format, ItemChange, Publication, Record, Source
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from gateway.health import findings
 from gateway.store import sqlite
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.upkeep import make
 
 DAY = 86_400
@@ -25,7 +25,7 @@ def ahead(folder, monkeypatch):
 
 
 def warned(folder) -> list[str]:
-    return [each.sentence for each in findings(folder) if each.level != "fine" and "clock" in each.sentence]
+    return [finding.sentence for finding in findings(folder) if finding.level != "fine" and "clock" in finding.sentence]
 
 
 def test_a_sound_clock_is_told(gateway, folder):
@@ -33,7 +33,7 @@ def test_a_sound_clock_is_told(gateway, folder):
     result = gateway("clock", "--json")
     facts = json.loads(result.stdout)
     assert (result.exit_code, facts["problem"], facts["store"][:4]) == (0, "", facts["machine"][:4])
-    assert gateway("clock").stderr.startswith("The store tells everything up to 2")
+    assert gateway("clock").stderr.startswith("The store serves everything up to 2")
     assert warned(folder) == []
 
 

@@ -12,8 +12,8 @@ from gateway.model import Cursor, RawPage, Slice, Source
 from gateway.oaipmh import token
 from gateway.publish import publish_pending
 from gateway.rebuild import remove_source
-from gateway.store import sqlite_copy
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store import database_files
+from gateway.store.opening import open_inbox, open_store
 from gateway.upkeep import check_store, make
 from tests.publish.desk import dc
 
@@ -49,16 +49,16 @@ def test_a_store_that_is_missing_is_no_reason_to_make_an_empty_one(gateway, lost
     for words in (["check"], ["rebuild"], ["serve", "--port", "0"]):
         result = gateway(*words)
         assert result.exit_code == 1
-        assert "`gateway rebuild --from-inbox` brings it back" in result.stderr
+        assert "`gateway restore` or `gateway rebuild --from-inbox`" in result.stderr
 
 
 def test_every_command_says_that_a_new_store_knows_nothing_of_what_the_inbox_holds(gateway, lost):
-    assert "does not know gone, laro" in gateway("init").stderr
+    assert "lacks gone, laro" in gateway("init").stderr
     for words in (["check"], ["rebuild"], ["rebuild", "--format", "oai_dc"], ["serve", "--port", "0"]):
         result = gateway(*words)
         assert result.exit_code == 1
-        assert "does not know gone, laro" in result.stderr
-        assert "`gateway rebuild --from-inbox` makes it again" in result.stderr
+        assert "lacks gone, laro" in result.stderr
+        assert "make it again with `gateway rebuild --from-inbox`" in result.stderr
 
 
 @pytest.mark.parametrize("has_new_store", [False, True])
@@ -67,8 +67,8 @@ def test_the_store_is_made_again_with_every_tombstone(gateway, lost, folder, has
         gateway("init")
     result = gateway("rebuild", "--from-inbox")
     assert result.exit_code == 0
-    assert "The store is whole" in result.stderr
-    assert "Harvesters that go on from their last responseDate" in result.stderr
+    assert "The store is complete" in result.stderr
+    assert "Harvesters that continue from their last responseDate" in result.stderr
     assert gateway("check").exit_code == 0
     with closing(open_store(folder)) as store, store.view() as view:
         found = {name: view.record(f"oai:gateway.example.org:{name}/1", "oai_dc") for name in ("gone", "laro")}
@@ -146,7 +146,7 @@ def test_a_removal_that_is_not_finished_and_pages_that_are_not_published_are_tol
         )
         inbox.remove_source("laro", store.position("laro"), 1)
     result = gateway("check")
-    assert "The source laro was removed, and the store does not know it yet" in result.stderr
+    assert "The source laro was removed, but its records are still published" in result.stderr
     assert "Pages of the source gone that are not published yet: 1." in result.stderr
     assert gateway("rebuild", "--from-inbox").exit_code == 0
     assert gateway("check").exit_code == 0
@@ -166,14 +166,15 @@ def test_no_store_is_made_while_a_process_answers_from_the_one_that_was_deleted(
         for file in folder.glob("store.sqlite*"):
             file.unlink()
         result = gateway("rebuild", "--from-inbox")
-        assert (result.exit_code, "which was deleted: end it first" in result.stderr) == (5, True)
+        assert (result.exit_code, "End it first" in result.stderr) == (5, True)
     assert gateway("rebuild", "--from-inbox").exit_code == 0
 
 
 def test_a_damaged_inbox_is_no_reason_not_to_serve(filled, folder):
+    """No StoreDamaged is raised: serving reads the store alone."""
     (folder / "inbox.sqlite").write_bytes(b"no database" * 1000)
     check_store(folder)
 
 
 def test_a_file_that_is_closed_while_it_is_looked_at_is_nobodys(tmp_path):
-    assert sqlite_copy._target(tmp_path / "closed") is None
+    assert database_files._target(tmp_path / "closed") is None

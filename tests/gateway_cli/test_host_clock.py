@@ -11,7 +11,7 @@ from gateway.clocks import Judgement, ahead_of, in_words, is_synchronized, judge
 from gateway.health import findings
 from gateway.model import SourceClock
 from gateway.store.clock import THIS_HOST, Moment
-from gateway.store.sqlite import open_inbox
+from gateway.store.opening import open_inbox
 from gateway.upkeep import make
 
 _NOW = Moment(1_000_000.0, 5000.0, "boot", 10.0)
@@ -39,7 +39,7 @@ def _told(host: str, ahead: float, *, is_sure: bool = True, since: float = 0.0, 
     ],
 )
 def test_most_sources_must_say_the_same(clocks, expected):
-    assert judged([_told(*each) for each in clocks], _NOW, _TOLERANCE) == expected
+    assert judged([_told(*clock) for clock in clocks], _NOW, _TOLERANCE) == expected
 
 
 def test_one_source_alone_must_tell_the_time_in_two_ways():
@@ -55,10 +55,10 @@ def test_one_source_alone_does_not_outweigh_ntp():
 
 
 def test_a_clock_that_was_set_meanwhile_is_judged_as_it_is_now():
-    told = _told("a", 86_400.0, since=600.0)
-    assert ahead_of(told, _NOW) == 86_400.0
-    assert ahead_of(told, _NOW._replace(wall=_NOW.wall - 86_400.0)) == 0.0
-    assert ahead_of(told, _NOW._replace(wall=_NOW.wall + 50.0, suspended=60.0)) == 86_400.0
+    source_clock = _told("a", 86_400.0, since=600.0)
+    assert ahead_of(source_clock, _NOW) == 86_400.0
+    assert ahead_of(source_clock, _NOW._replace(wall=_NOW.wall - 86_400.0)) == 0.0
+    assert ahead_of(source_clock, _NOW._replace(wall=_NOW.wall + 50.0, suspended=60.0)) == 86_400.0
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_sentence_says_how_far_and_what_to_do():
 
 
 def _findings(folder):
-    return {each.sentence: each.level for each in findings(folder) if "of this machine" in each.sentence}
+    return {finding.sentence: finding.level for finding in findings(folder) if "of this machine" in finding.sentence}
 
 
 def test_check_tells_what_sources_say_of_the_clock(folder):
@@ -98,14 +98,15 @@ def test_check_tells_what_sources_say_of_the_clock(folder):
 
 
 @pytest.mark.parametrize(
-    ("state", "level", "words"), [(True, "fine", "is kept by NTP"), (False, "warning", "is not kept by NTP")]
+    ("state", "level", "words"),
+    [(True, "fine", "is synchronized by NTP"), (False, "warning", "is not synchronized by NTP")],
 )
 def test_check_tells_whether_ntp_keeps_the_clock(folder, monkeypatch, state, level, words):
     make(folder, {})
     monkeypatch.setattr(health, "is_synchronized", lambda: state)
     assert [found for each, found in _findings(folder).items() if words in each] == [level]
     monkeypatch.setattr(health, "is_synchronized", lambda: None)
-    assert not any("NTP" in each for each in _findings(folder))
+    assert not any("NTP" in finding for finding in _findings(folder))
 
 
 def test_the_kernel_is_asked_without_privilege(monkeypatch):
@@ -115,7 +116,7 @@ def test_the_kernel_is_asked_without_privilege(monkeypatch):
         def adjtimex(self, _pointer):
             return -1
 
-    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: _Refusing())
+    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: _Refusing())  # type: ignore[attr-defined]
     assert is_synchronized() is None
-    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: object())
+    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: object())  # type: ignore[attr-defined]
     assert is_synchronized() is None

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from gateway.backup import ORDER
 from gateway.cli import main as gateway
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from harvester.cli import main as harvester
 from tests.conftest import ROOT
 from tests.publish.test_recovery import told
@@ -64,7 +64,7 @@ def filled(tmp_path, run, sample_source):
 
 def records(folder) -> dict:
     with closing(open_store(folder)) as store:
-        return told(Opened(store))
+        return told(Opened(store))  # type: ignore[arg-type]
 
 
 def test_there_is_a_block_for_each_case() -> None:

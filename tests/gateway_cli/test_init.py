@@ -8,7 +8,7 @@ import pytest
 
 from gateway.instance import DOMAIN_FACT
 from gateway.settings import SETTINGS
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 
 
 def config(folder) -> dict[str, object]:
@@ -18,7 +18,7 @@ def config(folder) -> dict[str, object]:
 def test_an_instance_is_made_with_everything_in_it(gateway, folder):
     result = gateway("init", "--domain", "repo.example.org", "--name", "Depôt", "--email", "a@repo.example.org")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == f"Depôt (repo.example.org) lives in {folder}.\n"
+    assert result.stderr == f"The instance of Depôt (repo.example.org) is in {folder}.\n"
     assert sorted(file.name for file in folder.iterdir() if file.suffix not in ("", ".toml") or file.is_dir()) == [
         "files",
         "inbox.sqlite",
@@ -90,8 +90,8 @@ def test_the_domain_is_fixed_once_something_is_published(gateway, folder, publis
     result = gateway("init", "--domain", "two.example.org", "--name", "Two")
     assert result.exit_code == 2
     assert result.stderr == (
-        "Error: The repository's domain is one.example.org and cannot become two.example.org: "
-        "identifiers with it are published.\n"
+        "Error: The repository_domain two.example.org cannot be used: identifiers with one.example.org are published. "
+        "Set it to one.example.org.\n"
     )
     assert config(folder)["repository_domain"] == "one.example.org"
     assert gateway("init", "--domain", "one.example.org", "--name", "Two").exit_code == 0

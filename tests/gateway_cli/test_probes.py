@@ -12,7 +12,7 @@ from tests.applications import application
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> FlaskClient:
+def client(tmp_path: Path) -> FlaskClient:  # type: ignore[misc]
     make(tmp_path, {})
     with application(tmp_path) as made:
         yield made.test_client()

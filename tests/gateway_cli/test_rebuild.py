@@ -6,7 +6,7 @@ import pytest
 
 from gateway.model import RawPage, Slice, Source
 from gateway.publish import SourceFacts, publish_pending
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from gateway.xmltext import DC, OAI_DC
 
 PAYLOAD = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>A title</dc:title></o:dc>'.encode()
@@ -43,13 +43,15 @@ def test_a_mapping_that_grew_is_told_until_its_records_are_made_again(gateway, f
 def test_a_format_that_is_not_ours_is_one_sentence(gateway, harvested):
     result = gateway("rebuild", "--format", "marcxml")
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == "Error: marcxml is no format of ours; there are oai_dc, oai_didl."
+    assert result.stderr.splitlines()[-1] == (
+        "Error: marcxml is not a format that the gateway writes. Choose one of: oai_dc, oai_didl."
+    )
 
 
 def test_identifiers_that_are_published_keep_their_domain(gateway, harvested):
     result = gateway("rebuild", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].startswith("Error: The repository's domain is gateway.example.org and cannot")
+    assert result.stderr.splitlines()[-1].startswith("Error: The repository_domain other.example.org cannot be used")
 
 
 def test_a_repository_lists_our_formats_before_its_first_harvest(gateway, folder):

@@ -19,7 +19,8 @@ def test_a_port_that_is_taken_is_one_sentence(gateway):
         result = gateway("serve", "--port", str(port))
     assert result.exit_code == 2
     assert result.stderr == (
-        f"Error: Cannot serve on 127.0.0.1 port {port}: another program uses this port; choose one with --port.\n"
+        f"Error: Cannot serve on 127.0.0.1 port {port}: another program uses this port. "
+        "Choose another one with --port.\n"
     )
 
 

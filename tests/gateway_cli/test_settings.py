@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from gateway.settings import SETTINGS
 
 KEY = "a secret that nobody may see"
@@ -28,6 +30,14 @@ def test_the_table_has_a_line_for_each(gateway):
 def test_a_secret_is_never_shown(gateway):
     for words in (("settings",), ("settings", "--json")):
         shown = gateway(*words, GATEWAY_SECRET=KEY).stdout
+        assert "(given)" in shown
+        assert KEY not in shown
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in SETTINGS if setting.name.endswith(("_key", "_secret"))])
+def test_a_key_of_a_service_is_never_shown(gateway, name):
+    for words in (("settings",), ("settings", "--json")):
+        shown = gateway(*words, **{f"GATEWAY_{name.upper()}": KEY}).stdout
         assert "(given)" in shown
         assert KEY not in shown
 

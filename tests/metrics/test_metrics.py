@@ -22,7 +22,7 @@ from gateway.metrics.state import State
 from gateway.model import RawPage, RunOutcome, Slice, Source
 from gateway.serve import _folder_of_counts, _metrics_listener
 from gateway.settings import load
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from gateway.upkeep import make
 
 NOW = 2_000_000_000
@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
         number = inbox.start_run("laro", NOW - 500)
         inbox.end_run(number, NOW - 400, outcome, outcome is RunOutcome.SUCCEEDED, {}, ())
     page = RawPage("laro", "ListRecords", "http://laro.example.org/oai", NOW - 450, 200, (), b"<a/>", "oai_dc", "")
-    inbox.receive(page, [Slice("1", 0, False, (), 0, 4)], None)
+    inbox.receive(page, [Slice("1", 0, False, (), 0, 4)], None)  # type: ignore[arg-type]
     store.close()
     inbox.close()
     return tmp_path
@@ -92,7 +92,7 @@ def test_address_of_metrics_that_is_none_is_refused_by_every_command(folder: Pat
 def test_port_of_metrics_that_is_taken_is_told_with_the_name_of_its_setting(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         text = f"127.0.0.1:{other.getsockname()[1]}"
-        with pytest.raises(ConfigurationError, match="choose one with metrics_listen"):
+        with pytest.raises(ConfigurationError, match="Choose another one with metrics_listen"):
             _metrics_listener(load(folder, {}, {"metrics_listen": text}))
 
 

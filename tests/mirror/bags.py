@@ -13,7 +13,7 @@ NUNEZ = "data/Núñez Papers.txt"
 
 def bagged(folder: Path, *algorithms: str) -> Path:
     """Make a bag of a folder, in place."""
-    files = [each for each in folder.rglob("*") if each.is_file()]
+    files = [path for path in folder.rglob("*") if path.is_file()]
     for each in files:
         target = folder / "data" / each.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -30,7 +30,7 @@ def bagged(folder: Path, *algorithms: str) -> Path:
 
 
 def _payload(folder: Path) -> list[Path]:
-    return sorted(each for each in (folder / "data").rglob("*") if each.is_file())
+    return sorted(path for path in (folder / "data").rglob("*") if path.is_file())
 
 
 def listed(folder: Path, *algorithms: str, change: Callable[[str], str] = lambda text: text) -> None:
@@ -40,14 +40,14 @@ def listed(folder: Path, *algorithms: str, change: Callable[[str], str] = lambda
     (folder / "data").mkdir(exist_ok=True)
     for algorithm in algorithms:
         (folder / f"manifest-{algorithm}.txt").write_bytes(change(_lines(folder, _payload(folder), algorithm)).encode())
-    tags = sorted(each for each in folder.iterdir() if each.suffix == ".txt")
+    tags = sorted(path for path in folder.iterdir() if path.suffix == ".txt")
     for algorithm in algorithms:
         (folder / f"tagmanifest-{algorithm}.txt").write_text(_lines(folder, tags, algorithm))
 
 
 def _lines(folder: Path, files: list[Path], algorithm: str) -> str:
     return "".join(
-        f"{hashlib.new(algorithm, each.read_bytes()).hexdigest()}  {each.relative_to(folder)}\n" for each in files
+        f"{hashlib.new(algorithm, file.read_bytes()).hexdigest()}  {file.relative_to(folder)}\n" for file in files
     )
 
 
@@ -153,14 +153,14 @@ GOOD: dict[str, Callable[[Path], object]] = {
         _version("0.97")(folder),
         listed(folder, "md5", "sha256"),
         _rewrite("manifest-md5.txt", lambda text: text.partition("\n")[2])(folder),
-        [each.unlink() for each in folder.glob("tagmanifest-*")],
+        [path.unlink() for path in folder.glob("tagmanifest-*")],
     ],
     "something to be fetched": _fetch("https://example.org/PIA21390.jpg - data/nasa/PIA21390.jpg\n"),
     "UTF-16 tag files": lambda folder: [
         _declared("BagIt-Version: 0.97\nTag-File-Character-Encoding: UTF-16\n")(folder),
-        [each.write_bytes(each.read_text().encode("utf-16")) for each in folder.glob("*manifest-*.txt")],
-        [each.write_bytes(each.read_text().encode("utf-16")) for each in folder.glob("bag-info.txt")],
-        [each.unlink() for each in folder.glob("tagmanifest-*")],
+        [path.write_bytes(path.read_text().encode("utf-16")) for path in folder.glob("*manifest-*.txt")],
+        [path.write_bytes(path.read_text().encode("utf-16")) for path in folder.glob("bag-info.txt")],
+        [path.unlink() for path in folder.glob("tagmanifest-*")],
     ],
 }
 

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.commands import mirror as commands
-from harvester.mirror.holding import Holding
-from harvester.mirror.place import opened
+from harvester.commands import mirror_session as commands
+from harvester.mirror.object_state import Holding
+from harvester.mirror.open_folder import opened
 from tests.mirror.provider import Item, Provider, serving
 
 NO_PAUSES = {"GATEWAY_FETCH_BACKOFF_SECONDS": "0.001", "GATEWAY_FETCH_RETRIES": "2"}
@@ -36,7 +37,7 @@ class Mirror:
     provider: Provider
     said: str = ""
 
-    def run(self, *arguments: str, status: int = 0, **settings: object) -> dict[str, object]:
+    def run(self, *arguments: str, status: int = 0, **settings: Any) -> dict[str, Any]:
         """Run `harvester mirror`; return the receipt."""
         environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
         line = ["mirror", self.provider.base_url, str(self.folder), "--json", *arguments]
@@ -63,9 +64,9 @@ class Mirror:
             holding = place.holding(inventory)
             if not holding.is_deleted:
                 found[inventory.identifier] = {
-                    each.locations[0].rpartition("/")[2]: (folder / inventory.place(each.path)).read_bytes()
-                    for each in holding.files
-                    if each.path
+                    file.locations[0].rpartition("/")[2]: (folder / inventory.place(file.path)).read_bytes()
+                    for file in holding.files
+                    if file.path
                 }
         return found
 
@@ -80,7 +81,7 @@ def mirror(tmp_path: Path, provider: Provider) -> Mirror:
 def fill(provider: Provider) -> Callable[..., None]:
     """Return a function that gives the provider so many objects of two files each."""
 
-    def filled(count: int, **values: object) -> None:
+    def filled(count: int, **values: Any) -> None:
         for number in range(count):
             files = {"a.txt": b"a%d" % number, "b.txt": b"b%d" % number}
             provider.items[f"oai:p:{number}"] = Item(files, **values)
@@ -94,7 +95,7 @@ class Recheck:
 
     mirror: Mirror
 
-    def __call__(self, *arguments: str, status: int = 0, later: float = 0, **settings: object) -> dict[str, object]:
+    def __call__(self, *arguments: str, status: int = 0, later: float = 0, **settings: Any) -> dict[str, Any]:
         self.mirror.provider.asked.clear()
         environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
         line = ["mirror", "recheck", str(self.mirror.folder), "--json", *arguments]

@@ -102,7 +102,7 @@ def seven_bits(good: bytes) -> bytes:
 def in_chunks(good: bytes) -> bytes:
     """Return a body with the marks of its chunks."""
     parts = [good[at : at + 2048] for at in range(0, len(good), 2048)]
-    return b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in parts) + b"0\r\n\r\n"
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
 
 
 def with_headers(good: bytes) -> bytes:

@@ -473,7 +473,7 @@ def hdf5(number: int, user_block: int = 0) -> bytes:
 
 def fits(number: int, rows: int = 60) -> bytes:
     cards = ("SIMPLE  =                    T", "BITPIX  =                   16", "NAXIS   =                    2")
-    cards += ("NAXIS1  =                   60", f"NAXIS2  = {rows:20d}", "END")
+    cards += ("NAXIS1  =                   60", f"NAXIS2  = {rows:20d}", "END")  # type: ignore[assignment]
     head = "".join(card.ljust(80) for card in cards).encode().ljust(2880)
     body = noise(number, 60 * rows * 2)
     return head + body + bytes(-len(body) % 2880)

@@ -18,7 +18,7 @@ _ACCENT = "v1/content/files/é.txt"
 
 
 def _add_lines(scene: Scene, *lines: dict) -> None:
-    raw = b"".join(json.dumps(each, ensure_ascii=False).encode() + b"\n" for each in lines)
+    raw = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
     scene.catalogue.write_bytes(scene.catalogue.read_bytes() + raw)
 
 
@@ -136,12 +136,12 @@ def _linked_inside(scene: Scene) -> None:
 def _merged(scene: Scene) -> None:
     """Merge another mirror into this one: its objects, and what its catalogue says of them."""
     other = scene.other
-    for each in (other / "ocfl").glob("*/*/*/*/0=*"):
-        place = each.parent.relative_to(other / "ocfl")
+    for path in (other / "ocfl").glob("*/*/*/*/0=*"):
+        place = path.parent.relative_to(other / "ocfl")
         (scene.root / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(each.parent, scene.root / place)
-    lines = [json.loads(each) for each in (other / CATALOGUE).read_bytes().splitlines()]
-    _add_lines(scene, *(each for each in lines if "identifier" in each))
+        shutil.copytree(path.parent, scene.root / place)
+    lines = [json.loads(line) for line in (other / CATALOGUE).read_bytes().splitlines()]
+    _add_lines(scene, *(line for line in lines if "identifier" in line))
 
 
 def _twice(folder: Path) -> None:

@@ -46,8 +46,8 @@ class Scene:
         place = self.object(name)
         place.parent.mkdir(parents=True)
         shutil.copytree(self.object(source), place)
-        for each in place.rglob("inventory.json"):
-            sealed(each.parent, lambda document: document.update(id=name))
+        for path in place.rglob("inventory.json"):
+            sealed(path.parent, lambda document: document.update(id=name))
         return place
 
 
@@ -72,7 +72,7 @@ def forge(folder: Path, *, version: int, everywhere: bool) -> None:
         document.clear()
         document.update(json.loads(text))
 
-    holders = [folder, *sorted(each for each in folder.glob("v*") if (each / "inventory.json").exists())]
+    holders = [folder, *sorted(path for path in folder.glob("v*") if (path / "inventory.json").exists())]
     for holder in holders if everywhere else holders[:1]:
         sealed(holder, change)
 
@@ -80,8 +80,8 @@ def forge(folder: Path, *, version: int, everywhere: bool) -> None:
 def _rolled_back(scene: Scene, name: str = CHANGED) -> None:
     folder = scene.object(name)
     shutil.rmtree(folder / "v2")
-    for each in (folder / "v1").glob("inventory.json*"):
-        shutil.copy(each, folder / each.name)
+    for path in (folder / "v1").glob("inventory.json*"):
+        shutil.copy(path, folder / path.name)
 
 
 def _added_version(scene: Scene) -> None:
@@ -168,7 +168,7 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         GONE,
     ),
     "all objects are removed": (
-        lambda s: [shutil.rmtree(each) for each in s.root.iterdir() if each.is_dir() and each.name != "extensions"],
+        lambda s: [shutil.rmtree(path) for path in s.root.iterdir() if path.is_dir() and path.name != "extensions"],
         "lost",
         OTHER,
     ),
@@ -301,7 +301,7 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     ),
     "the parameters of the layout are altered": (
         lambda s: [
-            each.write_text(each.read_text().replace("3", "2")) for each in s.root.glob("extensions/*/config.json")
+            path.write_text(path.read_text().replace("3", "2")) for path in s.root.glob("extensions/*/config.json")
         ],
         "damaged",
         "config.json",
@@ -351,7 +351,7 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     ),
     "a line of the catalogue is removed with its object": (
         lambda s: (
-            _lines(s.catalogue, lambda lines: [each for each in lines if OTHER.encode() not in each]),
+            _lines(s.catalogue, lambda lines: [line for line in lines if OTHER.encode() not in line]),
             shutil.rmtree(s.object(OTHER).parent.parent.parent),
         ),
         "altered",

@@ -139,7 +139,7 @@ class Provider:
         if item.deleted:
             return f"<record>{self._header(name)}</record>"
         document = item.document or self._didl(name)
-        abouts = "".join(f"<about>{each}</about>" for each in item.abouts)
+        abouts = "".join(f"<about>{about}</about>" for about in item.abouts)
         return f"<record>{self._header(name)}<metadata>{document.decode()}</metadata>{abouts}</record>"
 
     def _didl(self, name):
@@ -151,7 +151,7 @@ class Provider:
                 size=len(content) if "size" in item.says else None,
                 sha256=sha256(content).hexdigest() if "digest" in item.says else "",
                 modified=item.modified if "modified" in item.says else "",
-                digests=tuple((name, made(content).hexdigest()) for name, made in OTHERS.items() if name in item.says),
+                digests=tuple((name, made(content).hexdigest()) for name, made in OTHERS.items() if name in item.says),  # type: ignore[operator]
             )
             for file, content in item.files.items()
         )

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from urllib.request import urlopen
 
-from harvester.mirror.holding import DOCUMENT
 from harvester.mirror.inventory import read
-from harvester.mirror.place import opened
+from harvester.mirror.object_state import DOCUMENT
+from harvester.mirror.open_folder import opened
 from tests.live import called, command, environment, instance, served
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import Item, Provider, serving
@@ -149,7 +149,7 @@ def proven(
         with served(gateway) as server:
             mirror = Mirror(folder / "mirror", provider)
             for number in range(rounds + 1):
-                ran = called("harvester", gateway, "run", "p", **SETTINGS)
+                ran = called("harvester", gateway, "run", "p", **SETTINGS)  # type: ignore[arg-type]
                 assert ran.returncode == 0, ran.stderr
                 started = monotonic()
                 killed = killed_and_done(mirror.folder, server.url, world.chance, kills, 1 + objects / 150)

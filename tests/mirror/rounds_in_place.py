@@ -24,11 +24,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from time import gmtime, monotonic, sleep, strftime
-from typing import Self
+from typing import Any, Self
 from urllib.parse import unquote
 from urllib.request import urlopen
 
-from harvester.mirror.rechecks import NAME
+from harvester.mirror.recheck_schedule import NAME
 from tests.live import command, environment, instance, served
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import OTHERS, Item, Provider, serving
@@ -101,8 +101,8 @@ class World:
     def change(self, share: float = 0.2) -> None:
         """Let a share of the records change, and a share of the files of the other objects."""
         self.round += 1
-        for each in self.files.values():
-            each.is_new = False
+        for file in self.files.values():
+            file.is_new = False
         changes = (self._add, self._replace, self._withdraw, self._delete, self._retitle, self._retitle_falsely)
         for name, item in self.provider.items.items():
             if self.chance.random() < share:
@@ -299,7 +299,7 @@ class Killer:
 
     chance: random.Random
     counters: list[Provider | Relay]
-    settings: dict[str, object]
+    settings: dict[str, Any]
     environment: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -307,7 +307,7 @@ class Killer:
 
     @property
     def requests(self) -> int:
-        return sum(each.requests for each in self.counters)
+        return sum(counter.requests for counter in self.counters)
 
     def run(self, each: Command, kills: int) -> subprocess.CompletedProcess[str]:
         """Kill a command exactly so often, and then let it come to its end."""
@@ -393,7 +393,7 @@ def proven(
                     _wait_until_shown(each.shown_at)
             named = _compared(mirror, world, done)
             _no_more_than_needed(mirror, world, before, mirrors.kills, rechecks.kills, whole_every)
-            hidden = sum(each.hidden_for >= 0 for each in world.files.values())
+            hidden = sum(file.hidden_for >= 0 for file in world.files.values())
             told = f"{named} contradict their record, {hidden} are hidden, {len(provider.sent)} sent"
             killed = sum(each.killed for each in commands)
             say(f"round {number}: {told}, {killed} kills, {monotonic() - started:.1f} s: 0 stale, 0 needless")
@@ -459,7 +459,7 @@ def _compared(mirror: Mirror, world: World, done: subprocess.CompletedProcess[st
 def _named(receipt: dict[str, list[object]]) -> set[str]:
     """Return the files that a receipt names, as missing or as in doubt."""
     missing = (unquote(str(each["url"])).partition("/files/")[2] for each in receipt["missing"])  # type: ignore[index]
-    doubts = (str(each).partition(": ")[0].partition(", files/") for each in receipt["doubts"])
+    doubts = (str(doubt).partition(": ")[0].partition(", files/") for doubt in receipt["doubts"])
     return {*missing, *(f"{_name(identifier)}/{file}" for identifier, _, file in doubts)}
 
 

@@ -63,7 +63,7 @@ def gif(number: int, size: int = 3000) -> bytes:
 def tiff(number: int, size: int = 6000) -> bytes:
     data = _noise(number, size)
     entries = ((256, 4, 1, 100), (257, 4, 1, 60), (273, 4, 1, 74), (279, 4, 1, size), (262, 3, 1, 1))
-    table = b"".join(struct.pack("<HHII", *each) for each in entries)
+    table = b"".join(struct.pack("<HHII", *entry) for entry in entries)
     return (b"II*\x00\x08\x00\x00\x00" + struct.pack("<H", 5) + table + b"\x00" * 4).ljust(74, b"\x00") + data
 
 

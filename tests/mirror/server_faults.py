@@ -34,7 +34,7 @@ class Fault(NamedTuple):
 def sent(change: Callable[[bytes], bytes], status: int = 200, **headers: str) -> Send:
     """Send other bytes, with everything that HTTP wants of an answer."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda handler, good: handler.send(status, change(good), named)
+    return lambda handler, good: handler.send(status, change(good), named)  # type: ignore[attr-defined]
 
 
 def always(body: str | bytes, content_type: str = "text/html", status: int = 200) -> Send:
@@ -110,7 +110,7 @@ def _other(good: bytes) -> bytes:
 
 def _redirected(path: str) -> Send:
     def send(handler: BaseHTTPRequestHandler, good: bytes) -> None:
-        handler.send(302, b"", {"Location": path})
+        handler.send(302, b"", {"Location": path})  # type: ignore[attr-defined]
 
     return send
 
@@ -207,7 +207,7 @@ FAULTS = (
     Fault("the rest of another place", PNG, samples.png, resumed(lambda h, g, s: _part(h, g, s, shift=10))),
     Fault("the rest of another file", ZIP, samples.archive, resumed(lambda h, g, s: _part(h, _other(g), s, tag=""))),
     Fault("the rest has another tag", PDF, samples.pdf, resumed(lambda h, g, s: _part(h, g, s, tag='"two"'))),
-    Fault("the rest with status 200", PNG, samples.png, resumed(lambda h, g, s: h.send(200, g[s:], {}))),
+    Fault("the rest with status 200", PNG, samples.png, resumed(lambda h, g, s: h.send(200, g[s:], {}))),  # type: ignore[attr-defined]
     Fault(UNSEEN, TEXT, samples.text, sent(lambda _: samples.text(77), Content_Type=TEXT)),
 )  # fmt: skip
 
@@ -238,7 +238,7 @@ LATER = (
 
 
 def _gzip_as_asked(handler: BaseHTTPRequestHandler, good: bytes) -> None:
-    handler.send(200, gzip.compress(good), {"Content-Encoding": "gzip", "Content-Type": TEXT})
+    handler.send(200, gzip.compress(good), {"Content-Encoding": "gzip", "Content-Type": TEXT})  # type: ignore[attr-defined]
 
 
 def _slowly(handler: BaseHTTPRequestHandler, good: bytes) -> None:

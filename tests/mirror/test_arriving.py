@@ -11,13 +11,13 @@ from zlib import adler32, crc32
 import pytest
 
 from gateway.errors import AnswerTooLarge, ConnectionFailed, StoreDamaged
-from harvester.mirror import holding
-from harvester.mirror.arriving import Arriving
-from harvester.mirror.collecting import Limits, collect
-from harvester.mirror.components import Component
-from harvester.mirror.planning import Want, wants
-from harvester.mirror.verifying import Bytes, Fate, verdict
-from harvester.wire.http import Fetched
+from harvester.http.messages import Fetched
+from harvester.http.partial_file import Arriving
+from harvester.mirror import object_state as holding
+from harvester.mirror.component import Component
+from harvester.mirror.fetch_file import Limits, collect
+from harvester.mirror.file_plan import PlannedFile, plan_files
+from harvester.mirror.verify import Bytes, Fate, verdict
 
 URL = "http://e.org/a"
 CONTENT = bytes(range(256)) * 10
@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
 def begun(file: Path, part: bytes = CONTENT[:100], **headers: str) -> Arriving:
     """Return a file of which a part has come, as an earlier process left it."""
     arriving = Arriving(file, URL, 10_000)
-    assert arriving.begin(answer(**(headers or {"ETag": '"one"'})))
+    assert arriving.begin(answer(**(headers or {"ETag": '"one"'})))  # type: ignore[arg-type]
     arriving.write(part)
     arriving.close()
     return arriving
@@ -176,7 +176,7 @@ def test_what_is_known_of_an_object_and_cannot_be_read_is_told(content):
 def test_two_files_that_share_a_location_have_a_place_each():
     one, other = Component(("http://e.org/a", "http://e.org/b")), Component(("http://e.org/b",))
     held = [holding.HeldFile(("http://e.org/a", "http://e.org/b"), path="files/a")]
-    assert [each.path for each in wants((one, other), held)] == ["files/a", "files/b"]
+    assert [plan_file.path for plan_file in plan_files((one, other), held)] == ["files/a", "files/b"]
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
         return answer(ETag='"two"')
 
     digests = (("sha256", hashlib.sha256(stated).hexdigest()),) if is_stated else ()
-    want = Want(Component((URL,), digests=digests), "files/a", None, is_same=False)
-    collected = collect(want, file, fetch, Limits(10_000))
+    planned = PlannedFile(Component((URL,), digests=digests), "files/a", None, is_same=False)
+    collected = collect(planned, file, fetch, Limits(10_000))
     assert (collected.file.is_good, collected.file.content_type, asked) == (True, "", ranges)
     assert file.read_bytes() == stated
 
@@ -212,7 +212,7 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
 def test_a_file_that_had_arrived_whole_keeps_the_validators_with_which_it_came(file):
     said = {"ETag": '"one"', "Last-Modified": "Sun, 13 Sep 2020 12:26:40 GMT", "Content-Type": "text/plain"}
     before = Arriving(file, URL, 10_000)
-    before.begin(answer(**{name.replace("-", "_"): value for name, value in said.items()}))
+    before.begin(answer(**{name.replace("-", "_"): value for name, value in said.items()}))  # type: ignore[arg-type]
     before.write(CONTENT)
     before.close()
 
@@ -223,8 +223,8 @@ def test_a_file_that_had_arrived_whole_keeps_the_validators_with_which_it_came(f
         return found
 
     digests = (("sha256", hashlib.sha256(CONTENT).hexdigest()),)
-    want = Want(Component((URL,), digests=digests), "files/a", None, is_same=False)
-    found = collect(want, file, fetch, Limits(10_000))
+    planned = PlannedFile(Component((URL,), digests=digests), "files/a", None, is_same=False)
+    found = collect(planned, file, fetch, Limits(10_000))
     held = found.file
     assert {"ETag": held.entity_tag, "Last-Modified": held.last_modified, "Content-Type": held.content_type} == said
     assert [each.entity_tag for each in found.sent] == ['"one"']
@@ -232,10 +232,10 @@ def test_a_file_that_had_arrived_whole_keeps_the_validators_with_which_it_came(f
 
 def test_streams_without_a_name_keep_their_paths():
     streams = [Component(content=content, mime_type="text/plain") for content in (b"one", b"two")]
-    first = wants(streams, ())
+    first = plan_files(streams, ())
     held = [holding.HeldFile(mime_type="text/plain", path=each.path) for each in first]
     assert [each.path for each in first] == ["files/file.txt", "files/file-2.txt"]
-    assert [each.path for each in wants(streams, held)] == ["files/file.txt", "files/file-2.txt"]
+    assert [plan_file.path for plan_file in plan_files(streams, held)] == ["files/file.txt", "files/file-2.txt"]
 
 
 @pytest.mark.parametrize("algorithm", ["crc32", "adler32"])

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.mirror.place import opened
+from harvester.mirror.open_folder import opened
 from tests import live
 from tests.mirror.conftest import NO_PAUSES
 
@@ -80,14 +80,14 @@ def test_what_was_hashed_is_told_also_when_the_provider_does_not_answer(audited,
     provider.answer = lambda _: "<html>We have moved.</html>"
     assert audited(status=1) == [("corrupt", "oai:p:0")]
     assert "3 objects: 1 corrupt. In doubt: " in mirror.said
-    assert "The answer is no OAI-PMH but an HTML page." in mirror.said
+    assert "The answer is not OAI-PMH but an HTML page." in mirror.said
 
 
 @pytest.mark.parametrize(("harm", "status"), [(None, 0), (b"harm", 3)])
 def test_a_mirror_that_cannot_be_written_is_audited(mirror, folder, tmp_path, harm, status):
     if harm:
         (folder / "v1/content/files/a.txt").write_bytes(harm)
-    folders = [mirror.folder, *(each for each in mirror.folder.rglob("*") if each.is_dir())]
+    folders = [mirror.folder, *(path for path in mirror.folder.rglob("*") if path.is_dir())]
     for each in folders:
         each.chmod(0o555)
     line = live.command("harvester", tmp_path, "mirror", "audit", str(mirror.folder), "--offline")
@@ -160,7 +160,9 @@ def test_only_a_mirror_is_audited(audited, mirror):
 def test_what_is_corrupt_or_lost_is_missing_until_it_is_fetched_again(audited, mirror, provider, folder, harm):
     harm(folder / "v1/content/files/a.txt")
     audited("--offline")
-    assert {(each["identifier"], each["fate"]) for each in mirror.run(status=3)["missing"]} == {("oai:p:0", "harmed")}
+    assert {(missing["identifier"], missing["fate"]) for missing in mirror.run(status=3)["missing"]} == {
+        ("oai:p:0", "harmed")
+    }
     assert mirror.run("--retry-failed")["objects"] == {"mended": 1}
     assert audited(status=0) == []
     assert mirror.version("oai:p:0") == 1
@@ -206,9 +208,12 @@ def test_what_is_harmed_and_cannot_be_had_stays_missing(audited, mirror, provide
     audited("--offline")
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
     receipt = mirror.run("--retry-failed", status=3)
-    assert (receipt["objects"], [each["fate"] for each in receipt["missing"]]) == ({"unchanged": 1}, ["not_found"])
+    assert (receipt["objects"], [missing["fate"] for missing in receipt["missing"]]) == (
+        {"unchanged": 1},
+        ["not_found"],
+    )
     assert mirror.version("oai:p:0") == 1
-    assert [each["fate"] for each in mirror.run(status=3)["missing"]] == ["harmed"]
+    assert [missing["fate"] for missing in mirror.run(status=3)["missing"]] == ["harmed"]
 
 
 def test_what_is_harmed_and_was_replaced_at_the_provider_becomes_a_new_version(audited, mirror, provider, fill):
@@ -227,7 +232,7 @@ def test_what_does_not_come_from_files_is_told_and_ends_no_run(audited, mirror, 
     (folder / "v1/content" / name).unlink()
     audited("--offline")
     for arguments in ((), ("--retry-failed",), ("--full",) if name == "received.json" else ()):
-        assert [each["identifier"] for each in mirror.run(*arguments, status=3)["missing"]] == ["oai:p:0"]
+        assert [missing["identifier"] for missing in mirror.run(*arguments, status=3)["missing"]] == ["oai:p:0"]
 
 
 def test_what_is_harmed_of_a_deleted_object_is_told_and_not_missing(audited, mirror, provider, folder):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import ConfigurationError
-from harvester.mirror import bag
+from harvester.mirror import bagit as bag
 from tests.conftest import JUDGES
 from tests.mirror.bags import BAD, GOOD, STRICTER, bagged
 
@@ -48,7 +48,7 @@ def test_a_bag_that_is_not_good_is_refused(tmp_path, name):
     folder = _made(tmp_path / "bag")
     assert bag.checked(folder).info["note"] == "long line"
     BAD[name](folder)
-    with pytest.raises(ConfigurationError, match="is no valid bag"):
+    with pytest.raises(ConfigurationError, match="is not a valid bag"):
         bag.checked(folder)
 
 
@@ -57,7 +57,7 @@ def test_a_manifest_with_a_path_that_no_system_can_have_is_refused(tmp_path):
     (folder / "data" / "loop").symlink_to("loop")
     for path in (b"data/a\0b", b"data/loop/x"):
         (folder / "manifest-sha256.txt").write_bytes(b"00 " + path + b"\n")
-        with pytest.raises(ConfigurationError, match="is no valid bag"):
+        with pytest.raises(ConfigurationError, match="is not a valid bag"):
             bag.checked(folder)
 
 
@@ -74,7 +74,7 @@ def test_the_library_of_the_library_of_congress_judges_bags_as_we_do(tmp_path):
         folders[name] = _made(tmp_path / str(number))
         change(folders[name])
     line = [JUDGES / "python", "-c", _JUDGE, json.dumps({name: str(folder) for name, folder in folders.items()})]
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    done = subprocess.run(line, capture_output=True, text=True, check=True)  # type: ignore[arg-type]
     told = json.loads(done.stdout)
     assert {name: why for name, why in told.items() if why and name in GOOD} == {}
     assert {name for name in BAD if not told[name]} == STRICTER

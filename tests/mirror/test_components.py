@@ -13,8 +13,10 @@ from lxml import etree
 from gateway.digests import digest
 from gateway.errors import NotXml, UnusableRecord
 from gateway.formats import oai_didl
+from gateway.formats.oai_didl import OBJECT_FILE
 from gateway.model import FileLink, Work
-from harvester.mirror.components import METADATA, OBJECT_FILE, START_PAGE, Component, components, files
+from harvester.mirror.component import Component
+from harvester.mirror.read_components import METADATA, START_PAGE, components, files
 from tests.conftest import SHARED
 
 DATA = SHARED / "data"
@@ -139,7 +141,7 @@ def _documents(file: Path) -> list[bytes]:
         root = etree.parse(file, etree.XMLParser(huge_tree=True)).getroot()
     except etree.XMLSyntaxError:
         return []
-    return [etree.tostring(each, with_tail=False) for each in root.iter(*ROOTS)]
+    return [etree.tostring(element, with_tail=False) for element in root.iter(*ROOTS)]
 
 
 def _told(component: Component) -> tuple[str, str, str]:
@@ -190,7 +192,7 @@ def test_the_page_of_a_dutch_record_is_no_file_whatever_its_type_is_called():
 @pytest.mark.needs("../shared")
 def test_a_dutch_item_describes_the_one_file_in_it():
     file = DATA / "didl/DANS-KNAW+narcis-meresco/unwrapped/0060_didlmods30_pub_knaw_record_2.record.xml"
-    found = [each for each in components(_documents(file)[0]) if each.type == OBJECT_FILE]
+    found = [component for component in components(_documents(file)[0]) if component.type == OBJECT_FILE]
     assert [each.identifier for each in found] == ["", "", "urn:NBN:nl:ui:18-2271-OF"]
 
 
@@ -251,10 +253,12 @@ def _stated(what: str) -> str:
     ],
 )
 def test_a_stream_by_value_is_taken_out(resource, content):
-    (found,) = components(_didl(f"<d:Container><d:Item><d:Component>{resource}</d:Component></d:Item></d:Container>"))
-    assert found.content is not None
-    assert found.content.startswith(content)
-    assert found.locations == ()
+    (component,) = components(
+        _didl(f"<d:Container><d:Item><d:Component>{resource}</d:Component></d:Item></d:Container>")
+    )
+    assert component.content is not None
+    assert component.content.startswith(content)
+    assert component.locations == ()
 
 
 @pytest.mark.parametrize(
@@ -268,23 +272,23 @@ def test_a_stream_by_value_is_taken_out(resource, content):
     ],
 )
 def test_text_around_comments_and_markup_belongs_to_a_stream(inside, content):
-    (found,) = components(_didl(f"<d:Item><d:Component><d:Resource>{inside}</d:Resource></d:Component></d:Item>"))
-    assert found.content is not None
-    assert re.sub(rb' xmlns[^ />]*="[^"]*"', b"", found.content) == content
+    (component,) = components(_didl(f"<d:Item><d:Component><d:Resource>{inside}</d:Resource></d:Component></d:Item>"))
+    assert component.content is not None
+    assert re.sub(rb' xmlns[^ />]*="[^"]*"', b"", component.content) == content
 
 
 def test_a_comment_in_base64_does_not_cut_it_off():
     resource = '<d:Resource encoding="base64">aGVs<!-- a comment -->bG8=</d:Resource>'
-    (found,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
-    assert found.content == b"hello"
+    (component,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
+    assert component.content == b"hello"
 
 
 @pytest.mark.parametrize(
     ("resource", "is_markup"), [("<d:Resource>a</d:Resource>", False), ("<d:Resource><a/></d:Resource>", True)]
 )
 def test_markup_by_value_is_known_as_that(resource, is_markup):
-    (found,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
-    assert found.is_markup == is_markup
+    (component,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
+    assert component.is_markup == is_markup
 
 
 def test_bytes_that_are_no_base64_are_broken_unless_they_can_be_had_elsewhere():
@@ -311,10 +315,10 @@ def test_a_component_that_holds_and_names_nothing_is_none(resource):
 
 
 def test_an_address_broken_in_two_lines_is_one():
-    (found,) = components(
+    (component,) = components(
         _didl('<d:Item><d:Component><d:Resource ref="http://e.org/a&#10;  .pdf"/></d:Component></d:Item>')
     )
-    assert found.addresses == ("http://e.org/a.pdf",)
+    assert component.addresses == ("http://e.org/a.pdf",)
 
 
 def test_a_mets_file_may_carry_its_bytes():
@@ -336,7 +340,7 @@ def test_a_mets_file_may_carry_its_bytes():
 
 
 def test_size_and_digest_of_a_mets_file_may_stand_in_the_premis_that_it_points_to():
-    (found,) = components(
+    (component,) = components(
         b'<mets xmlns="http://www.loc.gov/METS/" xmlns:p="http://www.loc.gov/premis/v3" '
         b'xmlns:x="http://www.w3.org/1999/xlink"><amdSec ID="a1"><techMD ID="t1"><mdWrap><xmlData><p:object>'
         b"<p:objectCharacteristics><p:fixity><p:messageDigestAlgorithm>MD5</p:messageDigestAlgorithm>"
@@ -345,8 +349,8 @@ def test_size_and_digest_of_a_mets_file_may_stand_in_the_premis_that_it_points_t
         b'<amdSec ID="a2"><p:objectCharacteristics/><p:objectCharacteristics/></amdSec>'
         b'<fileSec><fileGrp><file ID="f" ADMID="a2 t1"><FLocat x:href="http://e.org/x"/></file></fileGrp></fileSec></mets>'
     )
-    assert (found.size, found.digests) == (1, (("md5", "9dd4e461268c8034f5c8564e155c67a6"),))
-    assert found.addresses == ("http://e.org/x",)
+    assert (component.size, component.digests) == (1, (("md5", "9dd4e461268c8034f5c8564e155c67a6"),))
+    assert component.addresses == ("http://e.org/x",)
 
 
 def test_an_item_in_an_item_describes_the_one_file_in_it():
@@ -360,15 +364,15 @@ def test_an_item_in_an_item_describes_the_one_file_in_it():
 def test_the_role_of_a_component_is_its_type():
     said = '<d:Descriptor><d:Statement xmlns:c="http://purl.org/dc/elements/1.1/" c:type="role">image</d:Statement>'
     resource = '<d:Resource ref="http://e.org/a.jp2"/>'
-    (found,) = components(_didl(f"<d:Item><d:Component>{said}</d:Descriptor>{resource}</d:Component></d:Item>"))
-    assert found.type == "image"
+    (component,) = components(_didl(f"<d:Item><d:Component>{said}</d:Descriptor>{resource}</d:Component></d:Item>"))
+    assert component.type == "image"
 
 
 def test_an_address_where_the_bytes_belong_is_the_place_of_the_file():
-    (found,) = components(
+    (component,) = components(
         _didl('<d:Item><d:Component><d:Resource mimeType="a/b">http://e.org/a </d:Resource></d:Component></d:Item>')
     )
-    assert (found.addresses, found.content) == (("http://e.org/a",), None)
+    assert (component.addresses, component.content) == (("http://e.org/a",), None)
 
 
 def test_one_location_is_one_file_however_often_it_is_named():
@@ -380,11 +384,11 @@ def test_an_item_with_several_files_describes_none_of_them():
     said = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">x</i:Identifier>')
     one = '<d:Component><d:Resource mimeType="a/b" ref="{}"/></d:Component>'
     inside = f"<d:Item><d:Item>{said}{one.format('a')}{one.format('b')}</d:Item></d:Item>"
-    assert [each.identifier for each in components(_didl(inside))] == ["", ""]
+    assert [component.identifier for component in components(_didl(inside))] == ["", ""]
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "value", "found"),
+    ("algorithm", "value", "expected"),
     [
         ("SHA-256", "AB" * 32, (("sha256", "ab" * 32),)),
         ("http://www.w3.org/2000/09/xmldsig#sha1", "ab" * 20, (("sha1", "ab" * 20),)),
@@ -402,21 +406,21 @@ def test_an_item_with_several_files_describes_none_of_them():
         ),
     ],
 )
-def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm, value, found):
-    assert digest(algorithm, value) == found
+def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm, value, expected):
+    assert digest(algorithm, value) == expected
 
 
 @pytest.mark.parametrize(("extent", "size"), [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])
 def test_an_extent_is_a_size_when_it_speaks_of_bytes(extent, size):
     said = _stated(f'<t:extent xmlns:t="http://purl.org/dc/terms/">{extent}</t:extent>')
-    (found,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
-    assert found.size == size
+    (component,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
+    assert component.size == size
 
 
 def test_the_elder_dutch_profile_says_object_type():
     said = _stated(f'<o:ObjectType xmlns:o="urn:x">{OBJECT_FILE}</o:ObjectType>')
-    (found,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
-    assert found.type == OBJECT_FILE
+    (component,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
+    assert component.type == OBJECT_FILE
 
 
 @pytest.mark.parametrize(("document", "error"), [(b"<a/>", UnusableRecord), (b"<a", NotXml)])
@@ -437,9 +441,9 @@ def test_the_dutch_profile_states_size_date_and_digests_of_a_file_in_the_item_ar
     said = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16), FIXITY.format("SHA-512", "cd" * 64))))
     own = _stated(FIXITY.format("SHA-1", "ef" * 20))
     file = f'<d:Item>{said}<d:Component>{own}<d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
-    (found,) = components(_didl(f"<d:Item>{file}</d:Item>"))
-    assert (found.size, found.modified) == (5, "2024-01-02")
-    assert dict(found.digests) == {"sha1": "ef" * 20, "md5": "ab" * 16, "sha512": "cd" * 64}
+    (component,) = components(_didl(f"<d:Item>{file}</d:Item>"))
+    assert (component.size, component.modified) == (5, "2024-01-02")
+    assert dict(component.digests) == {"sha1": "ef" * 20, "md5": "ab" * 16, "sha512": "cd" * 64}
 
 
 def test_the_outermost_item_states_of_its_only_file_the_size_and_the_digests_but_not_the_date():
@@ -447,11 +451,11 @@ def test_the_outermost_item_states_of_its_only_file_the_size_and_the_digests_but
     terms = (TERM.format("extent", "5 bytes"), TERM.format("modified", "2024-01-02"))
     said = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16))))
     resource = '<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component>'
-    (found,) = components(_didl(f"<d:Item>{said}{resource}</d:Item>"))
-    assert (found.size, found.digests, found.modified) == (5, (("md5", "ab" * 16),), "")
+    (component,) = components(_didl(f"<d:Item>{said}{resource}</d:Item>"))
+    assert (component.size, component.digests, component.modified) == (5, (("md5", "ab" * 16),), "")
 
 
 def test_who_states_a_digest_is_known_where_a_didl_of_ours_tells_it():
     link = FileLink("https://example.org/a", sha256="ab" * 32, digests=(("md5", "cd" * 16),), found_at="2024")
-    (found,) = components(oai_didl.write(Work(files=(link,))))
-    assert (found.computed, found.decisive) == (("sha256",), (("md5", "cd" * 16),))
+    (component,) = components(oai_didl.write(Work(files=(link,))))
+    assert (component.computed, component.decisive) == (("sha256",), (("md5", "cd" * 16),))

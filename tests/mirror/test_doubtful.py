@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from hashlib import sha256
 
@@ -11,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.mirror.doubtful import Doubtful, count
-from harvester.mirror.place import opened
+from harvester.mirror.doubtful_files import DoubtfulFiles, count
+from harvester.mirror.open_folder import opened
 from tests.mirror.provider import Item
 
 BAD = b"The bitstream could not be found."
@@ -57,7 +56,7 @@ def one(provider):
 def test_an_error_message_is_no_file_and_is_kept_aside(mirror, provider, one):
     provider.faults["oai:p:0/a.txt"] = sending(BAD)
     receipt = mirror.run(status=3)
-    assert [(each["fate"], each["rule"]) for each in receipt["missing"]] == [("doubtful", "error_message")]
+    assert [(missing["fate"], missing["rule"]) for missing in receipt["missing"]] == [("doubtful", "error_message")]
     assert receipt["files"] == {"doubtful": 1}
     assert mirror.held() == {"oai:p:0": {}}
     (doubt,) = opened(mirror.folder).doubtful.all()
@@ -163,7 +162,7 @@ def test_a_stated_digest_settles_everything_and_a_size_what_a_file_says(mirror, 
     for name, content in (("words", BAD), ("zeros", bytes(90))):
         provider.items[f"digest of {name}"] = Item({"a.txt": content}, says=("digest",))
         provider.items[f"size of {name}"] = Item({"a.txt": content}, says=("size",))
-    assert [each["identifier"] for each in mirror.run(status=3)["missing"]] == ["size of zeros"]
+    assert [missing["identifier"] for missing in mirror.run(status=3)["missing"]] == ["size of zeros"]
 
 
 def test_an_object_that_is_deleted_leaves_nothing_doubtful(mirror, provider, one):
@@ -205,18 +204,20 @@ def test_the_first_two_copies_are_found_although_they_came_in_an_earlier_run(mir
     mirror.run()
     provider.items["oai:p:2"] = Item({"2.txt": b"Hello"}, says=(), datestamp=LATER)
     receipt = mirror.run(status=3)
-    assert {each["identifier"] for each in receipt["missing"]} == {"oai:p:0", "oai:p:1", "oai:p:2"}
+    assert {missing["identifier"] for missing in receipt["missing"]} == {"oai:p:0", "oai:p:1", "oai:p:2"}
     assert len(provider.asked) == 3
     assert mirror.version("oai:p:0") == 2
 
 
-def test_the_first_two_copies_are_found_although_the_run_that_found_the_third_was_stopped(mirror, provider):
+def test_the_first_two_copies_are_found_although_the_run_that_found_the_third_was_stopped(
+    mirror, provider, send_signal
+):
     _same(provider, 2)
     mirror.run()
     provider.items["oai:p:2"] = Item({"2.txt": b"Hello"}, says=(), datestamp=LATER)
 
     def fault(_handler):
-        os.kill(os.getpid(), signal.SIGINT)
+        send_signal(signal.SIGINT)
         return False
 
     provider.faults["oai:p:2/2.txt"] = fault
@@ -260,8 +261,8 @@ def test_the_memory_of_answers_may_be_lost(mirror, provider):
 def test_a_note_that_was_not_written_whole_is_none(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.json").write_text('{"identifier": ')
-    assert list(Doubtful(tmp_path).all()) == []
-    assert Doubtful(tmp_path).of("x") == {}
+    assert list(DoubtfulFiles(tmp_path).all()) == []
+    assert DoubtfulFiles(tmp_path).of("x") == {}
 
 
 def test_a_file_whose_end_nobody_tells_is_held_when_it_comes_twice_the_same(mirror, provider, one):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harvester.mirror import looking
-from harvester.mirror.doubting import doubt
-from harvester.mirror.look import Look
+from harvester.mirror import file_types, zip_ends
+from harvester.mirror.doubt_rules import doubt
+from harvester.mirror.file_facts import FileFacts
 from tests.conftest import ROOT, SHARED
 from tests.mirror import fresh_samples, samples
 
@@ -43,20 +43,20 @@ URL = "http://e.org/a"
 
 
 def rule(data, mime_type, **more):
-    found = doubt(Look(data, mime_type, url=URL, **more))
+    found = doubt(FileFacts(data, mime_type, url=URL, **more))
     return found and found[0]
 
 
 @pytest.mark.parametrize("mime_type", WHOLE)
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_whole_file_is_beyond_doubt(mime_type, number):
-    assert rule(WHOLE[mime_type](number), mime_type) is None
-    assert rule(WHOLE[mime_type](number), "") is None
+    assert rule(WHOLE[mime_type](number), mime_type) is None  # type: ignore[operator]
+    assert rule(WHOLE[mime_type](number), "") is None  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("mime_type", sorted(WHOLE.keys() - {"text/plain", "text/html"}))
 def test_a_file_that_ends_anywhere_before_its_end_is_doubtful(mime_type):
-    data = WHOLE[mime_type](7).rstrip()
+    data = WHOLE[mime_type](7).rstrip()  # type: ignore[operator]
     ends = (2, 9, *range(20, len(data) - 1, 211), len(data) - 2)
     assert [end for end in ends if rule(data[:end], mime_type) is None] == []
 
@@ -130,9 +130,9 @@ def test_a_document_of_word_97_is_whole_when_every_sector_that_its_table_names_i
 
 
 def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
-    assert doubt(Look(b"words", "", url="http://e.org/a.pdf")) is not None
-    assert doubt(Look(samples.archive(1), "application/octet-stream", url="http://e.org/a.gz")) is not None
-    assert doubt(Look(b"words", "", url="http://e.org/a")) is None
+    assert doubt(FileFacts(b"words", "", url="http://e.org/a.pdf")) is not None
+    assert doubt(FileFacts(samples.archive(1), "application/octet-stream", url="http://e.org/a.gz")) is not None
+    assert doubt(FileFacts(b"words", "", url="http://e.org/a")) is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
     ],
 )
 def test_a_redirect_of_a_text_may_lead_away(led, is_doubted):
-    found = doubt(Look(samples.text(1), "text/plain", url="http://e.org/files/1/b.txt", came_from=led))
+    found = doubt(FileFacts(samples.text(1), "text/plain", url="http://e.org/files/1/b.txt", came_from=led))
     assert (found is not None) is is_doubted
 
 
@@ -192,8 +192,8 @@ def test_what_only_looks_like_a_fault_is_beyond_doubt(data, mime_type):
 @pytest.mark.parametrize("name", ["a.csv", "a.xls", "a"])
 def test_a_table_that_is_called_excel_is_one_when_its_rows_are_alike(name):
     url = f"http://e.org/{name}"
-    assert doubt(Look(b"id,value\n1,2\n" * 50, "application/vnd.ms-excel", url=url)) is None
-    assert doubt(Look(b"No such file.\n", "application/vnd.ms-excel", url=url)) is not None
+    assert doubt(FileFacts(b"id,value\n1,2\n" * 50, "application/vnd.ms-excel", url=url)) is None
+    assert doubt(FileFacts(b"No such file.\n", "application/vnd.ms-excel", url=url)) is not None
 
 
 def test_zeros_are_a_hole_of_a_pdf_only_where_a_block_of_the_disk_begins():
@@ -211,7 +211,7 @@ def test_members_of_gzip_may_follow_each_other():
 
 
 def test_what_would_take_long_to_read_is_not_read(monkeypatch):
-    monkeypatch.setattr(looking, "MOST", 1000)
+    monkeypatch.setattr(zip_ends, "MOST", 1000)
     assert rule(samples.archive(1), "application/zip") is None
     assert rule(gzip.compress(bytes(9_000_000)), "application/gzip") is None
 
@@ -232,9 +232,9 @@ def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
     file = tmp_path / "large"
     file.write_bytes(beginning)
     os.truncate(file, _LARGE)
-    with looking.content(file) as data:
+    with file_types.content(file) as data:
         tracemalloc.start()
-        Look(data, mime_type, url=URL)
+        FileFacts(data, mime_type, url=URL)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 4 << 20

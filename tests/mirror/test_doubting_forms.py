@@ -12,13 +12,13 @@ from random import Random
 import pytest
 import zstandard
 
-from harvester.mirror import packed
-from harvester.mirror.doubting import doubt
-from harvester.mirror.look import Look
+from harvester.mirror import archive_ends as packed
+from harvester.mirror.doubt_rules import doubt
+from harvester.mirror.file_facts import FileFacts
 
 URL = "http://e.org/a"
 HTML, TEXT, JSON, XML, CSV = "text/html", "text/plain", "application/json", "application/xml", "text/csv"
-ROWS = b"".join(b"%d;%d;x\n" % (each, each * 7) for each in range(60))
+ROWS = b"".join(b"%d;%d;x\n" % (number, number * 7) for number in range(60))
 NOISE = Random(3).randbytes(5000)
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><rect width="2" height="2"/></svg>'
 PACKED = {
@@ -29,7 +29,7 @@ PACKED = {
 
 
 def rule(data, mime_type, url=URL, **more):
-    found = doubt(Look(data, mime_type, url=url, **more))
+    found = doubt(FileFacts(data, mime_type, url=url, **more))
     return found and found[0]
 
 
@@ -170,7 +170,7 @@ def test_idl_and_spss_call_their_files_alike():
 
 @pytest.mark.parametrize("mime_type", PACKED)
 def test_a_stream_that_is_cut_or_altered_is_doubtful(mime_type):
-    data = PACKED[mime_type](NOISE + ROWS)
+    data = PACKED[mime_type](NOISE + ROWS)  # type: ignore[operator]
     assert rule(data, mime_type) is None
     assert rule(data * 3, mime_type) is None
     assert {rule(data[:end], mime_type) for end in range(24, len(data) - 1, 97)} == {"broken"}
@@ -179,14 +179,14 @@ def test_a_stream_that_is_cut_or_altered_is_doubtful(mime_type):
 
 @pytest.mark.parametrize("mime_type", ["application/x-bzip2", "application/x-xz"])
 def test_a_stream_of_which_bytes_are_others_is_doubtful(mime_type):
-    data = bytearray(PACKED[mime_type](NOISE))
+    data = bytearray(PACKED[mime_type](NOISE))  # type: ignore[operator]
     data[2000] ^= 0xFF
     assert rule(bytes(data), mime_type) == "broken"
 
 
 def test_a_frame_that_readers_skip_is_a_part_of_its_file():
     skipped = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
-    assert rule(skipped + PACKED["application/zstd"](ROWS), "application/zstd") is None
+    assert rule(skipped + PACKED["application/zstd"](ROWS), "application/zstd") is None  # type: ignore[operator]
 
 
 class Counted(bytes):
@@ -204,7 +204,7 @@ class Counted(bytes):
 def test_a_file_of_very_many_empty_streams_costs_little_and_is_believed(mime_type, monkeypatch):
     judge = packed.zstandard if mime_type == "application/zstd" else packed.stream
     monkeypatch.setattr(packed, "MOST_PARTS", 50)
-    few, many = (Counted(PACKED[mime_type](b"") * count) for count in (20, 20_000))
+    few, many = (Counted(PACKED[mime_type](b"") * count) for count in (20, 20_000))  # type: ignore[operator]
     assert judge(few) == len(few)
     assert judge(many) == len(many)
     assert many.read < 50 * 70_000

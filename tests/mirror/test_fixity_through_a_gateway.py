@@ -165,11 +165,11 @@ def test_what_is_stated_of_a_file_is_compared_or_told(tmp_path, name):
 @pytest.mark.slow
 def test_a_gateway_tells_on_every_digest_and_hides_no_contradiction(tmp_path):
     with serving() as one, serving() as another:
-        _stating(one, tuple(each for each in STATED if each != "mets"))
+        _stating(one, tuple(statement for statement in STATED if statement != "mets"))
         _stating(another, ("mets",))
         kinds = {"didl": (one.base_url, ("oai_didl",)), "mets": (another.base_url, ("mets",))}
         folder = instance(tmp_path / "a", kinds)
-        ran = called("harvester", folder, "run", "--all", **SETTINGS)
+        ran = called("harvester", folder, "run", "--all", **SETTINGS)  # type: ignore[arg-type]
         assert ran.returncode == 0, ran.stderr
         with served(folder) as server:
             mirror = Mirror(tmp_path / "mirror", cast("Provider", SimpleNamespace(base_url=server.url)))
@@ -224,16 +224,16 @@ def test_a_file_replaced_in_place_is_fetched_again_by_the_mirror_of_a_gateway(tm
     """Only one of size, date and digest is stated of each file, and tells that it was replaced."""
     with serving() as one, serving() as another:
         sources = (_Source(one, "oai_didl"), _Source(another, "mets"))
-        kinds = {each.prefix.replace("_", "-"): (each.provider.base_url, (each.prefix,)) for each in sources}
+        kinds = {source.prefix.replace("_", "-"): (source.provider.base_url, (source.prefix,)) for source in sources}
         folder = instance(tmp_path / "a", kinds)
         with served(folder) as server:
             mirror = Mirror(tmp_path / "mirror", cast("Provider", SimpleNamespace(base_url=server.url)))
 
             def after(number: int, title: str, *, is_replaced: bool) -> list[str]:
                 """Return the files that were asked for once gateway and mirror have followed a change."""
-                for each in sources:
-                    each.holds(number, title, is_replaced=is_replaced)
-                ran = called("harvester", folder, "run", "--all", **SETTINGS)
+                for source in sources:
+                    source.holds(number, title, is_replaced=is_replaced)
+                ran = called("harvester", folder, "run", "--all", **SETTINGS)  # type: ignore[arg-type]
                 assert ran.returncode == 0, ran.stderr
                 mirror.run("--allow", "127.0.0.1")
                 expected = {**one.expected(), **another.expected()}
@@ -263,7 +263,7 @@ def _told(base_url: str) -> dict[str, tuple[str, ...]]:
     with urlopen(f"{base_url}?verb=ListRecords&metadataPrefix=oai_didl") as answer:
         records = re.findall(r"(?s)<record>.*?</record>", answer.read().decode())
     found = {
-        re.findall("oai:p:[A-Z][^<]*", each)[0]: tuple(re.findall(r"<premis:messageDigest\w*>([^<]*)<", each))
-        for each in records
+        re.findall("oai:p:[A-Z][^<]*", record)[0]: tuple(re.findall(r"<premis:messageDigest\w*>([^<]*)<", record))
+        for record in records
     }
     return {name: parts for name, parts in found.items() if parts}

@@ -25,10 +25,10 @@ DOUBTED = {"a PDF with zeros after it": "Zeros stand there too when a disk was n
 
 
 def test_the_tables_are_as_long_as_they_say():
-    assert len({each.name for each in FRESH}) == 160
-    assert len({each.name for each in GOOD}) == 126
-    assert UNSEEN.keys() <= {each.name for each in FRESH}
-    assert DOUBTED.keys() <= {each.name for each in GOOD}
+    assert len({fault.name for fault in FRESH}) == 160
+    assert len({fault.name for fault in GOOD}) == 126
+    assert UNSEEN.keys() <= {fault.name for fault in FRESH}
+    assert DOUBTED.keys() <= {fault.name for fault in GOOD}
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_no_fresh_fault_is_held_as_good(mirror, provider, says, half):
     good = filled(provider, faults, says, range(501, 501 + len(faults)))
     mirror.run(status=3, fetch_retries=1, mirror_host_connections=8)
     unseen = {"nothing": [*UNSEEN], "size": UNSEEN_WITH_A_SIZE}.get(says, [])
-    assert held_wrongly(mirror, good, faults) == [each.name for each in faults if each.name in unseen]
+    assert held_wrongly(mirror, good, faults) == [fault.name for fault in faults if fault.name in unseen]
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_no_fresh_fault_is_held_as_good(mirror, provider, says, half):
 def test_an_odd_good_file_is_held(mirror, provider, says, half):
     files = TRIED if half == "tried" else KEPT_BACK
     good = filled(provider, files, says, range(1501, 1501 + len(files)))
-    doubted = {each.name for each in files if each.name in DOUBTED and says == "nothing"}
+    doubted = {file.name for file in files if file.name in DOUBTED and says == "nothing"}
     mirror.run(status=3 if doubted else 0, mirror_host_connections=8)
     held = mirror.held()
     named = zip(good, files, strict=True)

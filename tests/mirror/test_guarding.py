@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.mirror.place import opened
+from harvester.mirror.open_folder import opened
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
 
@@ -62,7 +62,7 @@ def test_what_waits_is_told_by_each_run_until_a_person_lets_it_pass(mirror, prov
     for _ in range(2):  # announced again because of the overlap, or not: the same deletions wait
         assert mirror.run(status=3)["waiting"] == 15
         command = f"`harvester mirror {provider.base_url} {mirror.folder} --yes`"
-        assert f"Deletions that wait: 15; {command} lets them pass." in mirror.said
+        assert f"Deletions that wait: 15; {command} confirms them." in mirror.said
     receipt = mirror.run("--yes")
     assert (receipt["objects"]["deleted"], receipt["waiting"]) == (15, 0)
     assert mirror.held() == {}
@@ -87,7 +87,7 @@ def _is_another(provider):
 
 
 def _has_other_records(provider):
-    provider.items = {f"oai:q:{each}": Item({"a.txt": b"q%d" % each}, datestamp=LATER) for each in range(20)}
+    provider.items = {f"oai:q:{number}": Item({"a.txt": b"q%d" % number}, datestamp=LATER) for number in range(20)}
 
 
 @pytest.mark.parametrize("change", [_deletes_all, _lists_nothing, _lists_less, _is_another, _has_other_records])
@@ -101,15 +101,15 @@ def test_the_command_that_a_person_needs_is_told_and_works(mirror, provider, fil
     held = mirror.held()
     provider.answer = answer
     change(provider)
-    said = CliRunner().invoke(
+    result = CliRunner().invoke(
         main, ["mirror", provider.base_url, str(mirror.folder), *arguments, "--full"], env=NO_PAUSES
     )
-    assert said.exit_code == (4 if change in (_is_another, _has_other_records) else 3), said.stderr
+    assert result.exit_code == (4 if change in (_is_another, _has_other_records) else 3), result.stderr
     assert len(mirror.held()) >= len(held) - 5
     for _ in range(2):  # who accepts another repository is asked again what is to become of the objects of the former
-        for command in re.findall("`(harvester mirror http[^`]*)`", said.stderr)[:1]:
-            said = CliRunner().invoke(main, shlex.split(command)[1:], env=NO_PAUSES)
-    assert (said.exit_code, "harvester mirror http" in said.stderr) == (0, False), said.stderr
+        for command in re.findall("`(harvester mirror http[^`]*)`", result.stderr)[:1]:
+            result = CliRunner().invoke(main, shlex.split(command)[1:], env=NO_PAUSES)
+    assert (result.exit_code, "harvester mirror http" in result.stderr) == (0, False), result.stderr
 
 
 def test_while_deletions_wait_those_of_later_runs_wait_too(mirror, provider, fill):

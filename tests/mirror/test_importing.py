@@ -21,9 +21,9 @@ from click.testing import CliRunner
 from gateway.errors import ConfigurationError
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
-from harvester.mirror import bag
+from harvester.mirror import bagit as bag
+from harvester.mirror.open_folder import opened
 from harvester.mirror.package import dumped
-from harvester.mirror.place import opened
 from tests.conftest import JUDGES
 from tests.mirror.bags import bagged
 from tests.mirror.conftest import NO_PAUSES
@@ -108,7 +108,7 @@ def test_an_entry_with_an_odd_name_is_told_and_the_rest_of_a_package_is_taken(
             archive.addfile(entry, BytesIO(b"1"))
         archive.add(package, ".")
     receipt = imported(file, status=3)
-    assert any(told in each for each in receipt["doubts"])
+    assert any(told in doubt for doubt in receipt["doubts"])
     assert "[Errno" not in mirror.said
     assert mirror.held() == provider.expected()
 
@@ -194,7 +194,7 @@ def test_a_dump_of_any_length_is_read_part_by_part(provider, package, size):
     assert CliRunner().invoke(main, line, env=NO_PAUSES).exit_code == 0
     content = (package / "dump.xml").read_bytes()
     read = list(dumped(BytesIO(content), size))
-    assert [each.identifier for _, found in read for each in found.slices] == sorted(provider.items)
+    assert [slice_.identifier for _, found in read for slice_ in found.slices] == sorted(provider.items)
     assert b"".join(body for body, _ in read) == content
     assert len(read) > 1
 
@@ -210,7 +210,7 @@ def test_what_a_package_lacks_is_told_and_fetched_when_tried_again(imported, mir
     (package / "letter.xml").write_text("<letter/>")
     (package / "note.xml").write_text("no XML")
     receipt = imported(package, status=3)
-    assert sorted(each["fate"] for each in receipt["missing"]) == ["corrupt", "not_found"]
+    assert sorted(missing["fate"] for missing in receipt["missing"]) == ["corrupt", "not_found"]
     assert receipt["doubts"] == ["letter.xml holds no records.", "note.xml holds no records."]
     kept = json.loads(max((mirror.folder / "receipts").iterdir()).read_bytes())
     assert kept == receipt
@@ -266,7 +266,7 @@ def test_a_bag_that_lies_beside_something_else_is_verified_too(imported, mirror,
     assert mirror.held() == provider.expected()
     (delivery / "bag" / "data" / "oai:p:0" / "a.txt").write_text("another")
     imported(delivery, status=2)
-    assert "is no valid bag" in mirror.said
+    assert "is not a valid bag" in mirror.said
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_package_deletes_no_more_than_its_share_without_a_word(imported, mirro
     (package / "records.xml").write_text(provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"}))
     receipt = imported(package, status=3)
     assert (receipt["objects"]["deleted"], receipt["waiting"], len(mirror.held())) == (5, 15, 15)
-    assert f"Deletions that wait: 15; `harvester mirror {provider.base_url} {mirror.folder} --yes` lets" in mirror.said
+    assert f"Deletions that wait: 15; `harvester mirror {provider.base_url} {mirror.folder} --yes`" in mirror.said
     assert imported(package, status=3)["waiting"] == 15
     assert imported(package, "--yes")["waiting"] == 0
     assert mirror.held() == {}
@@ -335,8 +335,8 @@ def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_importe
     inventory.write_bytes(b"?")
     receipt = imported(package, status=3)
     assert receipt["objects"] == {"updated": 2, "unusable": 1}
-    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [("oai:p:1", "unreadable")]
-    assert "oai:p:1" in {each["identifier"] for each in mirror.run("--retry-failed", status=3)["missing"]}
+    assert [(missing["identifier"], missing["fate"]) for missing in receipt["missing"]] == [("oai:p:1", "unreadable")]
+    assert "oai:p:1" in {missing["identifier"] for missing in mirror.run("--retry-failed", status=3)["missing"]}
     inventory.write_bytes(kept)
     assert imported(package)["objects"] == {"unchanged": 2, "updated": 1}
     assert mirror.held() == provider.expected()
@@ -372,7 +372,7 @@ def test_what_a_link_leads_to_is_not_taken(imported, mirror, package, tmp_path):
     (package / "records.xml").write_text(re.sub('ref="[^"]+/a.txt"', 'ref="letter.txt"', text, count=1))
     (package / "letter.txt").symlink_to(tmp_path / "secret.txt")
     receipt = imported(package, status=3)
-    assert [each["fate"] for each in receipt["missing"]] == ["not_found"]
+    assert [missing["fate"] for missing in receipt["missing"]] == ["not_found"]
     imported(bagged(package), status=2)
     assert "which is not in the bag" in mirror.said
 
@@ -380,7 +380,7 @@ def test_what_a_link_leads_to_is_not_taken(imported, mirror, package, tmp_path):
 def test_a_bag_that_has_lost_its_declaration_is_not_taken_for_a_folder(imported, mirror, package):
     (bagged(package) / "bagit.txt").unlink()
     imported(package, status=2)
-    assert "is no valid bag" in mirror.said
+    assert "is not a valid bag" in mirror.said
 
 
 def test_what_is_no_archive_is_told(imported, mirror, tmp_path):
@@ -435,7 +435,7 @@ def test_a_tar_that_ends_before_its_end_is_no_package_that_lacks_something(impor
         tar.add(package, "delivery")
     harm(file)
     imported(file, status=2)
-    assert "it is damaged or broken off" in mirror.said
+    assert "it is damaged or truncated" in mirror.said
     assert mirror.held() == {}
 
 
@@ -502,4 +502,4 @@ def test_a_location_that_no_file_can_have_is_not_in_the_package(provider, import
     provider.items["oai:p:0"] = Item(document=didl.encode())
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "record.xml").write_text(_single(provider, "oai:p:0"))
-    assert [each["fate"] for each in imported(tmp_path / "package", status=3)["missing"]] == ["not_found"]
+    assert [missing["fate"] for missing in imported(tmp_path / "package", status=3)["missing"]] == ["not_found"]

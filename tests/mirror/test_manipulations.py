@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from harvester.cli import main
 from harvester.mirror import catalogue
-from harvester.mirror.place import opened
+from harvester.mirror.open_folder import opened
 from tests.conftest import ROOT
 from tests.mirror.conftest import NO_PAUSES, Mirror
 from tests.mirror.further_manipulations import FURTHER
@@ -75,17 +75,17 @@ def test_there_are_fifty_manipulations_and_more():
 
 
 def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
-    status, found, said = audited(scene.folder)
+    status, found, words = audited(scene.folder)
     assert (status, found) == (0, [])
-    assert said.endswith("3 objects: everything is as it should be.\n")
+    assert words.endswith("3 objects: everything is as it should be.\n")
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_manipulation_is_found(scene, name):
     manipulate, finding, what = ALL[name]
     manipulate(scene)
-    status, found, said = audited(scene.folder)
-    assert status == 3, said
+    status, found, words = audited(scene.folder)
+    assert status == 3, words
     assert any(kind == finding and what in identifier for kind, identifier in found), found
 
 
@@ -107,7 +107,7 @@ def test_an_object_that_is_gone_is_missing_until_it_has_come_again(mirror, provi
     mirror.run()
     shutil.rmtree(opened(mirror.folder).root.place("oai:p:1").parent.parent.parent)
     assert audited(mirror.folder)[1] == [("lost", "oai:p:1")]
-    assert [each["identifier"] for each in mirror.run(status=3)["missing"]] == ["oai:p:1"]
+    assert [missing["identifier"] for missing in mirror.run(status=3)["missing"]] == ["oai:p:1"]
     assert mirror.run("--full")["is_whole"]
     assert audited(mirror.folder)[0] == 0
 
@@ -126,10 +126,10 @@ def test_what_is_accepted_is_as_it_should_be_from_then_on(scene):
     shutil.rmtree(scene.object(OTHER).parent.parent.parent)
     scene.catalogue.unlink()
     assert audited(scene.folder)[0] == 3
-    status, found, said = audited(scene.folder, "--accept")
+    status, found, words = audited(scene.folder, "--accept")
     assert (status, found) == (3, [("altered", catalogue.NAME)])
-    assert "made at" in said
-    assert "cannot prove" in said
+    assert "made at" in words
+    assert "cannot prove" in words
     assert audited(scene.folder)[:2] == (0, [])
     (receipt,) = (scene.folder / "receipts").glob("*accept*")
     assert "Accepted: altered catalogue.jsonl" in receipt.read_text("utf-8")
@@ -145,19 +145,19 @@ def as_before(folder):
     document = json.loads((folder / "mirror.json").read_bytes())
     del document["catalogue"]
     (folder / "mirror.json").write_text(json.dumps({**document, "version": 1}))
-    for each in (folder / "receipts").iterdir():
-        receipt = json.loads(each.read_bytes())
+    for path in (folder / "receipts").iterdir():
+        receipt = json.loads(path.read_bytes())
         del receipt["catalogue"]
-        each.write_text(json.dumps(receipt))
+        path.write_text(json.dumps(receipt))
 
 
 @pytest.mark.needs("ocfl-root.py")
 def test_an_audit_makes_the_catalogue_of_a_mirror_of_before_and_says_what_it_cannot_prove(scene):
     as_before(scene.folder)
     for _ in range(2):
-        status, found, said = audited(scene.folder)
+        status, found, words = audited(scene.folder)
         assert (status, found) == (0, [])
-        assert "from the 3 objects that were here. It cannot prove that they are what was received before" in said
+        assert "from the 3 objects that were here. It cannot prove that they are what was received before" in words
     assert judged(scene.root) == ""
     shutil.rmtree(scene.object().parent.parent.parent)
     assert audited(scene.folder)[:2] == (3, [("lost", CHANGED)])

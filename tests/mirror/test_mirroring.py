@@ -10,7 +10,7 @@ from hashlib import md5
 import pytest
 
 from gateway.xmltext import DIDL, PREMIS
-from harvester.mirror.place import opened
+from harvester.mirror.open_folder import opened
 from tests.mirror.provider import Item, tag_of
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -88,7 +88,7 @@ def test_a_deleted_record_is_a_deleted_object_that_keeps_what_it_had(mirror, pro
     assert mirror.run()["objects"] == {"deleted": 1}
     assert mirror.holding("oai:p:0").is_deleted
     assert mirror.held() == {}
-    assert [each.name for each in (mirror.folder / "ocfl").rglob("a.txt")] == ["a.txt"]
+    assert [path.name for path in (mirror.folder / "ocfl").rglob("a.txt")] == ["a.txt"]
     assert mirror.run()["objects"] == {"unchanged": 1}
 
 
@@ -132,7 +132,9 @@ def test_a_stated_size_that_does_not_fit_the_stated_digest_is_told_by_the_second
     item.document = provider._didl("oai:p:0").replace(b"4 bytes", b"77 bytes")
     item.datestamp = LATER
     receipt = mirror.run(status=3)
-    assert [(each["fate"], each["kept"]) for each in receipt["missing"]] == [("wrong_size", "an earlier state")]
+    assert [(missing["fate"], missing["kept"]) for missing in receipt["missing"]] == [
+        ("wrong_size", "an earlier state")
+    ]
 
 
 def test_what_was_deleted_before_it_was_held_is_not_held(mirror, provider):
@@ -146,7 +148,7 @@ def test_a_missing_file_is_told_and_can_be_tried_again(mirror, provider, fill):
     provider.faults["oai:p:1/b.txt"] = lambda handler: handler.send(404, b"", {}) or True
     receipt = mirror.run(status=3)
     url = provider.file_url("oai:p:1/b.txt").replace("%3A", ":")
-    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [("oai:p:1", "not_found")]
+    assert [(missing["identifier"], missing["fate"]) for missing in receipt["missing"]] == [("oai:p:1", "not_found")]
     assert "Missing: 1." in mirror.said
     assert mirror.held()["oai:p:1"] == {"a.txt": b"a1"}
     assert mirror.run("--retry-failed", status=3)["objects"] == {"unchanged": 1}
@@ -166,11 +168,11 @@ def test_what_is_missing_is_told_by_every_run_until_it_is_had(mirror, provider, 
     first = mirror.run(status=3)
     again = mirror.run(status=3)
     assert again["objects"] == {}  # nothing has changed, and nothing was tried
-    told = {each["identifier"]: each for each in again["missing"]}
-    assert told == {each["identifier"]: {**each, "tried": "in an earlier run"} for each in first["missing"]}
+    told = {missing["identifier"]: missing for missing in again["missing"]}
+    assert told == {missing["identifier"]: {**missing, "tried": "in an earlier run"} for missing in first["missing"]}
     assert len(told) == 2
     (opened(mirror.folder).root.place("oai:p:1") / "inventory.json").write_bytes(b"x")
-    assert ["An inventory" in each["reason"] for each in mirror.run(status=3)["missing"]].count(True) == 1
+    assert ["An inventory" in missing["reason"] for missing in mirror.run(status=3)["missing"]].count(True) == 1
 
 
 def test_an_object_that_was_brought_in_and_not_yet_unmarked_is_not_missing(mirror, provider, fill):
@@ -186,7 +188,7 @@ def test_a_location_that_is_no_address_is_told_and_keeps_no_other_from_being_mir
     didl = f'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item>{resource}</Item></DIDL>'
     provider.items["oai:p:1"] = Item(document=didl.encode())
     receipt = mirror.run(status=3)
-    assert [each["fate"] for each in receipt["missing"]] == ["no_address"]
+    assert [missing["fate"] for missing in receipt["missing"]] == ["no_address"]
     assert mirror.held()["oai:p:0"] == provider.items["oai:p:0"].files
 
 
@@ -265,14 +267,14 @@ def test_what_is_not_the_file_is_never_held(mirror, provider, fault, says, fate)
     provider.items["oai:p:0"] = Item({"a.pdf": b"%PDF-1.4"}, says=says, mime_type="application/pdf")
     provider.faults["oai:p:0/a.pdf"] = fault
     receipt = mirror.run(status=3, fetch_file_max_bytes=1_000_000)
-    assert [each["fate"] for each in receipt["missing"]] == [fate]
+    assert [missing["fate"] for missing in receipt["missing"]] == [fate]
     assert mirror.held() == {"oai:p:0": {}}
 
 
 def test_a_name_cannot_lead_out_of_the_object(mirror, provider):
     provider.items["oai:p:0"] = Item({"..": b"1", "%2e%2e%2fx": b"2", ".hidden": b"3", "a b?": b"4", "a_b": b"5"})
     assert mirror.run(status=3)["files"] == {"fetched": 4, "not_found": 1}  # no client asks for `..`
-    assert {each.path for each in mirror.holding("oai:p:0").files if each.path} == {
+    assert {file.path for file in mirror.holding("oai:p:0").files if file.path} == {
         "files/2e_2e_2fx.txt", "files/hidden.txt", "files/a_b.txt", "files/a_b-2.txt",
     }  # fmt: skip
 
@@ -294,7 +296,7 @@ def test_a_document_that_names_no_files_is_kept_and_told(mirror, provider):
     provider.items["oai:p:0"] = Item(document=b"<x/>")
     receipt = mirror.run(status=3)
     assert receipt["missing"][0]["fate"] == "unreadable"
-    assert mirror.holding("oai:p:0").problem.startswith("It is no complex object")
+    assert mirror.holding("oai:p:0").problem.startswith("Its root element is not that of")
 
 
 def test_a_stream_by_value_is_taken_out_and_kept(mirror, provider):
@@ -361,7 +363,7 @@ def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_mirrore
         item.datestamp, item.files["a.txt"] = LATER, b"new"
     receipt = mirror.run(status=3)
     assert receipt["objects"] == {"updated": 2, "unusable": 1}
-    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [("oai:p:1", "unreadable")]
+    assert [(missing["identifier"], missing["fate"]) for missing in receipt["missing"]] == [("oai:p:1", "unreadable")]
     assert mirror.run("--retry-failed", status=3)["objects"] == {"unusable": 1}
     inventory.write_bytes(kept)
     provider.now = "2031-01-01T00:00:00Z"
@@ -432,7 +434,7 @@ def test_a_record_that_cannot_be_read_is_told_by_every_run_until_it_can_be(mirro
     told = mirror.run(status=3)["missing"]
     assert sorted((each["identifier"], each["fate"]) for each in told) == [(name, "unreadable") for name in names]
     for arguments in ((), ("--retry-failed",)):
-        again = {each["identifier"]: each for each in mirror.run(*arguments, status=3)["missing"]}
+        again = {missing["identifier"]: missing for missing in mirror.run(*arguments, status=3)["missing"]}
         assert again == {each["identifier"]: {**each, "tried": "in an earlier run"} for each in told}
     del provider._record
     assert mirror.run("--full")["is_whole"]
@@ -470,7 +472,7 @@ def test_everything_and_nothing_cannot_both_be_asked_for(mirror):
 def test_a_set_that_is_named_twice_is_one(mirror, provider, fill):
     fill(1)
     mirror.run("--set", "a", "--set", "a")
-    assert [each["verb"] for each in provider.lists].count("ListRecords") == 1
+    assert [request["verb"] for request in provider.lists].count("ListRecords") == 1
     mirror.run("--set", "a")
 
 
@@ -558,7 +560,7 @@ def test_inventories_say_what_each_version_did(mirror, provider, fill):
     mirror.run()
     item.deleted, item.datestamp = False, "2030-01-03T00:00:00Z"
     mirror.run()
-    assert [each.message.removesuffix(f" ({provider.base_url})") for each in _versions(mirror)] == [
+    assert [version.message.removesuffix(f" ({provider.base_url})") for version in _versions(mirror)] == [
         "created: document.xml, files/a.txt, files/b.txt",
         "created: files/c.txt; replaced: document.xml, files/b.txt; withdrawn: files/a.txt",
         "deleted: document.xml, files/b.txt, files/c.txt",
@@ -573,7 +575,7 @@ def test_inventories_name_who_made_each_version(mirror, provider, fill):
     for number, settings in enumerate((names, {**names, "mirror_user_name": "A", "mirror_user_address": "urn:x"}), 1):
         provider.items["oai:p:0"].datestamp = f"2030-01-0{number}T00:00:00Z"
         mirror.run(**settings)
-    assert [each.user for each in _versions(mirror)] == [
+    assert [version.user for version in _versions(mirror)] == [
         ("harvester mirror", "urn:oai-gateway:harvester"),
         ("Bücherei", "mailto:archive@example.org"),
         ("A", "urn:x"),

@@ -6,16 +6,16 @@ from unicodedata import normalize
 
 import pytest
 
-from harvester.mirror.components import Component
-from harvester.mirror.holding import entry
-from harvester.mirror.naming import safe
-from harvester.mirror.planning import wants
+from harvester.mirror.component import Component
+from harvester.mirror.file_names import safe
+from harvester.mirror.file_plan import plan_files
+from harvester.mirror.object_state import entry
 
 
 def _paths(*locations: str, mime_type: str = "", held: tuple[str, ...] = ()) -> list[str]:
-    components = [Component((each,), mime_type=mime_type) for each in locations]
+    components = [Component((location,), mime_type=mime_type) for location in locations]
     before = [entry(Component((f"http://e.org/held/{each}",)))._replace(path=f"files/{each}") for each in held]
-    return [each.path for each in wants(components, before)]
+    return [plan_file.path for plan_file in plan_files(components, before)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ import pytest
 
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from harvester.mirror.inventory import Arrived, Inventory, read, with_version, written
-from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, put, replaced
+from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, put
+from harvester.runtime.durable_files import replace_durably
 from tests.conftest import JUDGES, ROOT
 
 NAME = "oai:example.org:1"
@@ -53,7 +54,7 @@ def judged(folder: Path) -> str:
     """Return what ocfl-py, which is not ours, has to say against a storage root; empty when it is valid."""
     line = [JUDGES / "python", JUDGES / "ocfl-root.py", "validate", "--validate-objects", "--check-digests"]
     line += ["--root", str(folder)]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, check=False)  # type: ignore[arg-type]
     told = done.stdout + done.stderr
     assert "Storage root" in told, told
     is_valid = done.returncode == 0 and "INVALID" not in told and "[W" not in told
@@ -65,7 +66,7 @@ def test_versions_keep_what_was_and_the_same_bytes_once(root):
     first = root.inventory(NAME)
     last = keep(root, {"document.xml": b"<b/>", "files/one.pdf": first.state["files/one.pdf"]})
     assert last == root.inventory(NAME)
-    assert [sorted(each.state) for each in last.versions] == [
+    assert [sorted(version.state) for version in last.versions] == [
         ["document.xml", "files/copy.pdf", "files/one.pdf"],
         ["document.xml", "files/one.pdf"],
     ]
@@ -152,7 +153,7 @@ def test_what_the_disk_refuses_is_told(tmp_path):
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         StorageRoot(tmp_path / "file" / "ocfl", tmp_path / "aside").prepare()
     with pytest.raises(StoreUnwritable, match="cannot be written"):
-        replaced(tmp_path / "nowhere" / "x", b"")
+        replace_durably(tmp_path / "nowhere" / "x", b"")
 
 
 def test_a_workspace_without_a_name_is_removed(root):
@@ -218,10 +219,10 @@ def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, beg
 
 def judged_quickly(root: StorageRoot) -> list[str]:
     """Check by our own eyes what a kill could leave wrong: starting the independent judge takes a second each time."""
-    wrong = [str(each) for each in root.folder.rglob("*") if each.is_dir() and not any(each.iterdir())]
+    wrong = [str(path) for path in root.folder.rglob("*") if path.is_dir() and not any(path.iterdir())]
     for folder in root.objects():
         inventory = read((folder / "inventory.json").read_bytes())
-        versions = {each.name for each in folder.iterdir() if each.is_dir()}
+        versions = {path.name for path in folder.iterdir() if path.is_dir()}
         wrong += [] if versions == {f"v{number + 1}" for number in range(inventory.head)} else [str(versions)]
         wrong += [place for digest, place in inventory.manifest.items() if digests_of(folder / place).sha512 != digest]
         last = folder / f"v{inventory.head}"
@@ -252,7 +253,7 @@ def test_the_layout_is_told_as_its_description_wants(root):
     layout = json.loads((root.folder / "ocfl_layout.json").read_bytes())
     config = root.folder / "extensions" / layout["extension"] / "config.json"
     assert json.loads(config.read_bytes())["extensionName"] == layout["extension"]
-    assert [each.name for each in config.parent.parent.iterdir()] == [layout["extension"]]
+    assert [path.name for path in config.parent.parent.iterdir()] == [layout["extension"]]
 
 
 def test_a_file_system_without_links_keeps_copies(tmp_path):

@@ -7,9 +7,9 @@ from zlib import crc32
 
 import pytest
 
-from harvester.mirror.components import Component
-from harvester.mirror.holding import HeldFile, entry
-from harvester.mirror.planning import Want, has_digests, wants
+from harvester.mirror.component import Component
+from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files
+from harvester.mirror.object_state import HeldFile, entry
 
 _BYTES = b"bytes"
 _DIGESTS = {each().name: each(_BYTES).hexdigest() for each in (md5, sha1, sha256, sha512)}
@@ -17,7 +17,7 @@ _DIGESTS["crc32"] = f"{crc32(_BYTES):08x}"
 
 
 def _stated(*algorithms: str, at: str = "http://e.org/old", **said: object) -> Component:
-    return Component((at,), digests=tuple((each, _DIGESTS[each]) for each in algorithms), **said)  # type: ignore[arg-type]
+    return Component((at,), digests=tuple((algorithm, _DIGESTS[algorithm]) for algorithm in algorithms), **said)  # type: ignore[arg-type]
 
 
 def _held(component: Component) -> HeldFile:
@@ -27,22 +27,22 @@ def _held(component: Component) -> HeldFile:
     return held._replace(sha256=_DIGESTS["sha256"], sha512=_DIGESTS["sha512"])
 
 
-def _want(now: Component, before: Component) -> Want:
-    (want,) = wants((now,), (_held(before),))
-    return want
+def _want(now: Component, before: Component) -> PlannedFile:
+    (planned,) = plan_files((now,), (_held(before),))
+    return planned
 
 
 @pytest.mark.parametrize("algorithm", ["md5", "sha256", "sha512"])
 def test_a_file_that_only_has_another_address_is_not_asked_for(algorithm):
-    want = _want(_stated(algorithm, at="http://e.org/new"), _stated(algorithm))
-    assert (want.is_same, want.path, want.kept.url) == (True, "files/new", "http://e.org/old")
-    assert want.kept.locations == ("http://e.org/new",)
+    planned = _want(_stated(algorithm, at="http://e.org/new"), _stated(algorithm))
+    assert (planned.is_same, planned.path, planned.kept.url) == (True, "files/new", "http://e.org/old")
+    assert planned.kept.locations == ("http://e.org/new",)
 
 
 def test_a_digest_that_was_stated_and_not_verified_tells_of_no_other_address():
     before = _held(_stated("md5"))._replace(verified=("size",))
-    (want,) = wants((_stated("md5", at="http://e.org/new"),), (before,))
-    assert not want.is_same
+    (planned,) = plan_files((_stated("md5", at="http://e.org/new"),), (before,))
+    assert not planned.is_same
 
 
 @pytest.mark.parametrize(("size", "is_same"), [(None, True), (5, True), (77, False)])
@@ -57,8 +57,8 @@ def test_a_date_alone_tells_of_no_change_where_the_digest_is_stated():
 
 def test_a_crc32_that_fits_never_suffices_and_one_that_does_not_makes_another_file():
     before = _held(_stated("crc32"))
-    (same,) = wants((_stated("crc32"),), (before,))
-    (other,) = wants((_stated("crc32", "sha256")._replace(digests=(("crc32", "0" * 8),)),), (before,))
+    (same,) = plan_files((_stated("crc32"),), (before,))
+    (other,) = plan_files((_stated("crc32", "sha256")._replace(digests=(("crc32", "0" * 8),)),), (before,))
     assert (same.is_same, has_digests(same.component, before)) == (False, None)
     assert (other.is_same, has_digests(other.component, before)) == (False, False)
 
@@ -68,8 +68,8 @@ def test_another_digest_of_whatever_algorithm_makes_another_file(algorithm):
     before = _held(_stated("md5", "sha1", "sha256", "sha512"))
     now = {**_DIGESTS, algorithm: "0" * len(_DIGESTS[algorithm])}
     del now["crc32"]
-    (want,) = wants((Component(("http://e.org/old",), digests=tuple(now.items())),), (before,))
-    assert not want.is_same
+    (planned,) = plan_files((Component(("http://e.org/old",), digests=tuple(now.items())),), (before,))
+    assert not planned.is_same
 
 
 @pytest.mark.parametrize(("algorithm", "is_same"), [("md5", True), ("sha1", True)])
@@ -79,19 +79,19 @@ def test_a_digest_stated_for_the_first_time_is_compared_with_the_bytes_that_are_
     def again(_file, algorithms):
         return tuple((each, _DIGESTS[each]) for each in algorithms)
 
-    (want,) = wants((_stated(algorithm),), (before,), hashed_again=again)
-    assert (want.is_same, want.kept.verified) == (is_same, (algorithm,))
+    (planned,) = plan_files((_stated(algorithm),), (before,), hashed_again=again)
+    assert (planned.is_same, planned.kept.verified) == (is_same, (algorithm,))
     other = _stated(algorithm)._replace(digests=((algorithm, "0" * len(_DIGESTS[algorithm])),))
-    (want,) = wants((other,), (before,), hashed_again=again)
-    assert (want.is_same, want.before) == (False, before)
+    (planned,) = plan_files((other,), (before,), hashed_again=again)
+    assert (planned.is_same, planned.before) == (False, before)
 
 
 def test_what_a_gateway_computed_yields_to_what_its_source_states():
     """The source replaced the file and states its MD5; the gateway's own SHA-256 is still that of the old one."""
     before = _held(_stated("md5", "sha256"))
     stale = Component(("http://e.org/old",), digests=(("md5", "0" * 32), ("sha256", _DIGESTS["sha256"])))
-    (want,) = wants((stale._replace(computed=("sha256",)),), (before,))
-    assert not want.is_same
+    (planned,) = plan_files((stale._replace(computed=("sha256",)),), (before,))
+    assert not planned.is_same
     fresh = Component(("http://e.org/old",), digests=(("md5", _DIGESTS["md5"]), ("sha256", "0" * 64)))
-    (want,) = wants((fresh._replace(computed=("sha256",)),), (before,))
-    assert want.is_same
+    (planned,) = plan_files((fresh._replace(computed=("sha256",)),), (before,))
+    assert planned.is_same

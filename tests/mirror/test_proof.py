@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harvester.mirror.place import opened
+from harvester.mirror.open_folder import opened
 from tests.live import called, instance, served
 from tests.mirror import rounds_in_place
 from tests.mirror.conftest import Mirror
@@ -39,7 +39,7 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
         world = World(provider, 3, ())
         world.fill(20, 50)
         folder = instance(tmp_path / "a", {"p": (provider.base_url, ("oai_didl",))})
-        assert called("harvester", folder, "run", "p", **SETTINGS).returncode == 0
+        assert called("harvester", folder, "run", "p", **SETTINGS).returncode == 0  # type: ignore[arg-type]
         with served(folder, oai_page_size=7) as server:
             mirror = Mirror(tmp_path / "mirror", provider)
             for _ in range(2):
@@ -47,9 +47,9 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
                 held = {name.partition(":p/")[2]: files for name, files in mirror.held().items()}
                 assert held == provider.expected()
                 world.change()
-                ran = called("harvester", folder, "run", "p", **SETTINGS)
+                ran = called("harvester", folder, "run", "p", **SETTINGS)  # type: ignore[arg-type]
                 assert ran.returncode == 0, ran.stderr
-            audit = called("harvester", tmp_path, "mirror", "audit", str(mirror.folder), "--json", **SETTINGS)
+            audit = called("harvester", tmp_path, "mirror", "audit", str(mirror.folder), "--json", **SETTINGS)  # type: ignore[arg-type]
             told = {json.loads(line)["finding"] for line in audit.stdout.splitlines()}
             assert told <= {"stale", "extra", "missing"}  # the last round was not mirrored
             assert told

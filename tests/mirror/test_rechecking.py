@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import pytest
 
-from harvester.mirror.rechecks import NAME, first_due
-from harvester.mirror.verifying import Fate
+from harvester.mirror.recheck_schedule import NAME, first_due
+from harvester.mirror.verify import Fate
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -86,7 +86,7 @@ def test_what_contradicts_its_document_is_told_and_what_is_held_stays(provider, 
     item.files["a.txt"] = b"aX"
     for _ in range(2):
         receipt = recheck(status=3)
-        assert "What is held has the digest that the document states." in receipt["doubts"][0]
+        assert "The held file has the digest that the document states." in receipt["doubts"][0]
         assert (mirror.held(), mirror.version("oai:p:0"), receipt["missing"]) == (held, 1, [])
     item.files["a.txt"] = b"a0"
     assert recheck()["is_whole"]
@@ -103,7 +103,9 @@ def test_what_has_another_size_than_stated_is_told_and_what_is_held_is_an_earlie
     item.files["a.txt"] = b"longer"
     for _ in range(2):
         receipt = recheck(status=3)
-        assert [(each["fate"], each["kept"]) for each in receipt["missing"]] == [("wrong_size", "an earlier state")]
+        assert [(missing["fate"], missing["kept"]) for missing in receipt["missing"]] == [
+            ("wrong_size", "an earlier state")
+        ]
         assert (mirror.held(), mirror.version("oai:p:0")) == (held, 2)
     item.files["a.txt"] = b"a0"
     assert recheck()["is_whole"]
@@ -127,7 +129,7 @@ def test_what_is_gone_is_told_until_it_is_back(provider, mirror, recheck, fill):
     item.document = provider._didl("oai:p:0")
     del item.files["a.txt"]
     receipt = recheck(status=3)
-    assert [each["fate"] for each in receipt["missing"]] == ["not_found"]
+    assert [missing["fate"] for missing in receipt["missing"]] == ["not_found"]
     assert mirror.held() == held
     assert mirror.run(status=3)["missing"][0]["tried"] == "in an earlier run"
     item.files["a.txt"] = b"a0"
@@ -146,7 +148,7 @@ def test_a_server_that_cannot_be_reached_says_nothing_of_its_files(provider, mir
     provider.faults["oai:p:0/a.txt"] = fails
     receipt = recheck(status=3)
     assert receipt["missing"] == []
-    assert "could not be asked for: 1" in receipt["doubts"][0]
+    assert "could not be requested: 1" in receipt["doubts"][0]
     assert mirror.holding("oai:p:0").is_whole
     provider.faults.clear()
     assert recheck()["is_whole"]
@@ -158,7 +160,7 @@ def test_an_error_page_does_not_take_the_place_of_a_file(provider, mirror, reche
     held = mirror.held()
     provider.items["oai:p:0"].files["a.txt"] = b"Bitstream could not be found"
     receipt = recheck(status=3)
-    assert [each["fate"] for each in receipt["missing"]] == [Fate.DOUBTFUL]
+    assert [missing["fate"] for missing in receipt["missing"]] == [Fate.DOUBTFUL]
     assert mirror.held() == held
 
 
@@ -385,7 +387,7 @@ def test_a_run_remembers_too_what_contradicts_the_document(provider, mirror, rec
     provider.sent.clear()
     mirror.run(status=3)
     for _ in range(2):
-        assert [each["fate"] for each in recheck(status=3)["missing"]] == ["corrupt"]
+        assert [missing["fate"] for missing in recheck(status=3)["missing"]] == ["corrupt"]
     assert provider.sent == ["oai:p:0/a.txt"]
     mirror.run("--retry-failed", status=3)
     assert provider.sent == ["oai:p:0/a.txt"]

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.mirror.place import opened
+from harvester.mirror.open_folder import opened
 from tests.live import command, environment, like_others
 from tests.mirror.conftest import NO_PAUSES
 
@@ -77,7 +77,7 @@ def test_a_damaged_object_is_named_and_the_others_are_rechecked(provider, mirror
     damage(opened(mirror.folder).root.place(DAMAGED))
     provider.items["oai:p:1"].files["a.txt"] = b"aX"
     receipt = recheck(status=3)
-    assert [(each["identifier"], each["fate"]) for each in receipt["missing"]] == [(DAMAGED, "unreadable")]
+    assert [(missing["identifier"], missing["fate"]) for missing in receipt["missing"]] == [(DAMAGED, "unreadable")]
     assert receipt["objects"] == {"unusable": 1, "unchanged": 1, "updated": 1}
     assert recheck(status=3)["objects"] == {"unusable": 1, "unchanged": 2}
 
@@ -163,12 +163,12 @@ def test_what_may_not_be_written_is_told_and_nothing_is_lost(provider, mirror, r
     recheck()
     provider.items[DAMAGED].files["a.txt"] = b"aX"
     paths = [mirror.folder / name, *(mirror.folder / name).rglob("*")]
-    modes = {each: each.stat().st_mode for each in paths}
-    for each in paths[::-1]:
-        each.chmod(modes[each] & 0o555)
+    modes = {path: path.stat().st_mode for path in paths}
+    for path in paths[::-1]:
+        path.chmod(modes[path] & 0o555)
     done = _called(mirror, like_others)
-    for each in paths:
-        each.chmod(modes[each])
+    for path in paths:
+        path.chmod(modes[path])
     assert done.returncode == 1
     assert "cannot be" in done.stderr
     assert "Traceback" not in done.stderr
@@ -191,7 +191,7 @@ def test_a_part_of_what_is_missing_still_waits_after_a_recheck(provider, mirror,
     provider.faults["oai:p:0/a.txt"] = breaks_off
     mirror.run(status=3)
     mirror.run("--retry-failed", status=3)
-    parts = [each.stat().st_size for each in (mirror.folder / "aside").glob("*/files/*")]
+    parts = [path.stat().st_size for path in (mirror.folder / "aside").glob("*/files/*")]
     assert 1500 in parts
     recheck(status=3)
-    assert 1500 in [each.stat().st_size for each in (mirror.folder / "aside").glob("*/files/*")]
+    assert 1500 in [path.stat().st_size for path in (mirror.folder / "aside").glob("*/files/*")]

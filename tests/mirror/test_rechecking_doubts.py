@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from harvester.cli import main
-from harvester.mirror import rechecking
-from harvester.mirror.place import opened
+from harvester.mirror import recheck as rechecking
+from harvester.mirror.open_folder import opened
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -36,8 +36,8 @@ def test_one_page_in_place_of_many_files_replaces_none(provider, mirror, recheck
         item.files["a.txt"] = PAGE
     for _ in range(2):
         receipt = recheck(status=3)
-        assert {each["rule"] for each in receipt["missing"]} == {"same_answer"}
-        assert {each["identifier"] for each in receipt["missing"]} == set(provider.items)
+        assert {missing["rule"] for missing in receipt["missing"]} == {"same_answer"}
+        assert {missing["identifier"] for missing in receipt["missing"]} == set(provider.items)
         assert mirror.held() == held
         assert {mirror.version(name) for name in provider.items} == versions
     for number, item in enumerate(provider.items.values()):
@@ -63,7 +63,7 @@ def test_what_is_accepted_stays_so_while_its_bytes_are_the_same(provider, mirror
     assert (provider.sent, len(provider.lists)) == ([], lists)
     item.files["a.txt"] = b"The file could not be found"
     receipt = recheck(status=3)
-    assert [each["fate"] for each in receipt["missing"]] == ["doubtful"]
+    assert [missing["fate"] for missing in receipt["missing"]] == ["doubtful"]
     assert mirror.held()["oai:p:0"]["a.txt"] == bad
 
 

@@ -22,7 +22,7 @@ def test_a_host_that_is_busy_is_left_alone(provider, mirror, recheck, fill, stat
         provider.faults |= {f"{name}/{file}": _busy(status) for file in ("a.txt", "b.txt")}
     receipt = recheck(status=3)
     assert len(provider.asked) < 10
-    assert "Files that could not be asked for: 20 (oai:p:0 files/" in receipt["doubts"][0]
+    assert "Files that could not be requested: 20 (oai:p:0 files/" in receipt["doubts"][0]
     assert (receipt["missing"], mirror.held()) == ([], held)
     provider.faults.clear()
     assert recheck()["is_whole"]
@@ -59,11 +59,11 @@ def test_a_provider_that_does_not_answer_for_its_records_holds_up_nothing(provid
     provider.items["oai:p:7"].files["b.txt"] = b"bX"
     provider.refusals["GetRecord"] = answer
     receipt = recheck(status=3)
-    assert {(each["identifier"], each["fate"]) for each in receipt["missing"]} == {
+    assert {(missing["identifier"], missing["fate"]) for missing in receipt["missing"]} == {
         (name, "not_found") for name in provider.items
     }
     assert mirror.held() == {**held, "oai:p:7": {"a.txt": b"a7", "b.txt": b"bX"}}
-    assert "Records of changed files that could not be asked for: 8 (oai:p:" in receipt["doubts"][0]
+    assert "Records of changed files that could not be requested: 8 (oai:p:" in receipt["doubts"][0]
     assert len(provider.refused) <= 9
 
 
@@ -72,7 +72,7 @@ def test_what_leads_to_an_address_that_may_not_be_asked_makes_no_version(provide
     mirror.run()
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", {"Location": "http://10.0.0.1/x"}) or True
     receipt = recheck(status=3)
-    assert "Files that could not be asked for: 1 (oai:p:0 files/a.txt)" in receipt["doubts"][0]
+    assert "Files that could not be requested: 1 (oai:p:0 files/a.txt)" in receipt["doubts"][0]
     assert (receipt["missing"], mirror.version("oai:p:0")) == ([], 1)
 
 
@@ -127,7 +127,7 @@ def test_a_part_that_a_stopped_recheck_has_left_is_not_joined_to_another_file(pr
     for text in (b"one", b"six"):
         provider.faults["oai:p:0/a.txt"] = breaks_off
         receipt = recheck(status=3)
-        assert "could not be asked for: 1" in receipt["doubts"][0]
+        assert "could not be requested: 1" in receipt["doubts"][0]
         provider.faults.clear()
         provider.items["oai:p:0"].files["a.txt"] = text * 1000
         assert recheck()["is_whole"]
@@ -142,7 +142,9 @@ def test_what_was_withdrawn_is_named_and_stays_held(provider, mirror, recheck, f
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(status, b"", {}) or True
     for _ in range(2):
         receipt = recheck(status=3)
-        assert [(each["identifier"], each["kept"]) for each in receipt["missing"]] == [("oai:p:0", "an earlier state")]
+        assert [(missing["identifier"], missing["kept"]) for missing in receipt["missing"]] == [
+            ("oai:p:0", "an earlier state")
+        ]
         assert (mirror.held(), mirror.version("oai:p:0")) == (held, 2)
     assert mirror.run(status=3)["missing"][0]["kept"] == "an earlier state"
 
@@ -154,7 +156,7 @@ def test_what_robots_forbid_now_is_not_asked_for_and_stays_held(provider, mirror
     provider.faults["/robots.txt"] = lambda handler: handler.send(200, rules, {"Content-Type": "text/plain"}) or True
     receipt = recheck(status=3)
     assert set(provider.asked) == {"/robots.txt", "oai:p:1/a.txt", "oai:p:1/b.txt"}
-    assert "could not be asked for: 2" in receipt["doubts"][0]
+    assert "could not be requested: 2" in receipt["doubts"][0]
     assert (receipt["missing"], mirror.version("oai:p:0")) == ([], 1)
 
 
@@ -182,7 +184,7 @@ def test_an_address_that_was_allowed_before_and_is_not_now_makes_no_version(prov
         allowed = ("--allow", other.url.removeprefix("http://"))
         mirror.run(*allowed)
         receipt = recheck(status=3)
-        assert "Files that could not be asked for: 2 (oai:p:" in receipt["doubts"][0]
+        assert "Files that could not be requested: 2 (oai:p:" in receipt["doubts"][0]
         assert "--allow" in receipt["doubts"][0]
         assert (receipt["missing"], mirror.version("oai:p:0")) == ([], 1)
         assert recheck(*allowed)["is_whole"]
@@ -197,6 +199,6 @@ def test_of_many_doubts_the_last_line_has_the_first(provider, mirror, recheck, f
     held = mirror.held()
     receipt = recheck(status=3)
     assert len(receipt["doubts"]) == 8
-    assert mirror.said.count("What is held has the digest") == 5
-    assert "And 3 more, which the receipt in DIR/receipts names." in mirror.said
+    assert mirror.said.count("The held file has the digest") == 5
+    assert "And 3 more: see the receipt in DIR/receipts." in mirror.said
     assert mirror.held() == held

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
 import subprocess
@@ -12,9 +11,7 @@ from time import sleep
 
 import pytest
 
-from harvester.commands import mirror as commands
-from harvester.mirror.rechecks import NAME
-from harvester.stopping import Stop
+from harvester.mirror.recheck_schedule import NAME
 from tests.live import command, environment
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
@@ -36,16 +33,13 @@ def _until(condition):
 
 
 @pytest.fixture
-def stops(provider, monkeypatch):
+def stops(provider, send_signal):
     """Return a function that lets SIGTERM come while a file is asked for, once; the answer comes when it is noted."""
-    made = []
-    monkeypatch.setattr(commands, "Stop", lambda: made.append(Stop()) or made[-1])
 
     def stopping(name):
         def fault(_handler):
             del provider.faults[name]
-            os.kill(os.getpid(), signal.SIGTERM)
-            _until(lambda: made[-1].is_asked)
+            send_signal(signal.SIGTERM)
             return False
 
         provider.faults[name] = fault
@@ -61,7 +55,7 @@ def test_what_came_before_it_was_asked_to_stop_is_held_and_the_rest_is_due(provi
     stops("oai:p:0/a")
     provider.sent.clear()
     receipt = recheck(status=130, later=31 * DAY, **ONE_AT_ONCE)
-    assert "goes on" in mirror.said
+    assert "run the same command again" in mirror.said
     assert (receipt["outcome"], provider.asked) == ("stopped", ["oai:p:0/a"])
     assert mirror.held()["oai:p:0"] == {**ONE, "a": TWO["a"]}
     assert recheck(later=31 * DAY + 1)["is_whole"]
@@ -81,7 +75,7 @@ def test_what_is_wrong_with_a_file_is_not_forgotten_by_a_stop(provider, mirror, 
     recheck(status=130, later=31 * DAY, **ONE_AT_ONCE)
     assert mirror.version("oai:p:0") == 1
     receipt = recheck(status=3, later=31 * DAY + 1)
-    assert [each["fate"] for each in receipt["missing"]] == ["not_found"]
+    assert [missing["fate"] for missing in receipt["missing"]] == ["not_found"]
 
 
 def test_during_a_pause_it_stops_with_what_has_come(provider, mirror, recheck, stops):
@@ -109,7 +103,7 @@ def test_a_round_over_everything_goes_on_where_it_was_stopped(provider, mirror, 
     recheck(status=130, **ONE_AT_ONCE)
     assert len(provider.sent) == 3
     assert recheck()["objects"] == {"unchanged": 3}
-    assert "goes on" in mirror.said
+    assert "is continued" in mirror.said
     assert len(provider.sent) == 6
     assert recheck()["objects"] == {"unchanged": 6}
 

@@ -12,12 +12,12 @@ import pytest
 from gateway.errors import StoreUnwritable
 from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import Entry
-from harvester.mirror.components import Component
-from harvester.mirror.holding import HeldFile
-from harvester.mirror.memory import Memory
-from harvester.mirror.place import Place
-from harvester.mirror.planning import Want
-from harvester.mirror.rechecks import NAME, Check, Known, Rechecks
+from harvester.mirror.component import Component
+from harvester.mirror.databases import CacheDatabase
+from harvester.mirror.file_plan import PlannedFile
+from harvester.mirror.folder import MirrorFolder
+from harvester.mirror.object_state import HeldFile
+from harvester.mirror.recheck_schedule import NAME, Check, NextCheck, RecheckSchedule
 
 DAY = 86_400
 
@@ -28,14 +28,14 @@ def _entry(name, head, *, is_deleted=False):
 
 def test_what_has_several_versions_is_looked_at_once(tmp_path, monkeypatch):
     """The catalogue names the first versions of all objects before the second ones."""
-    monkeypatch.setattr("harvester.mirror.rechecks._AT_ONCE", 2)
+    monkeypatch.setattr("harvester.mirror.recheck_schedule._AT_ONCE", 2)
     catalogue = [_entry(name, head) for head in (1, 2, 3) for name in "abcd"]
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take(catalogue)
         assert list(rechecks.due(1000, 100)) == list("abcd")
         assert len(rechecks.due(1000, 100)) == 4
         for name in "abcd":
-            rechecks.note(name, 3, {}, Known(100, 1050))
+            rechecks.note(name, 3, {}, NextCheck(100, 1050))
         rechecks.take(catalogue)
         assert list(rechecks.due(1000, 100)) == []
         assert len(rechecks.due(1000, 100)) == 0
@@ -45,7 +45,7 @@ def test_what_has_several_versions_is_looked_at_once(tmp_path, monkeypatch):
 
 
 def test_what_is_deleted_or_never_came_to_be_is_never_due(tmp_path):
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1), _entry("b", 1), _entry("c", 1), _entry("c", 0)])
         rechecks.take([_entry("b", 2, is_deleted=True)])
         assert list(rechecks.due(1000, 10)) == ["a"]
@@ -54,61 +54,61 @@ def test_what_is_deleted_or_never_came_to_be_is_never_due(tmp_path):
 
 
 def test_what_was_noted_by_another_period_or_a_clock_that_was_ahead_is_looked_at(tmp_path):
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1), _entry("b", 1)])
-        rechecks.note("a", 1, {}, Known(30 * DAY, 30 * DAY))
-        rechecks.note("b", 1, {}, Known(30 * DAY, 300 * DAY))
+        rechecks.note("a", 1, {}, NextCheck(30 * DAY, 30 * DAY))
+        rechecks.note("b", 1, {}, NextCheck(30 * DAY, 300 * DAY))
         assert list(rechecks.due(DAY, 30 * DAY)) == ["b"]
         assert list(rechecks.due(DAY, DAY)) == ["a", "b"]
 
 
 @pytest.mark.parametrize("damage", [b"no database at all", b""], ids=["header", "pages"])
 def test_a_memory_that_is_damaged_is_begun_anew(tmp_path, damage):
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take(_entry(f"{number:0100}", 1) for number in range(1000))
     file = tmp_path / NAME
     content = file.read_bytes()
     file.write_bytes(damage or content[:4096] + b"\xff" * (len(content) - 4096))
     (tmp_path / f"{NAME}-journal").write_bytes(b"of another file")
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1)])
-        rechecks.note("a", 1, {"files/a": Check("", 1, 1)}, Known(10, 1000))
-    with Rechecks(tmp_path) as rechecks:
+        rechecks.note("a", 1, {"files/a": Check("", 1, 1)}, NextCheck(10, 1000))
+    with RecheckSchedule(tmp_path) as rechecks:
         assert list(rechecks.due(1000, 10)) == ["a"]
-        want = Want(Component(("http://x",)), "files/a", HeldFile(path="files/a"), is_same=False)
-        assert rechecks.of("a", [want]) == {"files/a": Check("", 1, 1)}
+        planned = PlannedFile(Component(("http://x",)), "files/a", HeldFile(path="files/a"), is_same=False)
+        assert rechecks.of("a", [planned]) == {"files/a": Check("", 1, 1)}
 
 
 def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1)])
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda file: connect(file, timeout=0))
     other = connect(tmp_path / NAME, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StoreUnwritable, match="locked"):
-        Rechecks(tmp_path)
+        RecheckSchedule(tmp_path)
     other.close()
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         assert list(rechecks.due(0, 1)) == ["a"]
 
 
 def test_a_memory_on_a_full_disk_says_so(tmp_path):
-    memory = Memory(tmp_path / NAME, "CREATE TABLE IF NOT EXISTS one (text TEXT)")
+    memory = CacheDatabase(tmp_path / NAME, "CREATE TABLE IF NOT EXISTS one (text TEXT)")
     memory.rows("PRAGMA max_page_count = 2")
     with pytest.raises(StoreUnwritable, match=f"{NAME} cannot be read or written: database or disk is full"):
         memory.many("INSERT INTO one VALUES (?)", ((f"{number:01000}",) for number in range(100)))
     memory.close()
-    assert [each.name for each in tmp_path.iterdir()] == [NAME]
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
 
 
 def test_a_round_that_was_not_ended_goes_on(tmp_path):
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1), _entry("b", 1)])
         first = rechecks.begun(1000)
         assert list(rechecks.not_in(first)) == ["a", "b"]
-        rechecks.note("a", 1, {}, Known(0, 0, first.number))
-    with Rechecks(tmp_path) as rechecks:
+        rechecks.note("a", 1, {}, NextCheck(0, 0, first.number))
+    with RecheckSchedule(tmp_path) as rechecks:
         again = rechecks.begun(1000 + DAY)
         assert again == first._replace(is_resumed=True)
         assert (list(rechecks.not_in(again)), len(rechecks.not_in(again))) == (["b"], 1)
@@ -118,7 +118,7 @@ def test_a_round_that_was_not_ended_goes_on(tmp_path):
 
 @pytest.mark.parametrize("later", [-1, 30 * DAY], ids=["the clock went back", "too late"])
 def test_a_round_that_was_not_ended_is_begun_anew(tmp_path, later):
-    with Rechecks(tmp_path) as rechecks:
+    with RecheckSchedule(tmp_path) as rechecks:
         first = rechecks.begun(1000)
         assert not rechecks.begun(1000 + later).is_resumed
         assert rechecks.begun(1000 + later).number == first.number + 1
@@ -126,16 +126,16 @@ def test_a_round_that_was_not_ended_is_begun_anew(tmp_path, later):
 
 def test_answers_that_fit_nothing_are_as_good_as_forgotten(tmp_path):
     """A disk that lost power may keep one half of what was written, and another program may write what this cannot."""
-    want = Want(Component(("http://e.org/a",)), "a", HeldFile(path="a", sha512="1"), is_same=False)
-    with Rechecks(tmp_path) as rechecks:
-        rechecks.note("x", 1, {"a": Check("1", 10, 1)}, Known(100, 110))
+    planned = PlannedFile(Component(("http://e.org/a",)), "a", HeldFile(path="a", sha512="1"), is_same=False)
+    with RecheckSchedule(tmp_path) as rechecks:
+        rechecks.note("x", 1, {"a": Check("1", 10, 1)}, NextCheck(100, 110))
     with sqlite3.connect(tmp_path / NAME) as database:
         for path, fate in (("lost", "kept"), ("a", "unheard of")):
             row = ("x", path, "http://e.org/a", "e", "", fate, "", "")
             database.execute("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     database.close()
-    with Rechecks(tmp_path) as rechecks:
-        assert rechecks.of("x", [want]) == {"a": Check("1", 10, 1)}
+    with RecheckSchedule(tmp_path) as rechecks:
+        assert rechecks.of("x", [planned]) == {"a": Check("1", 10, 1)}
 
 
 @pytest.mark.slow
@@ -189,8 +189,8 @@ class TestCommand:
         mirror.run()
         recheck("--all", "--every", "30d")
         read = []
-        known = Place.known
-        monkeypatch.setattr(Place, "known", lambda place, name: (read.append(name), known(place, name))[1])
+        known = MirrorFolder.known
+        monkeypatch.setattr(MirrorFolder, "known", lambda place, name: (read.append(name), known(place, name))[1])
         recheck()
         assert read == []
 
@@ -207,5 +207,5 @@ class TestCommand:
         recheck()
         assert "due every" not in mirror.said
         recheck("--all", "--every", "30d")
-        found = re.search(r"Each file is due every 30d; the next one at (\S+)\.", mirror.said)
-        assert 29 * DAY < parse_utc_datetime(found[1])[0] - time.time() <= 30 * DAY
+        match = re.search(r"Each file is due every 30d; the next one at (\S+)\.", mirror.said)
+        assert 29 * DAY < parse_utc_datetime(match[1])[0] - time.time() <= 30 * DAY

@@ -59,7 +59,7 @@ def test_no_fault_of_a_server_is_held_as_good(mirror, provider, says):
     good = filled(provider, faults, says, range(1, 1 + len(faults)))
     receipt = mirror.run(status=3, fetch_retries=1, mirror_host_connections=8)
     assert held_wrongly(mirror, good, faults) == ([UNSEEN] if says == "nothing" else [])
-    assert all(each["reason"] for each in receipt["missing"])
+    assert all(missing["reason"] for missing in receipt["missing"])
 
 
 @pytest.mark.slow

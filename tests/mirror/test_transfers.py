@@ -8,7 +8,7 @@ import pytest
 
 from gateway.formats import oai_didl
 from gateway.model import FileLink, Work
-from harvester.web import pacing
+from harvester.http import pacing
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -105,5 +105,5 @@ def test_a_file_that_trickles_is_given_up_where_a_least_pace_is_set(mirror, prov
     (missing,) = receipt["missing"]
     assert (missing["fate"], missing["reason"].partition(" sends ")[2]) == (
         "unreachable",
-        "less than 100000 bytes a second.",
+        "less than 100000 bytes per second.",
     )

@@ -11,12 +11,12 @@ import zipfile
 import pytest
 
 from gateway.errors import ConfigurationError
-from harvester.mirror import unpacking
-from harvester.mirror.components import Component
+from harvester.http import archives
+from harvester.mirror import unpack_package as unpacking
+from harvester.mirror.component import Component
+from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.package import Package
-from harvester.mirror.planning import Want
-from harvester.mirror.unpacking import Room, unpacked
-from harvester.wire import archives
+from harvester.mirror.unpack_package import UnpackLimits, unpacked
 
 
 def _zip(file, names):
@@ -56,15 +56,17 @@ def _pack_tar(file, entries):
     return file
 
 
-def _unpack(file, tmp_path, most=1000, **room):
-    with unpacked(file, tmp_path / "aside", Room(most, **room), "oai_dc") as package:
-        return {each.name: each.read_bytes() for each in package.payload.rglob("*") if each.is_file()}
+def _unpack(file, tmp_path, most=1000, **limits):
+    with unpacked(file, tmp_path / "aside", UnpackLimits(most, **limits), "oai_dc") as package:
+        return {path.name: path.read_bytes() for path in package.payload.rglob("*") if path.is_file()}
 
 
 def test_a_link_to_a_file_that_is_left_out_is_named_too(tmp_path):
     name = "n" * 300
-    with unpacked(_tar(tmp_path / "tar", (name, "a"), [("b", name)]), tmp_path / "aside", Room(9), "oai_dc") as package:
-        assert [each.name for each in package.payload.iterdir()] == ["a"]
+    with unpacked(
+        _tar(tmp_path / "tar", (name, "a"), [("b", name)]), tmp_path / "aside", UnpackLimits(9), "oai_dc"
+    ) as package:
+        assert [path.name for path in package.payload.iterdir()] == ["a"]
         assert package.left_out[1:] == (
             "b of the package is left out: it is a link to a file that is not unpacked either.",
         )
@@ -110,13 +112,13 @@ def test_files_with_one_name_in_many_folders_are_found_in_linear_time(tmp_path):
         (tmp_path / f"{number}" / "document.pdf").write_bytes(b"x")
     package = Package(tmp_path, "oai_didl")
     for number in range(3000):
-        want = _want(f"http://repo.example.org/bitstream/{number}/document.pdf")
-        assert package.find(want, tmp_path / "records.xml") == tmp_path / f"{number}" / "document.pdf"
+        planned = _want(f"http://repo.example.org/bitstream/{number}/document.pdf")
+        assert package.find(planned, tmp_path / "records.xml") == tmp_path / f"{number}" / "document.pdf"
     assert package.find(_want("http://repo.example.org/document.pdf"), tmp_path / "records.xml") is None
 
 
 @pytest.mark.parametrize(
-    ("location", "found"),
+    ("location", "expected"),
     [
         ("http://repo.example.org/a/1.pdf", "x/a/1.pdf"),
         ("http://repo.example.org/b/1.pdf", "x/b/1.pdf"),
@@ -127,12 +129,12 @@ def test_files_with_one_name_in_many_folders_are_found_in_linear_time(tmp_path):
         ("x/2.pdf", "x/2.pdf"),
     ],
 )
-def test_a_file_is_found_by_the_longest_end_of_its_address_that_one_file_has(tmp_path, location, found):
+def test_a_file_is_found_by_the_longest_end_of_its_address_that_one_file_has(tmp_path, location, expected):
     for name in ("x/a/1.pdf", "x/b/1.pdf", "x/2.pdf"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"x")
     package = Package(tmp_path, "oai_didl")
-    assert package.find(_want(location), tmp_path / "records.xml") == (tmp_path / found if found else None)
+    assert package.find(_want(location), tmp_path / "records.xml") == (tmp_path / expected if expected else None)
 
 
 def test_the_only_file_of_a_package_is_not_that_of_every_address(tmp_path):
@@ -141,7 +143,7 @@ def test_the_only_file_of_a_package_is_not_that_of_every_address(tmp_path):
 
 
 def _want(location):
-    return Want(Component((location,), size=1), "files/document.pdf", None, False)
+    return PlannedFile(Component((location,), size=1), "files/document.pdf", None, False)
 
 
 @pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])

@@ -39,10 +39,12 @@ def test_a_file_at_another_port_of_the_provider_is_missing_until_it_is_allowed(m
     fill(1)
     at = type(provider).file_url
     monkeypatch.setattr(type(provider), "file_url", lambda *told: re.sub(r":[0-9]+/", ":1/", at(*told)))
-    reasons = [each["reason"] for each in mirror.run(status=3)["missing"]]
+    reasons = [missing["reason"] for missing in mirror.run(status=3)["missing"]]
     assert len(reasons) == 2
     assert all('allow = ["127.0.0.1:1"]' in reason for reason in reasons)
-    reasons = [each["reason"] for each in mirror.run("--retry-failed", "--allow", "127.0.0.1:1", status=3)["missing"]]
+    reasons = [
+        missing["reason"] for missing in mirror.run("--retry-failed", "--allow", "127.0.0.1:1", status=3)["missing"]
+    ]
     assert all("Connection refused" in reason for reason in reasons)
 
 

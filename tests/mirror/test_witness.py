@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from gateway.errors import ConfigurationError
 from harvester.cli import main
-from harvester.mirror.witness import NAME, Witness
+from harvester.mirror.instance_memory import NAME, InstanceMemory
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
 
@@ -49,7 +49,7 @@ def audited(mirror, instance, *arguments):
 def test_an_older_copy_of_a_whole_mirror_is_recognised_by_the_instance(mirror, instance, rolled_back):
     status, (found,), _ = audited(mirror, instance)
     assert (status, found["finding"], found["identifier"]) == (3, "altered", "catalogue.jsonl")
-    assert f"{instance / NAME} remembers" in found["reason"]
+    assert f"digest in {instance / NAME}" in found["reason"]
     assert audited(mirror, instance.with_name("none"))[0] == 0
     assert audited(mirror, instance.with_name("none"), "--expect", rolled_back)[0] == 3
 
@@ -105,7 +105,7 @@ def test_a_new_mirror_in_the_folder_of_another_is_told_and_remembered(mirror, fi
     mirror.run(instance=instance)
     shutil.rmtree(mirror.folder)
     mirror.run(instance=instance)
-    assert "remembers another catalogue" in mirror.said
+    assert "has the digest of another catalogue" in mirror.said
     assert audited(mirror, instance)[:2] == (0, [])
 
 
@@ -120,4 +120,4 @@ def test_without_an_instance_nothing_is_remembered(mirror, fill, instance):
 def test_a_memory_that_cannot_be_read_is_told(tmp_path, content):
     (tmp_path / NAME).write_text(content.replace("FOLDER", str(tmp_path)))
     with pytest.raises(ConfigurationError, match="Bring it back from a copy"):
-        Witness(tmp_path).remembered(tmp_path)
+        InstanceMemory(tmp_path).remembered(tmp_path)

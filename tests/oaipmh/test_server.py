@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from sickle import Sickle
 
 from gateway.model import Format, ItemChange, Publication, Record, SetDescription, Source
 from gateway.serve import name_of_this_host
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.upkeep import make
 from gateway.xmltext import DC, OAI_DC, XSI, utc_datetime
 from tests.conftest import ROOT
@@ -101,7 +100,7 @@ def send(base_url) -> Iterator[Callable[..., tuple[http.client.HTTPResponse, byt
 
     def request(method: str, query: str = "", body: object = None, **headers: str):
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, f"/oai?{query}" if query else "/oai", body, fields)
+        connection.request(method, f"/oai?{query}" if query else "/oai", body, fields)  # type: ignore[arg-type]
         answer = connection.getresponse()
         return answer, answer.read()
 
@@ -127,7 +126,7 @@ def test_a_base_url_of_the_settings_is_announced_exactly(instance):
 @pytest.mark.parametrize(
     ("words", "environment", "said"),
     [
-        (("--host", "0.0.0.0"), {}, "Identify announces http://{host}:{port}/oai, by the name of this host; "),
+        (("--host", "0.0.0.0"), {}, "Identify announces http://{host}:{port}/oai, with the name of this host. "),
         ((), {"GATEWAY_BASE_URL": "http://repo.example.org"}, "The base_url http://repo.example.org does not end "),
     ],
 )
@@ -262,26 +261,29 @@ def test_scythe_harvests_everything(base_url):
     with Scythe(base_url) as client:
         records = list(client.list_records(metadata_prefix="oai_dc"))
         assert len(records) == COUNT
-        assert sum(record.header.deleted for record in records) == len(DELETED)
+        assert sum(record.header.deleted for record in records) == len(DELETED)  # type: ignore[union-attr]
         assert len(list(client.list_identifiers(metadata_prefix="oai_dc"))) == COUNT
         assert client.identify().baseURL == base_url
 
 
 def test_a_request_in_flight_is_answered_when_the_server_ends(instance):
     command = [GATEWAY, "--instance", str(instance), "serve", "--port", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    environment = os.environ | {"GATEWAY_SERVE_WORKERS": "1"}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     parts = urlsplit(process.stderr.readline().split()[1])
-    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
-    connection.putrequest("POST", parts.path)
-    connection.putheader("Content-Type", FORM)
-    connection.putheader("Content-Length", "13")
-    connection.endheaders(b"verb=Ide")
-    time.sleep(0.5)
-    process.send_signal(signal.SIGTERM)
-    time.sleep(0.5)
-    connection.send(b"ntify")
-    assert b"<Identify>" in connection.getresponse().read()
-    connection.close()
+    idle = http.client.HTTPConnection(parts.netloc, timeout=60)
+    idle.request("GET", f"{parts.path}?verb=Identify")
+    assert b"<Identify>" in idle.getresponse().read()
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as working:
+        head = f"POST {parts.path} HTTP/1.1\r\nHost: x\r\nContent-Type: {FORM}\r\nContent-Length: 13\r\n"
+        working.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+        assert working.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        working.sendall(b"verb=Ide")
+        process.send_signal(signal.SIGTERM)
+        assert idle.sock.recv(1) == b""  # the end has begun
+        working.sendall(b"ntify")
+        assert b"<Identify>" in b"".join(iter(lambda: working.recv(65_536), b""))
+    idle.close()
     process.communicate(timeout=120)
     assert process.returncode == 0
 
@@ -294,7 +296,7 @@ def test_every_request_is_a_line_in_the_access_log(instance, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("identifier", "told"),
+    ("identifier", "sentence"),
     [
         ("oai:\xc3\xa9", b"is not a URI"),
         ("oai:\x01\x00", b"has a character that XML forbids"),
@@ -302,7 +304,7 @@ def test_every_request_is_a_line_in_the_access_log(instance, tmp_path):
         ("\xff", b"is not UTF-8"),
     ],
 )
-def test_bytes_that_nobody_escaped_get_the_error_of_the_protocol(base_url, identifier, told):
+def test_bytes_that_nobody_escaped_get_the_error_of_the_protocol(base_url, identifier, sentence):
     with socket.create_connection((urlsplit(base_url).hostname, urlsplit(base_url).port), timeout=30) as connection:
         line = f"GET /oai?verb=GetRecord&metadataPrefix=oai_dc&identifier={identifier} HTTP/1.0\r\n\r\n"
         connection.sendall(line.encode("latin-1"))
@@ -310,7 +312,7 @@ def test_bytes_that_nobody_escaped_get_the_error_of_the_protocol(base_url, ident
             answer = stream.read()
     assert answer.startswith(b"HTTP/1.0 200 OK")
     assert b'code="badArgument"' in answer
-    assert told in answer
+    assert sentence in answer
 
 
 def test_a_body_whose_chunks_are_none_is_a_bad_request(base_url):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
@@ -10,7 +11,7 @@ from gateway.mapping import SourceFacts
 from gateway.model import Cursor, ItemState, RawPage, Selection, Slice, Source, StoredRecord
 from gateway.publish import Counts, publish_pending
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from gateway.xmltext import DC, OAI_DC, XSI
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -41,7 +42,7 @@ def pdf(name: str = "1") -> str:
 class Sent:
     """One record of a page, as its source sent it."""
 
-    def __init__(self, identifier: str, payload: bytes | None = b"", **header: object) -> None:
+    def __init__(self, identifier: str, payload: bytes | None = b"", **header: Any) -> None:
         self.identifier = identifier
         self.payload = dc() if payload == b"" else payload or b""
         self.is_deleted = payload is None
@@ -73,7 +74,7 @@ class Desk:
     def add(self, name: str) -> None:
         self.store.add_source(Source(name, ADDRESS))
 
-    def facts(self, name: str = "laro", **more: object) -> SourceFacts:
+    def facts(self, name: str = "laro", **more: Any) -> SourceFacts:
         return SourceFacts(name, ADDRESS, "gateway.example.org", **more)
 
     def send(
@@ -86,22 +87,31 @@ class Desk:
         verb: str = "ListRecords",
     ) -> int:
         body, slices = b"", []
-        for each in records:
-            start, stop = len(body), len(body) + len(each.payload)
-            abouts = ((stop, stop + len(each.about)),) if each.about else ()
-            body += each.payload + each.about
+        for record in records:
+            start, stop = len(body), len(body) + len(record.payload)
+            abouts = ((stop, stop + len(record.about)),) if record.about else ()
+            body += record.payload + record.about
             slices.append(
-                Slice(each.identifier, each.datestamp, each.sets, each.is_deleted, start, stop, abouts, **each.more)
+                Slice(
+                    record.identifier,
+                    record.datestamp,
+                    record.sets,
+                    record.is_deleted,
+                    start,
+                    stop,
+                    abouts,
+                    **record.more,
+                )
             )
         page = RawPage(source, verb, ADDRESS, self.received_at, 200, (), body, prefix, "", b"", repairs, begun)
         return self.inbox.receive(page, slices, Cursor(source, prefix))
 
-    def publish(self, name: str = "laro", **more: object) -> Counts:
+    def publish(self, name: str = "laro", **more: Any) -> Counts:
         facts = more.pop("facts", None) or self.facts(name)
         self.now += 1
         return publish_pending(self.store, self.inbox, name, facts, limit_pages=100, **more)
 
-    def sent(self, *records: Sent, **more: object) -> Counts:
+    def sent(self, *records: Sent, **more: Any) -> Counts:
         facts = more.pop("facts", None)
         self.send(*records, **more)
         return self.publish(str(more.get("source", "laro")), facts=facts)
@@ -119,7 +129,7 @@ class Desk:
         return etree.fromstring(b'<x xmlns="http://www.openarchives.org/OAI/2.0/">%b</x>' % content)[0]
 
     def sets(self, upstream: str = "1", prefix: str = "oai_dc") -> list[str]:
-        return [each.text for each in self.tree(upstream, prefix).iter(f"{OAI}setSpec")]
+        return [element.text for element in self.tree(upstream, prefix).iter(f"{OAI}setSpec")]
 
     def listed(self, set_spec: str, prefix: str = "oai_dc") -> int:
         with self.store.view() as view:
@@ -128,7 +138,7 @@ class Desk:
     def formats(self, upstream: str | None = None) -> list[str]:
         with self.store.view() as view:
             name = None if upstream is None else f"oai:gateway.example.org:laro/{upstream}"
-            return [each.metadata_prefix for each in view.formats(name)]
+            return [format_.metadata_prefix for format_ in view.formats(name)]
 
     def altered(self, prefix: str, upstream: str = "1") -> str:
         return next(self.tree(upstream, prefix).iter(f"{PROVENANCE}originDescription")).get("altered")

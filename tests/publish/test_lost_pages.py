@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.apply_takedowns import obey
 from gateway.errors import PageLost
-from gateway.obeying import obey
 from gateway.rebuild import rebuild
-from gateway.store.sqlite import open_inbox
+from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
-from harvester.holdings import StoredHoldings
+from harvester.harvest.held_records import StoredHoldings
 from tests.publish.desk import Desk, Sent, dc, mods
 
 LOCAL = "oai:gateway.example.org:laro/1"
@@ -64,7 +64,7 @@ def test_a_takedown_that_must_read_what_is_lost_fails_instead_of_finding_nothing
 
 def test_items_whose_pages_are_lost_are_held_and_differ_from_every_list(bereft: Desk) -> None:
     items = list(StoredHoldings(bereft.store, bereft.inbox, "laro").items("oai_dc"))
-    assert [(each.identifier, each.is_deleted, each.content) for each in items] == [
+    assert [(item.identifier, item.is_deleted, item.content) for item in items] == [
         ("1", False, b""),
         ("2", False, b""),
     ]

@@ -7,7 +7,7 @@ import pytest
 from gateway import mapping
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.publish import publish_pending
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from tests.publish.desk import MODS, OAI, PROVENANCE, START, Desk, Sent, dc, mods, pdf
 
 
@@ -253,12 +253,12 @@ def test_what_the_source_announces_of_a_format_is_announced(desk: Desk) -> None:
     facts = desk.facts(formats={"mods": ("http://laro.example.org/mods.xsd", MODS)})
     desk.sent(Sent("1", mods()), prefix="mods", facts=facts)
     with desk.store.view() as view:
-        known = {each.metadata_prefix: (each.schema, each.namespace) for each in view.formats()}
+        known = {format_.metadata_prefix: (format_.schema, format_.namespace) for format_ in view.formats()}
     assert known["mods"] == ("http://laro.example.org/mods.xsd", MODS)
 
 
 @pytest.mark.parametrize(
-    ("payload", "told"),
+    ("payload", "expected"),
     [
         (
             b'<m xmlns="urn:m" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:m http://m/x"/>',
@@ -267,10 +267,12 @@ def test_what_the_source_announces_of_a_format_is_announced(desk: Desk) -> None:
         (b'<m xmlns="urn:m"/>', ("urn:m", "urn:m")),
     ],
 )
-def test_what_it_does_not_announce_is_looked_for(desk: Desk, payload: bytes, told: tuple[str, str]) -> None:
+def test_what_it_does_not_announce_is_looked_for(desk: Desk, payload: bytes, expected: tuple[str, str]) -> None:
     desk.sent(Sent("1", payload), prefix="m")
     with desk.store.view() as view:
-        assert {each.metadata_prefix: (each.schema, each.namespace) for each in view.formats()}["m"] == told
+        assert {format_.metadata_prefix: (format_.schema, format_.namespace) for format_ in view.formats()}[
+            "m"
+        ] == expected
 
 
 def test_of_what_cannot_be_read_no_format_is_made(desk: Desk) -> None:
@@ -369,7 +371,7 @@ RIGHTS = "http://www.openarchives.org/OAI/2.0/rights/"
 )  # fmt: skip
 def test_rights_are_the_records_own_or_else_its_sources(desk: Desk, about: bytes, rights: str, expected) -> None:
     desk.sent(Sent("1", about=about), facts=desk.facts(rights=rights))
-    assert [each.get("ref") for each in desk.tree().iter(f"{{{RIGHTS}}}rightsReference")] == expected
+    assert [element.get("ref") for element in desk.tree().iter(f"{{{RIGHTS}}}rightsReference")] == expected
 
 
 # --- several processes --------------------------------------------------------------------------------------------
@@ -402,7 +404,7 @@ def test_a_publication_that_is_always_overtaken_says_so(desk: Desk, monkeypatch)
 
 def test_a_source_that_is_not_known_is_one_clear_sentence(desk: Desk) -> None:
     desk.send(Sent("1"), source="stranger")
-    with pytest.raises(StoreError, match="There is no source 'stranger'; it must be added before"):
+    with pytest.raises(StoreError, match="The source 'stranger' is not in the store"):
         desk.publish("stranger")
 
 

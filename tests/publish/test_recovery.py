@@ -17,7 +17,7 @@ from gateway.model import RawPage, SetDescription, Slice, Source
 from gateway.publish import pass_removals, publish_pending
 from gateway.rebuild import rebuild, remove_source
 from gateway.recovery import make_again, remember_sources, words
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.store.step import EPOCH_FACT, check_finished, store_lacks
 from tests.publish.desk import ADDRESS, START, Desk, Sent, dc, make_databases, mods, pdf
 
@@ -52,7 +52,7 @@ def told(desk: Desk) -> dict[tuple[str, str], tuple[object, ...]]:
                 content = view.record(state.identifier, prefix).content
             head, _, rest = content.partition(b"<datestamp>")
             found[source, state.identifier, prefix] = (head, rest[20:], digest, is_deleted, sets)
-    return found
+    return found  # type: ignore[return-value]
 
 
 def test_every_record_and_tombstone_is_there_again(desk: Desk, lose) -> None:
@@ -95,7 +95,7 @@ def test_a_removed_source_is_tombstones_again_and_stays_removed(desk: Desk, lose
     assert told(desk) == lost.before
     assert desk.record("1", "mods").is_deleted
     with desk.store.view() as view:
-        assert [each.is_removed for each in view.sources()] == [True]
+        assert [source.is_removed for source in view.sources()] == [True]
 
 
 def test_a_source_that_came_back_lives_again_as_far_as_it_came_back(desk: Desk, lose) -> None:
@@ -213,7 +213,7 @@ def test_a_rebuild_that_was_stopped_goes_on_and_is_not_served_before_its_end(des
         raise KeyboardInterrupt
 
     desk.store = open_store(tmp_path / "new", create=True)
-    assert "does not know laro" in store_lacks(desk.store, desk.inbox)
+    assert "lacks laro" in store_lacks(desk.store, desk.inbox)
     with pytest.raises(KeyboardInterrupt):
         make_again(desk.store, desk.inbox, DOMAIN, stopped)
     with pytest.raises(StoreError, match="not complete"):
@@ -245,7 +245,7 @@ def test_an_inbox_that_lacks_pages_is_not_taken_for_the_whole(desk: Desk, tmp_pa
     desk.store = open_store(tmp_path / "new", create=True)
     made = make_again(desk.store, desk.inbox, DOMAIN)
     assert made.lost_until == 7
-    assert any("pages up to 7 are missing" in each for each in words(made))
+    assert any("pages up to 7 are missing" in word for word in words(made))
 
 
 def test_an_inbox_of_an_earlier_release_is_read_as_far_as_it_tells(desk: Desk, tmp_path) -> None:
@@ -264,7 +264,7 @@ def test_what_an_earlier_release_knew_in_the_store_alone_is_kept_in_the_inbox(de
     desk.sent(Sent("1", sets=("a",)))
     desk.store.add_sets([SetDescription("source:laro:a", "The letter A")])
     desk.store.add_source(Source("laro", ADDRESS, is_removed=True))
-    with desk.inbox._file.writing() as session:
+    with desk.inbox._file.writing() as session:  # type: ignore[attr-defined]
         session.execute("delete from source")
     rebuild(desk.store, desk.inbox)
     remember_sources(desk.store, desk.inbox)
@@ -278,7 +278,7 @@ def test_notes_of_many_sources_are_all_kept_with_their_sets(desk: Desk, monkeypa
     monkeypatch.setattr(recovery, "_SETS_AT_ONCE", 1)
     desk.store.add_sets([SetDescription("source:laro:a", "A"), SetDescription("source:laroche:a", "B")])
     remember_sources(desk.store, desk.inbox)
-    assert [each.spec for each in desk.inbox.kept_sets("laro")] == ["source:laro", "source:laro:a"]
+    assert [kept_set.spec for kept_set in desk.inbox.kept_sets("laro")] == ["source:laro", "source:laro:a"]
 
 
 # --- at random ----------------------------------------------------------------------------------------------------

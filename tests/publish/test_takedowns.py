@@ -11,14 +11,14 @@ from hashlib import sha256
 
 import pytest
 
+from gateway.apply_takedowns import Obeyed, obey, pending
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
-from gateway.filing import file_all
 from gateway.model import FileLink, FileOrigin, Selection, Source
-from gateway.obeying import Obeyed, obey, pending
 from gateway.publish import publish_pending
+from gateway.publish_files import file_all
 from gateway.rebuild import rebuild, remove_source
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown, joined
 from tests.publish.desk import Desk, Sent, dc, mods, pdf
@@ -47,7 +47,7 @@ EVERY = [
 
 def listed(desk: Desk, *entries: Takedown) -> TakedownFile:
     """Write a list with these entries in force; all others that it had are removed."""
-    file, keys = TakedownFile(desk.folder), {each.key for each in entries}
+    file, keys = TakedownFile(desk.folder), {entry.key for entry in entries}
     file.change(
         lambda listed: (*entries, *(each._replace(removed_at=LATER) for each in listed if each.key not in keys))
     )
@@ -64,10 +64,10 @@ def shown(desk: Desk) -> bytes:
     with desk.store.view() as view:
         found = [
             content
-            for each in view.formats()
-            for content in view.page(Selection(each.metadata_prefix), None, 1000).records
+            for format_ in view.formats()
+            for content in view.page(Selection(format_.metadata_prefix), None, 1000).records
         ]
-        return b"\n".join([*found, *(each.spec.encode() for each in view.sets("", 1000))])
+        return b"\n".join([*found, *(set_.spec.encode() for set_ in view.sets("", 1000))])
 
 
 def is_tombstone(desk: Desk, upstream: str = "1") -> bool:
@@ -293,7 +293,7 @@ def test_a_list_that_was_lost_stops_publication_instead_of_bringing_everything_b
     obeyed(desk, EVERY[0])
     (desk.folder / "takedowns.json").unlink()
     desk.send(Sent("1", dc("Secret again")))
-    with pytest.raises(TakedownsUnreadable, match="is missing or too old"):
+    with pytest.raises(TakedownsUnreadable, match="lacks entries that were applied"):
         desk.publish()
     assert is_tombstone(desk)
 
@@ -304,7 +304,7 @@ def test_a_list_that_is_older_than_the_store_is_not_taken_for_one_with_removals(
     old = (desk.folder / "takedowns.json").read_bytes()
     obeyed(desk, Takedown(Kind.UPSTREAM, "2", "laro"), EVERY[2])
     (desk.folder / "takedowns.json").write_bytes(old)
-    with pytest.raises(TakedownsUnreadable, match=r"too old: this store has obeyed doi 10\.1234/secret\.1"):
+    with pytest.raises(TakedownsUnreadable, match=r"entries that were applied: doi 10\.1234/secret\.1"):
         obey(desk.store, desk.inbox, TakedownFile(desk.folder))
     assert is_tombstone(desk)
     TakedownFile(desk.folder).change(lambda listed: (*listed, EVERY[2]))
@@ -353,7 +353,7 @@ def test_an_entry_that_is_added_while_others_are_obeyed_is_obeyed_later(desk: De
         TakedownFile(desk.folder).change(lambda listed: tuple(dict.fromkeys((*listed, late))))
         return {}
 
-    obey(desk.store, desk.inbox, file, found=found)
+    obey(desk.store, desk.inbox, file, unpublished=found)
     assert pending(desk.store) == ((late,), frozenset())
     assert is_tombstone(desk)
     assert not is_tombstone(desk, "2")
@@ -380,7 +380,7 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
             seconds.join(0.3)
         return {}
 
-    obey(desk.store, desk.inbox, file, found=found)
+    obey(desk.store, desk.inbox, file, unpublished=found)
     seconds.join(30)
     assert pending(desk.store) == ((), frozenset())
     assert is_tombstone(desk)
@@ -410,7 +410,7 @@ def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
 
     with closing(Desk(desk.folder).store) as reader:
         monkeypatch.setattr(reader, "fact", late)
-        assert EVERY[2].key in {each.key for each in reader.takedowns().entries}
+        assert EVERY[2].key in {entry.key for entry in reader.takedowns().entries}
 
 
 # --- what was lost ------------------------------------------------------------------------------------------------
@@ -420,8 +420,8 @@ def test_the_tombstones_of_a_lost_store_are_made_again(desk: Desk) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)))
     obeyed(desk, EVERY[2])
     desk.store.close()
-    for each in desk.folder.glob("store.sqlite*"):
-        each.unlink()
+    for path in desk.folder.glob("store.sqlite*"):
+        path.unlink()
     clock = HostClock(lambda: desk.now, lambda: desk.now, lambda: "b")
     store = open_store(desk.folder, create=True, clock=clock)
     store.add_source(Source("laro", "http://laro.example.org/oai"))

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from gateway.filing import file_all
+from gateway.apply_takedowns import obey, pending
 from gateway.model import FileLink, FileOrigin, Selection, Source
-from gateway.obeying import obey, pending
+from gateway.publish_files import file_all
 from gateway.rebuild import rebuild, remove_source
 from gateway.recovery import make_again
 from gateway.store.clock import HostClock
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from tests.publish.desk import ADDRESS, Desk, Sent, dc
@@ -118,8 +118,8 @@ class Walk:
 
     def lose(self) -> None:
         self.desk.store.close()
-        for each in self.desk.folder.glob("store.sqlite*"):
-            each.unlink()
+        for path in self.desk.folder.glob("store.sqlite*"):
+            path.unlink()
         clock = HostClock(lambda: self.desk.now, lambda: self.desk.now, lambda: "b")
         self.desk.store = open_store(self.desk.folder, create=True, clock=clock)
         self.desk.store.add_source(Source("laro", ADDRESS))
@@ -143,12 +143,12 @@ class Walk:
 
             return called
 
-        store.publish, store.remember = dying(publish), dying(remember)
+        store.publish, store.remember = dying(publish), dying(remember)  # type: ignore[method-assign]
         try:
             with suppress(Killed):
                 obey(store, self.desk.inbox, TakedownFile(self.desk.folder))
         finally:
-            store.publish, store.remember = publish, remember
+            store.publish, store.remember = publish, remember  # type: ignore[method-assign]
 
     # -- what must be so --
 
@@ -157,8 +157,8 @@ class Walk:
         obey(store, self.desk.inbox, TakedownFile(self.desk.folder))
         shown, living, dead = self.shown()
         self.seen |= living
-        hit = {each for entry in self.active for each in entry.items}
-        digests = {each for entry in self.active for each in entry.files}
+        hit = {item for entry in self.active for item in entry.items}
+        digests = {file for entry in self.active for file in entry.files}
         assert dead <= self.seen, "what was never exposed has a tombstone"
         assert pending(store) == ((), frozenset())
         for entry in self.active:
@@ -166,7 +166,7 @@ class Walk:
             forbidden = "files.example.org/" if entry.kind is Kind.PREFIX else forbidden
             forbidden = "copies.example.org" if entry.kind is Kind.HOST else forbidden
             assert not forbidden or forbidden not in shown, entry
-        assert not any(each in shown for each in digests)
+        assert not any(digest in shown for digest in digests)
         for name in ITEMS:
             self.check_item(name, shown, living, hit)
         assert store.check() == ()
@@ -185,8 +185,8 @@ class Walk:
         """Return all that a harvester can get, and the identifiers that live and that are tombstones."""
         living, dead, texts = set(), set(), []
         with self.desk.store.view() as view:
-            for each in view.formats():
-                for content in view.page(Selection(each.metadata_prefix), None, 1000).records:
+            for format_ in view.formats():
+                for content in view.page(Selection(format_.metadata_prefix), None, 1000).records:
                     text = content.decode()
                     identifier = text.partition("<identifier>")[2].partition("</identifier>")[0]
                     (dead if 'status="deleted"' in text.partition("</header>")[0] else living).add(identifier)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gateway.model import Slice
 from gateway.publish import publish_pending
 from gateway.recovery import make_again
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from gateway.versions import is_older, stated_datestamp
 from tests.publish.desk import START, Desk, Sent, dc, make_databases
 
@@ -108,7 +108,7 @@ def test_two_lists_that_bring_an_old_and_a_new_version_in_turn_end_with_the_new_
             desk.send(Sent("1", dc(datestamp), datestamp=datestamp), begun=desk.inbox.last_number())
             counts += [] if is_one_batch else [desk.publish()]
         counts += [desk.publish()] if is_one_batch else []
-        told.append(sum(each.gone_back for each in counts))
+        told.append(sum(count.gone_back for count in counts))
     assert _title(desk) == NEW
     assert sum(told) <= 2  # it may be a backup, once
     assert told[-3:] == [0, 0, 0]
@@ -167,7 +167,7 @@ def test_an_older_version_of_what_the_list_has_deleted_is_not_published(desk: De
     desk.send(Sent("1", None, datestamp=NEW), begun=0)
     desk.send(Sent("1", dc("Old"), datestamp=OLD), begun=0)
     counts = [publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=at_once) for _ in range(2)]
-    assert (desk.state(), sum(each.ignored for each in counts), sum(each.older_versions for each in counts)) == (
+    assert (desk.state(), sum(count.ignored for count in counts), sum(count.older_versions for count in counts)) == (
         None,
         1,
         1,
@@ -224,7 +224,7 @@ _moves = st.lists(
 )
 
 
-def _standing(desk: Desk) -> dict[str, object]:
+def _standing(desk: Desk) -> dict[str, Any]:
     """Return what lives and what waits; what came and was deleted in one batch has no tombstone."""
     states = (state for _, state in desk.store.items("laro", 0, 100))
     items = {state.upstream: _title(desk, state.upstream) for state in states if not state.is_deleted}

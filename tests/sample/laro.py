@@ -53,11 +53,11 @@ class Laro:
             return answered(self.index, path)
         if path in _DOCUMENTS:
             return 200, _DOCUMENTS[path](self).encode(), "application/xml"
-        found = re.fullmatch(r"/(metadata|lareport)/([\w-]+)", path)
-        document = self.index.documents.get(f"info:lanl-repo/lareport/{found[2]}") if found else None
-        if found is None or document is None or (found[1] == "lareport" and "url" not in document):
+        match = re.fullmatch(r"/(metadata|lareport)/([\w-]+)", path)
+        document = self.index.documents.get(f"info:lanl-repo/lareport/{match[2]}") if match else None
+        if match is None or document is None or (match[1] == "lareport" and "url" not in document):
             return 404, b"<html>Not Found</html>", "text/html"
-        if found[1] == "lareport":
+        if match[1] == "lareport":
             return 200, b"%PDF-1.4\n% a full text\n", "application/pdf"
         return 200, record(document), "application/xml"
 
@@ -71,8 +71,8 @@ class Laro:
 
     def resources(self) -> str:
         """Return the Resource List: up to the newest document, as solrSync asked for it."""
-        newest = max(each["timestamp"] for each in self.index.documents.values())
-        entries = (entry for each in self.index.documents.values() for entry in self._entries(each))
+        newest = max(document["timestamp"] for document in self.index.documents.values())
+        entries = (entry for document in self.index.documents.values() for entry in self._entries(document))
         return _written("resourcelist", entries, at=newest)
 
     def _named(self, capability: str) -> str:

@@ -34,7 +34,7 @@ class Index:
 
     def __init__(self, documents: Iterable[Document] = (), unique_key: str = "recID") -> None:
         self.unique_key = unique_key
-        self.documents: dict[str, Document] = {each[unique_key]: each for each in documents}
+        self.documents: dict[str, Document] = {document[unique_key]: document for document in documents}
         self.asked: list[dict[str, str]] = []
         self.has_cursors = True
         self.before: Callable[[dict[str, str]], None] = lambda _arguments: None
@@ -76,23 +76,23 @@ class Index:
         raise Refused(f"org.apache.solr.search.SyntaxError: Cannot parse '{text}'")
 
     def _check(self, field: str) -> None:
-        if not any(field in each for each in self.documents.values()) and self.documents:
+        if not any(field in document for document in self.documents.values()) and self.documents:
             raise Refused(f"undefined field {field}")
 
-    def _page(self, found: list[Document], wanted: dict[str, str]) -> dict[str, Any]:
+    def _page(self, documents: list[Document], wanted: dict[str, str]) -> dict[str, Any]:
         field, _, order = wanted.get("sort", f"{self.unique_key} asc").partition(" ")
         self._check(field)
-        found.sort(key=lambda each: str(each.get(field, "")), reverse=order == "desc")
+        documents.sort(key=lambda each: str(each.get(field, "")), reverse=order == "desc")
         mark = wanted.get("cursorMark")
-        total = len(found) + (self.added if mark else 0)
+        total = len(documents) + (self.added if mark else 0)
         rows = int(wanted.get("rows", _ROWS_WITHOUT_A_WORD))
         answer: dict[str, Any] = {"responseHeader": {"status": 0, "QTime": 1, "params": wanted}}
         if mark and self.has_cursors:
-            found, answer["nextCursorMark"] = self._behind(found, field, mark, rows)
+            documents, answer["nextCursorMark"] = self._behind(documents, field, mark, rows)
         names = None if wanted.get("fl", "*") == "*" else wanted["fl"].split(",")
         docs = [
             {name: each[name] for name in each if each[name] is not None and self._is_shown(name, names)}
-            for each in found[:rows]
+            for each in documents[:rows]
         ]
         answer["response"] = {"numFound": total, "start": 0, "docs": docs}
         return answer
@@ -100,14 +100,14 @@ class Index:
     def _is_shown(self, name: str, names: list[str] | None) -> bool:
         return name not in self.hidden and (names is None or name in names)
 
-    def _behind(self, found: list[Document], field: str, mark: str, rows: int) -> tuple[list[Document], str]:
+    def _behind(self, documents: list[Document], field: str, mark: str, rows: int) -> tuple[list[Document], str]:
         if field != self.unique_key:
             raise Refused("Cursor functionality requires a sort containing a uniqueKey field tie breaker")
         try:
             last = "" if mark == "*" else urlsafe_b64decode(mark).decode()
         except ValueError:
             raise Refused(f"Unable to parse 'cursorMark' after totem: value {mark}") from None
-        rest = [each for each in found if each[field] > last]
+        rest = [each for each in documents if each[field] > last]
         return rest, urlsafe_b64encode(rest[:rows][-1][field].encode()).decode() if rest else mark
 
 
@@ -120,7 +120,7 @@ def _xml(answer: dict[str, Any]) -> bytes:
     for name, value in answer.items():
         if name == "response":
             parts.append(f'<result name="response" numFound="{value["numFound"]}" start="{value["start"]}">')
-            parts += (f"<doc>{''.join(_element(*pair) for pair in each.items())}</doc>" for each in value["docs"])
+            parts += (f"<doc>{''.join(_element(*pair) for pair in doc.items())}</doc>" for doc in value["docs"])
             parts.append("</result>\n")
         else:
             parts.append(_element(name, value))

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from gateway.upkeep import make
 from harvester.cli import main
-from harvester.wire.resourcesync import read
+from harvester.sources.resourcesync.documents import read
 from tests.sample.laro import Laro
 from tests.sample.solr import laro, served
 
@@ -23,8 +23,8 @@ def small():
 
 def test_works_with_a_full_text_have_two_entries_and_the_others_one(small):
     entries = list(read(small.answer("/resourcelist.xml")[1]))
-    described = [each for each in entries if each.related("describes")]
-    content = [each for each in entries if each.related("describedby")]
+    described = [entry for entry in entries if entry.related("describes")]
+    content = [entry for entry in entries if entry.related("describedby")]
     assert (len(entries), len(described), len(content)) == (13, 3, 3)
     assert [each.related("describes")[0].href for each in described] == [each.loc for each in content]
 
@@ -44,6 +44,6 @@ def test_an_address_is_what_it_is_before_what_it_leads_to(tmp_path, small):
     with served(small.answer) as small.place:
         kinds = []
         for address in (f"{small.place}/solr/laro", small.place):
-            found = CliRunner().invoke(main, ["--instance", str(instance), "source", "check", address, "--json"])
-            kinds.append([each["kind"] for each in json.loads(found.stdout)["recognised"]])
+            result = CliRunner().invoke(main, ["--instance", str(instance), "source", "check", address, "--json"])
+            kinds.append([each["kind"] for each in json.loads(result.stdout)["recognised"]])
     assert kinds == [["solr", "resourcesync"], ["resourcesync"]]

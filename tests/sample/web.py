@@ -67,7 +67,7 @@ def file_of(work: Work) -> bytes:
 def _lines(text: str) -> list[str]:
     """Return the plain words of a text, twelve in a line."""
     words = text.encode("ascii", "ignore").decode()
-    plain = "".join(each if each.isalnum() else " " for each in words).split()
+    plain = "".join(word if word.isalnum() else " " for word in words).split()
     return [" ".join(plain[start : start + 12]) for start in range(0, len(plain), 12)]
 
 

@@ -106,8 +106,8 @@ def official() -> etree.XMLSchema:
     catalog = json.loads((folder / "catalog.json").read_text(encoding="utf-8"))
 
     class Catalog(etree.Resolver):
-        def resolve(self, url: str, _public_id: str, context: object) -> object:
-            return self.resolve_filename(str(folder / catalog[url]), context) if url in catalog else None
+        def resolve(self, url: str, _public_id: str, context: object) -> object:  # type: ignore[override]
+            return self.resolve_filename(str(folder / catalog[url]), context) if url in catalog else None  # type: ignore[attr-defined]
 
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(Catalog())

@@ -68,13 +68,13 @@ def everything(connection: socket.socket) -> bytes:
 
 @pytest.fixture
 def serving() -> Callable[..., Iterator[Served]]:
-    return _serving
+    return _serving  # type: ignore[return-value]
 
 
 @contextmanager
 def _serving(threads: int = 2, app=application, wrapped=lambda listener: listener, **limits: float) -> Iterator[Served]:
     entries: list[Entry] = []
-    server = Server(Limits(**limits), threads, entries.append)
+    server = Server(Limits(**limits), threads, entries.append)  # type: ignore[arg-type]
     with socket.create_server(("127.0.0.1", 0), backlog=1000) as listener:
         server.listen(wrapped(listener), app)
         loop = asyncio.new_event_loop()

@@ -14,7 +14,7 @@ STANDARD = proxies("127.0.0.1 10.0.0.0/8 ::1", "Forwarded")
 
 
 @pytest.mark.parametrize(
-    ("peer", "header", "found"),
+    ("peer", "header", "expected"),
     [
         ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
         ("127.0.0.1", "6.6.6.6, 203.0.113.9", "203.0.113.9"),
@@ -32,12 +32,12 @@ STANDARD = proxies("127.0.0.1 10.0.0.0/8 ::1", "Forwarded")
         ("192.0.2.1", "6.6.6.6", "192.0.2.1"),
     ],
 )
-def test_first_address_from_the_right_that_is_no_trusted_proxy_is_the_client(peer, header, found):
-    assert client(peer, header, LOCAL) == found
+def test_first_address_from_the_right_that_is_no_trusted_proxy_is_the_client(peer, header, expected):
+    assert client(peer, header, LOCAL) == expected
 
 
 @pytest.mark.parametrize(
-    ("header", "found"),
+    ("header", "expected"),
     [
         ('for=203.0.113.9;proto=https;by="[2001:db8::1]"', "203.0.113.9"),
         ('for=6.6.6.6, For="[2001:db8::9]:4711"', "2001:db8::9"),
@@ -45,8 +45,8 @@ def test_first_address_from_the_right_that_is_no_trusted_proxy_is_the_client(pee
         ("for=6.6.6.6, for=_hidden", "127.0.0.1"),
     ],
 )
-def test_forwarded_is_read_as_rfc_7239_says(header, found):
-    assert client("127.0.0.1", header, STANDARD) == found
+def test_forwarded_is_read_as_rfc_7239_says(header, expected):
+    assert client("127.0.0.1", header, STANDARD) == expected
 
 
 def test_without_trusted_proxies_no_header_is_believed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,7 @@ def open_furnished(path: Path, clocks: Clocks) -> Iterator[Callable[..., SqliteS
     """Return what opens the store of `path`, furnished, with any further arguments; all are closed with the test."""
     stores: list[SqliteStore] = []
 
-    def open_(**more: object) -> SqliteStore:
+    def open_(**more: Any) -> SqliteStore:
         stores.append(SqliteStore(path, create=True, clock=clocks.host(), **more))
         return furnished(stores[-1])
 

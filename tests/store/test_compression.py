@@ -54,7 +54,7 @@ def test_empty_texts_are_not_trained_from():
 
 
 def test_without_a_dictionary_bytes_come_back_too():
-    codec = Codec({}.__getitem__)
+    codec = Codec({}.__getitem__)  # type: ignore[arg-type]
     assert codec.unpack(0, codec.packer("oai_dc", 0)(b"text")) == b"text"
 
 
@@ -71,4 +71,4 @@ def test_bytes_come_back_with_the_dictionary_that_packed_them():
 
 def test_a_dictionary_that_is_not_there_is_told():
     with pytest.raises(KeyError):
-        Codec({}.__getitem__).unpack(3, b"")
+        Codec({}.__getitem__).unpack(3, b"")  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import combinations
 from threading import Semaphore, Thread, local
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ class Actor(Thread):
             actor.step(name)
 
 
-def patiently(work: Callable[[], object]) -> object:
+def patiently(work: Callable[[], Any]) -> Any:
     """Repeat while another holds the lock: it must move first."""
     while True:
         try:
@@ -249,6 +250,7 @@ def scene(open_furnished, clocks, make_change):
 
 
 def test_nothing_is_missed_in_any_order_of_one_publisher_and_a_harvester(scene):
+    """`play` fails when the harvester missed a record."""
     stage = scene()
     stage.reader_steps = frozenset({"clock told", "snapshot taken"})
     for schedule in orders((5, 3)):
@@ -256,6 +258,7 @@ def test_nothing_is_missed_in_any_order_of_one_publisher_and_a_harvester(scene):
 
 
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene):
+    """`play` fails when the harvester missed a record."""
     stage = scene()
     stage.publisher_steps = frozenset({"intent written", "publication written"})
     stage.reader_steps = frozenset()
@@ -266,6 +269,7 @@ def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene)
 @pytest.mark.unmeasured
 @pytest.mark.long
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester_that_pauses(scene):
+    """`play` fails when the harvester missed a record."""
     stage = scene()
     stage.publisher_steps = frozenset({"intent written", "intent committed", "publication written"})
     for schedule in orders((4, 4, 2)):
@@ -309,19 +313,24 @@ def reboot(stage: Scene) -> None:
     ],
 )
 def test_nothing_is_missed_whatever_happens_to_the_host(scene, happens):
+    """`play` fails when the harvester missed a record."""
     stage = scene(happens)
     for schedule in with_event(orders(ONE)):
         stage.play(schedule, publishers=1)
 
 
 def test_nothing_is_missed_when_a_publisher_dies_at_whatever_step(scene):
+    """`play` fails when the harvester missed a record."""
     stage = scene(lambda stage: stage.actors[0].kill())
     for schedule in with_event(orders(ONE)):
         stage.play(schedule, publishers=1)
 
 
 def test_nothing_is_missed_when_the_ceiling_cannot_be_raised(scene):
-    """The harvester reads through a store that cannot write, so that it tells older seconds when a minute is over."""
+    """The harvester reads through a store that cannot write, so that it tells older seconds when a minute is over.
+
+    `play` fails when the harvester missed a record.
+    """
     stage = scene()
     stage.pass_seconds = lambda _seconds: stage.clocks.pass_seconds(25)
     with closing(SqliteStore(stage.store._file.path, clock=stage.clocks.host(), step=Actor.at)) as reader:

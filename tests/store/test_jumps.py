@@ -9,7 +9,8 @@ import pytest
 
 from gateway.errors import ClockAhead
 from gateway.store.clock import THIS_HOST, HostClock
-from gateway.store.sqlite import SqliteStore, open_store
+from gateway.store.opening import open_store
+from gateway.store.sqlite import SqliteStore
 from tests.clocks import START, Clocks
 
 DAY = 86_400
@@ -30,7 +31,7 @@ def test_a_clock_400_days_ahead_publishes_nothing_and_leaves_the_answers_as_they
     """It published dates of the future."""
     clocks.pass_seconds(10)
     clocks.wall += 400 * DAY
-    with pytest.raises(ClockAhead, match=r"jumped 400\.0 days ahead and nothing explains it"):
+    with pytest.raises(ClockAhead, match=r"jumped 400\.0 days ahead without a known reason"):
         store.intend()
     assert "gateway clock --accept" in store.clock_problem()
     assert horizon(store) == START + 10
@@ -82,10 +83,10 @@ def shown_false_clocks(clocks: Clocks) -> HostClock:
 def test_a_process_with_clocks_of_its_own_neither_publishes_nor_moves_the_clock_of_the_others(tmp_path, store, clocks):
     clocks.pass_seconds(100)
     with closing(open_store(tmp_path, clock=shown_false_clocks(clocks))) as other:
-        assert horizon(other) <= START + 100
-        with pytest.raises(ClockAhead, match="given another clock than its host has, by 400"):
+        assert horizon(other) <= START + 100  # type: ignore[arg-type]
+        with pytest.raises(ClockAhead, match="clock of this process differs from that of its host by 400"):
             other.intend()
-        with pytest.raises(ClockAhead, match="given another clock"):
+        with pytest.raises(ClockAhead, match="clock of this process differs"):
             other.believe()
     assert store.intend().datestamp == START + 100
 
@@ -99,7 +100,7 @@ def test_an_older_copy_is_raised_above_what_was_answered_without_a_jump(tmp_path
         open_store(tmp_path, clock=shown_false_clocks(clocks)).close()
     clocks.wall += 400 * DAY
     with closing(open_store(tmp_path, clock=clocks.host())) as store:
-        assert horizon(store) == 1_700_006_400
+        assert horizon(store) == 1_700_006_400  # type: ignore[arg-type]
         assert "jumped" in store.clock_problem()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 from gateway.store import queries
+from tests.conftest import ROOT
 
 FOLDER = Path(queries.__file__).parent
 USES = {
@@ -16,12 +18,20 @@ USES = {
     "discovery": "sqlite_discovery.py",
     "subscriptions": "sqlite_subscriptions.py",
 }
+# Query files of one module each, beside it: harvester/mirror/recheck_schedule.sql.
+OTHERS = sorted(file for file in (ROOT / "harvester").rglob("*.sql") if not file.stem.endswith("_schema"))
+# What begins a statement that reads or writes rows, or changes a schema; transactions and pragmas are no queries.
+KEYWORD = re.compile(r"(?i)\b(?:select|insert|replace\s+into|delete\s+from|update|create|drop|alter)\s")
+STATEMENT = re.compile(
+    r"(?is)\bselect\b.+\bfrom\b|\binsert\s+(?:or\s+\w+\s+)?into\b|\breplace\s+into\b|\bdelete\s+from\b"
+    r"|\bupdate\s+\w+\s+set\b|\b(?:create|drop|alter)\s+(?:unique\s+)?(?:table|index|view|trigger)\b"
+)
 
 
 def used(dialect: str) -> set[str]:
-    others = {file for each in USES if each != "sqlite" for file in FOLDER.glob(USES[each])}
+    others = {file for use in USES if use != "sqlite" for file in FOLDER.glob(USES[use])}
     files = set(FOLDER.glob(USES[dialect])) - (others if dialect == "sqlite" else set())
-    files.add(FOLDER / "sqlite_copy.py")  # it looks into copies of several databases
+    files.add(FOLDER / "database_files.py")  # it looks into copies of several databases
     text = "".join(file.read_text("utf-8") for file in files)
     known = queries.load(dialect)
     direct = set(re.findall(r'SQL\["(\w+)"\]', text))
@@ -45,6 +55,32 @@ def test_every_query_is_named_and_described(dialect):
 def test_names_are_given_once(dialect):
     names = re.findall(r"^-- name: (\w+)$", (FOLDER / f"{dialect}.sql").read_text("utf-8"), re.MULTILINE)
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("file", OTHERS, ids=lambda file: file.stem)
+def test_queries_beside_a_module_are_described_and_used_by_it(file):
+    known, text = queries.load_file(file), file.read_text("utf-8")
+    described = re.findall(r"^-- name: (\w+)\n-- [A-Z][^\n]+\.\n[^-\s]", text, re.MULTILINE)
+    assert sorted(described) == sorted(set(described)) == sorted(known)
+    assert text.count("-- name:") == len(known)
+    words = set(re.findall(r'"(\w+)"', file.with_suffix(".py").read_text("utf-8")))
+    assert {name for name in known if name not in words and name.removesuffix("_count") not in words} == set()
+
+
+def test_no_string_in_python_is_sql():
+    files = (file for package in ("gateway", "harvester") for file in (ROOT / package).rglob("*.py"))
+    texts = ((file, file.read_text("utf-8")) for file in files)
+    found = {file: list(_sql_in(text)) for file, text in texts if KEYWORD.search(text)}
+    assert {str(file.relative_to(ROOT)): strings for file, strings in found.items() if strings} == {}
+
+
+def _sql_in(text):
+    """Return the strings of a module that are SQL; a string that is a statement of its own is a docstring."""
+    tree = ast.parse(text)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield from STATEMENT.findall(node.value)
 
 
 def test_queries_come_without_their_comments_and_semicolons():

@@ -10,17 +10,18 @@ from contextlib import closing
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.store.sqlite_discovery import SqliteDiscovery, open_discovery
+from gateway.store.opening import open_discovery
+from gateway.store.sqlite_discovery import SqliteDiscovery
 
 A, B = "oai:g.example.org:s/1", "oai:g.example.org:t/2"
 
 
 @pytest.fixture
 def desk(tmp_path) -> Iterator[SqliteDiscovery]:
-    found = open_discovery(tmp_path)
-    found.enlist("s", [(A, "1")], 7, at=100)
-    yield found
-    found.close()
+    discovery = open_discovery(tmp_path)
+    discovery.enlist("s", [(A, "1")], 7, at=100)
+    yield discovery  # type: ignore[misc]
+    discovery.close()
 
 
 def test_items_are_enlisted_once_and_the_place_moves_forward(desk: SqliteDiscovery) -> None:

@@ -11,6 +11,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from threading import Barrier, Thread, Timer
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,8 @@ from gateway.errors import (
 )
 from gateway.model import Publication, Selection
 from gateway.store import sqlite_file
-from gateway.store.sqlite import SqliteStore, open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
+from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import SqliteFile
 from tests.live import write_like_others
 
@@ -37,7 +39,7 @@ def schema(path: Path) -> list[tuple[str, ...]]:
         return connection.execute("select type, name, tbl_name, sql from sqlite_schema order by 1, 2").fetchall()
 
 
-def opened(path: Path, migrations: Path, **more: object) -> SqliteFile:
+def opened(path: Path, migrations: Path, **more: Any) -> SqliteFile:
     return SqliteFile(path, migrations, create=True, **more)
 
 
@@ -147,7 +149,7 @@ def test_a_store_that_is_not_there_is_not_made_unasked(path, tmp_path):
 
 def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
     path.touch()
-    with pytest.raises(StoreMissing, match="restore it"):
+    with pytest.raises(StoreMissing, match="Restore it"):
         SqliteStore(path)
     SqliteStore(path, create=True).close()
 
@@ -290,7 +292,7 @@ def test_where_nothing_can_be_written_beside_the_file_it_is_read_as_it_lies(open
         SqliteStore(path)
     with closing(SqliteStore(path, only_reads=True)) as store, store.view() as view:
         assert view.count(Selection("oai_dc")) == 1
-        assert "is read as it lies" in caplog.text
+        assert "is read without its log" in caplog.text
         with pytest.raises(StoreUnwritable):
             store.remember("a", "b")
 

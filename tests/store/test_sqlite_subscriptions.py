@@ -6,16 +6,16 @@ import pytest
 
 from gateway.errors import StoreUnwritable
 from gateway.model import Subscription, SubscriptionState
-from gateway.store.sqlite_subscriptions import open_subscriptions
+from gateway.store.opening import open_subscriptions
 
 TOPIC = "http://example.com/dataset1/change/"
 
 
 @pytest.fixture
 def kept(tmp_path):
-    found = open_subscriptions(tmp_path)
-    yield found
-    found.close()
+    subscriptions = open_subscriptions(tmp_path)
+    yield subscriptions
+    subscriptions.close()
 
 
 ASKED = Subscription("one", "laro", TOPIC, "http://hub/", "secret", SubscriptionState.ASKED, 100)
@@ -32,7 +32,7 @@ def test_where_nothing_was_asked_for_there_is_no_file(kept, tmp_path):
 
 def test_a_subscription_is_asked_for_confirmed_and_told_of(kept, tmp_path):
     assert kept.ask(ASKED) == ASKED
-    assert all(each.stat().st_mode & 0o077 == 0 for each in tmp_path.iterdir())
+    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.iterdir())
     kept.notify("one", 150)  # nobody can tell of it before it is confirmed
     kept.confirm("one", 2400, 2600)
     kept.notify("one", 200)

@@ -11,8 +11,7 @@ import pytest
 
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.model import Decision, Lease, RawPage, Slice
-from gateway.store.sqlite import open_inbox, open_store
-from gateway.store.sqlite_discovery import open_discovery
+from gateway.store.opening import open_discovery, open_inbox, open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 
@@ -90,7 +89,7 @@ def test_searches_are_walked_and_forgotten(tmp_path: Path) -> None:
             assert isinstance(lease, Lease)
             desk.done(lease, "success", json.dumps({"of": identifier}), 11)
             desk.decide(Decision(identifier, "http://x", "", "accept", "", "me", 12))
-        assert [(each.identifier, each.story) for each in desk.searches("", 10)] == [
+        assert [(search.identifier, search.story) for search in desk.searches("", 10)] == [
             ("a", '{"of": "a"}'),
             ("b", '{"of": "b"}'),
         ]

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -121,11 +120,9 @@ def test_a_command_that_waits_for_a_paused_publisher_ends_with_a_signal(paused):
     process = _publishing(paused[0])
     assert process.stderr is not None
     process.stderr.readline()
-    began = time.monotonic()
     process.terminate()
-    process.communicate(timeout=120)
+    process.communicate(timeout=60)  # ten seconds, on a machine that is not busy; without a signal it waits an hour
     assert process.returncode == 130
-    assert time.monotonic() - began < 20  # ten, on a machine that is not busy
 
 
 def test_what_waits_too_long_is_told_as_busy(tmp_path):
@@ -147,4 +144,5 @@ def test_an_intent_that_is_abandoned_while_another_process_writes_expires(tmp_pa
             other.execute("begin immediate")
             store.abandon(intent)
             other.execute("rollback")
-        store.abandon(intent)
+        store.abandon(intent)  # raises nothing, once and once more
+        assert store.check() == ()

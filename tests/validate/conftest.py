@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harvester.validate import Limits, Report, validate
+from harvester.validate.run import Limits, Report, validate
 from tests.validate.provider import BASE, Provider
 
 

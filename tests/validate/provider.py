@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from gateway.xmltext import clean, escape, escape_attribute, is_legal, parse_utc_datetime, utc_datetime
-from harvester.wire.http import Fetched, Request
+from harvester.http.messages import Fetched, Request
 
 BASE = "http://repo.example.org/oai"
 NOW = parse_utc_datetime("2024-06-01T12:00:00Z")[0]

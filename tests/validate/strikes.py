@@ -26,7 +26,7 @@ class Fault:
 
     def provider(self) -> Provider:
         hooks = {"edit": self.edit, "send": self.send, "answers": self.answers}
-        provider = Provider(**self.settings, **{name: hook for name, hook in hooks.items() if hook is not None})
+        provider = Provider(**self.settings, **{name: hook for name, hook in hooks.items() if hook is not None})  # type: ignore[arg-type]
         if self.prepare is not None:
             self.prepare(provider)
         return provider

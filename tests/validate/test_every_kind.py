@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from gateway.settings import load
-from harvester.kinds import kinds
-from harvester.validate import Limits, Verdict, validate
-from harvester.web import Access, Web
+from harvester.harvest.access import kinds
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.validate.run import Limits, Verdict, validate
 from tests import live
 from tests.conftest import ROOT
 from tests.sample.laro import Laro
@@ -31,7 +32,7 @@ def folder(tmp_path_factory, sample_source):
     files = made / "delivered"
     files.mkdir()
     (files / "bare.xml").write_text("<record><title>Bare</title></record>")
-    (files / "lines.jsonl").write_text("\n".join(json.dumps(each) for each in LINES))
+    (files / "lines.jsonl").write_text("\n".join(json.dumps(line) for line in LINES))
     small = Laro(laro(10, 3))
     with served(small.answer) as small.place:
         sources = {
@@ -60,6 +61,6 @@ def _harvested(folder: Path, sources: dict[str, tuple[str, str, list[str]]]) -> 
 def test_a_gateway_filled_by_every_kind_of_source_passes_every_check(folder):
     with live.served(folder, oai_page_size=20) as server, Web(load(folder, {}), {"ours": Access(server.url)}) as web:
         report = validate(server.url, web.fetcher("ours"), limits=Limits(least_page=20, pages=100))
-    wrong = [each for each in report.results if each.verdict not in (Verdict.PASS, Verdict.SKIPPED)]
+    wrong = [result for result in report.results if result.verdict not in (Verdict.PASS, Verdict.SKIPPED)]
     assert wrong == []
     assert report.exit_code == 0

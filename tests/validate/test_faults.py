@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, quote
 
 import pytest
 
-from harvester.conformance.errors import ILLEGAL
-from harvester.validate import CHECKS, Verdict
+from harvester.validate.errors import ILLEGAL
+from harvester.validate.run import CHECKS, Verdict
 from tests.conftest import ROOT
 from tests.validate.faults_asked import ASKED, EXAMPLE, LEGAL
 from tests.validate.faults_seen import SEEN
@@ -52,7 +52,7 @@ def test_no_two_checks_have_one_name():
 
 
 def test_every_check_that_the_documentation_names_exists():
-    text = (ROOT / "harvester" / "conformance" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "harvester" / "validate" / "README.md").read_text(encoding="utf-8")
     groups = {name.partition(".")[0] for name in VERDICTS}
     words = re.findall(r"`([a-z-]+)\.([a-z0-9-]+)`", text)
     named = {f"{group}.{name}" for group, name in words if group in groups and name != "py"}

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from gateway.settings import load
-from harvester.validate import Limits, Verdict, validate
-from harvester.web import Access, Web
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.validate.run import Limits, Verdict, validate
 from tests import live
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed
 from gateway.xmltext import utc_datetime
-from harvester.validate import CHECKS, Limits, Verdict, validate
+from harvester.validate.run import CHECKS, Limits, Verdict, validate
 from tests.validate.provider import BASE, Provider
 from tests.validate.strikes import asks, broken, changed, sent, whole
 
@@ -62,7 +62,7 @@ def test_a_provider_without_sets_passes_as_well(check):
     report = check(Provider(sets={}))
     assert _found(report) == []
     assert _skipped(report)["sets.spec"] == "The repository has no sets."
-    assert _skipped(report)["sets.belongs"] == "No record was seen in a set."
+    assert _skipped(report)["sets.belongs"] == "No received record is in a set."
 
 
 def test_flat_sets_have_no_hierarchy_to_check(check):
@@ -70,7 +70,7 @@ def test_flat_sets_have_no_hierarchy_to_check(check):
     provider.items = [item._replace(sets=("history",)) for item in provider.items]
     report = check(provider)
     assert _found(report) == []
-    assert _skipped(report)["sets.hierarchy"] == "No record was seen in a set below another."
+    assert _skipped(report)["sets.hierarchy"] == "No received record is in a set below another."
 
 
 def test_tokens_that_do_not_expire_pass(check):
@@ -144,10 +144,11 @@ def test_a_record_that_a_sample_does_not_reach_is_not_missed(check):
     provider.edit = turn
     report = check(provider, least_page=1, pages=2)
     skipped = _skipped(report)
-    window = f"The list of {utc_datetime(first.second)} to {utc_datetime(first.second)} is longer than we follow it."
+    day = utc_datetime(first.second)
+    window = f"The list of {day} to {day} is longer than the limit of pages."
     assert skipped["dates.exact"] == window
-    assert skipped["dates.complete"] == "The list of the window is longer than we follow it."
-    assert skipped["sets.belongs"] == "The list of the set 'history' is longer than we follow it."
+    assert skipped["dates.complete"] == "The list of the window is longer than the limit of pages."
+    assert skipped["sets.belongs"] == "The list of the set 'history' is longer than the limit of pages."
 
 
 def test_the_number_of_requests_is_bounded(check):
@@ -175,7 +176,7 @@ def test_nothing_is_asked_twice_without_need(check):
 
 @pytest.mark.parametrize("url", ["ftp://a.example.org/oai", "http://a.example.org/oai?x=1", "http://a.example.org/#x"])
 def test_what_cannot_be_a_base_url_is_refused(url):
-    with pytest.raises(ConfigurationError, match="is no base URL"):
+    with pytest.raises(ConfigurationError, match="is not a base URL"):
         validate(url, Provider())
 
 
@@ -222,8 +223,8 @@ def test_an_answer_without_a_date_is_not_compared(check):
 
 def test_a_repository_without_usable_datestamps_skips_the_windows(check):
     report = check(Provider(edit=changed("<datestamp>2023", "<datestamp>about 2023", whole("ListRecords"))))
-    assert _skipped(report)["dates.complete"] == "No legal datestamp was seen."
-    assert _skipped(report)["dates.exact"] == "ListRecords shows no usable record that is not deleted."
+    assert _skipped(report)["dates.complete"] == "No legal datestamp was received."
+    assert _skipped(report)["dates.exact"] == "ListRecords has no usable record that is not deleted."
 
 
 def test_an_illegal_response_date_leaves_the_future_open(check):

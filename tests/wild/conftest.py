@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gateway.model import Quarantined, Run
-from gateway.store.sqlite import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.faults.conftest import house, site, sites  # noqa: F401 - fixtures of test_quirks.py
 from tests.wild.recordings import DATA, Answer, Repository, repositories
@@ -69,7 +69,7 @@ def _run(folder: Path, part: tuple[int, list[str]]) -> str:
     """Harvest some sources; return what was said."""
     publish_processes, names = part
     options = {"is_measured": False, "publish_processes": publish_processes, "fetch_backoff_seconds": 0.01}
-    return live.called("harvester", folder, "run", *names, **options).stderr
+    return live.called("harvester", folder, "run", *names, **options).stderr  # type: ignore[arg-type]
 
 
 def _size(repository: Repository) -> int:

@@ -137,11 +137,11 @@ def repositories() -> list[Repository]:
     for folder, answers in _by_folder(_answers()):
         described = _description(answers)
         for stem, pages in _lists(folder, [answer for answer in answers if answer.verb == "ListRecords"]):
-            _add(made, Repository(_name(folder, stem), {pages[0].prefix: pages}, **described))
+            _add(made, Repository(_name(folder, stem), {pages[0].prefix: pages}, **described))  # type: ignore[arg-type]
         single = [answer for answer in answers if answer.verb == "GetRecord" and b"<error" not in answer.body]
         for turn, each in enumerate(_by_turn(single)):
             name = _name(folder, f"single-{turn}" if turn else "single")
-            _add(made, Repository(name, _listed(each), **described))
+            _add(made, Repository(name, _listed(each), **described))  # type: ignore[arg-type]
     for folder, answers in _by_folder(_loose_records()):
         for turn, each in enumerate(_by_turn([_page_of(answer) for answer in answers])):
             name = _name(folder, f"loose-{turn}" if turn else "loose")

@@ -54,7 +54,7 @@ def _by_tags(attributes: bytes, content: bytes) -> Counted:
 
 def same(one: etree._Element, other: etree._Element) -> bool:
     """Tell whether two elements say the same: names, attributes, text and children, whatever their prefixes."""
-    if one.tag != other.tag or dict(one.attrib) != dict(other.attrib) or (one.text or "") != (other.text or ""):
+    if one.tag != other.tag or dict(one.attrib) != dict(other.attrib) or (one.text or "") != (other.text or ""):  # type: ignore[misc]
         return False
     if len(one) != len(other):
         return False

@@ -12,7 +12,7 @@ import pytest
 import sickle
 
 from gateway.model import Selection
-from gateway.store.sqlite import open_store
+from gateway.store.opening import open_store
 from tests import live
 from tests.bench.source import serving
 
@@ -62,14 +62,14 @@ def _by_sickle(url: str, metadata_prefix: str) -> Iterator[tuple[str, bool]]:
 def _by_scythe(url: str, metadata_prefix: str) -> Iterator[tuple[str, bool]]:
     with oaipmh_scythe.Scythe(url) as scythe:
         for record in scythe.list_records(metadata_prefix=metadata_prefix):
-            yield record.header.identifier, record.header.deleted
+            yield record.header.identifier, record.header.deleted  # type: ignore[union-attr]
 
 
 def _by_http_oai(url: str, metadata_prefix: str) -> Iterator[tuple[str, bool]]:
     script = Path(__file__).with_name("http_oai.pl")
-    said = subprocess.run(["perl", script, url, metadata_prefix], text=True, capture_output=True, check=False)
-    assert (said.returncode, said.stderr) == (0, "")
-    for line in said.stdout.splitlines():
+    done = subprocess.run(["perl", script, url, metadata_prefix], text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    for line in done.stdout.splitlines():
         status, _, identifier = line.partition(" ")
         yield identifier, status == "deleted"
 

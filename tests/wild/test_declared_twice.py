@@ -5,8 +5,8 @@ from __future__ import annotations
 from gateway.mapping import SourceFacts, Task, prepare
 from gateway.model import RawPage
 from gateway.publish import given_of
-from harvester.dump import fragment
-from harvester.wire.oai_pmh import parse_list
+from harvester.dump.dump import fragment
+from harvester.sources.oai_pmh.answers import parse_list
 
 PAGE = b"""<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <responseDate>2018-03-05T00:00:00Z</responseDate><request>http://repox.ist.utl.pt/oai</request>
@@ -18,10 +18,10 @@ xsi:schemaLocation="http://www.loc.gov/mods/v3 mods.xsd"><titleInfo><title>Chain
 
 
 def test_a_declaration_that_the_payload_makes_itself_is_not_made_twice() -> None:
-    (found,) = parse_list(PAGE).slices
+    (slice_,) = parse_list(PAGE).slices
     page = RawPage("repox", "ListRecords", "http://repox.ist.utl.pt/oai", 0, 200, (), PAGE, "mods")
     facts = SourceFacts("repox", page.url, "gateway.example.org", {})
-    prepared = prepare(Task(facts, found.identifier, (given_of(page, found, "mods"),)))
+    prepared = prepare(Task(facts, slice_.identifier, (given_of(page, slice_, "mods"),)))
     assert prepared.problems == ()
     assert b"Chain and Charm" in next(each for each in prepared.fragments if each.metadata_prefix == "mods").body
-    assert fragment(PAGE[found.start : found.stop], found.declarations).count(b"xmlns:xsi=") == 1
+    assert fragment(PAGE[slice_.start : slice_.stop], slice_.declarations).count(b"xmlns:xsi=") == 1

@@ -35,7 +35,9 @@ def roots(file: Path) -> list[etree._Element]:
         root = xmlio.parse(file.read_bytes())
     except NotXml:
         return []
-    found = (each for each in root.iter("{*}DIDL", "{*}mets", "{*}mods") if xmlio.name_of(each)[0] in NAMESPACES)
+    found = (
+        element for element in root.iter("{*}DIDL", "{*}mets", "{*}mods") if xmlio.name_of(element)[0] in NAMESPACES
+    )
     return [each for each in found if all(above.tag != f"{{{DIDL}}}DIDL" for above in each.iterancestors())]
 
 
@@ -49,7 +51,7 @@ def test_every_package_gives_a_valid_didl() -> None:
             made = etree.fromstring(oai_didl.write(work))
             assert iso().validate(made), (file, iso().error_log)
             seen += 1
-            titled += any(each.element == "title" for each in work.statements)
+            titled += any(statement.element == "title" for statement in work.statements)
             files += bool(work.files)
     assert seen > 60
     assert titled > seen * 0.6
@@ -67,4 +69,6 @@ def test_a_dutch_record_is_read(name: str, links: int, page: str) -> None:
     work = oai_didl.read(root, b"")
     assert work is not None
     assert (len(work.files), work.landing_page) == (links, page)
-    assert "Anomalous plasma heating" in next(each.text for each in work.statements if each.element == "title")
+    assert "Anomalous plasma heating" in next(
+        statement.text for statement in work.statements if statement.element == "title"
+    )

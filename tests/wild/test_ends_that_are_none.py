@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from gateway.model import Cursor
 from gateway.xmltext import utc_datetime
 from harvester.sources import Step
 from harvester.sources.oai_pmh import SOURCE
-from tests.sources.repository import (
+from tests.sources.oai_pmh.repository import (
     NOW,
     Answer,
     Arguments,
@@ -78,7 +79,7 @@ def _tombstone_named(repository: Repository, arguments: Arguments) -> Answer | N
 def test_what_is_named_as_deleted_and_known_in_no_other_way_is_deleted(code: str):
     """Deletions that are kept in ListIdentifiers only, though OAI-PMH 2.0 §2.5.1 wants them in every answer."""
     steps = walked(_nine(_without_the_fifth, _tombstone_named, _single(refused(code))))
-    assert ([each.identifier for step in steps for each in step.slices if each.is_deleted], bad(steps)) == (
+    assert ([slice_.identifier for step in steps for slice_ in step.slices if slice_.is_deleted], bad(steps)) == (
         ["oai:x:004"],
         {},
     )
@@ -142,7 +143,7 @@ def test_a_size_that_grows_with_every_page_says_nothing_when_the_token_repeats()
         if arguments["verb"] != "ListRecords":
             return None
         text = repository.answer(arguments)
-        so_far = 3 + int(re.search(r'cursor="(\d+)"', text)[1])  # type: ignore[index]
+        so_far = 3 + int(re.search(r'cursor="(\d+)"', text)[1])
         return re.sub('Size="9"(.*?)>.*?<', rf'Size="{so_far}"\1>//3<', text)
 
     repository = _nine(growing)
@@ -212,7 +213,7 @@ WINDOW = ("2024-01-01", "2024-01-31")
 
 @pytest.mark.parametrize("answer", [refused("noRecordsMatch"), envelope("<ListRecords></ListRecords>")])
 @pytest.mark.parametrize("values", [{}, {"window": WINDOW}, {"from_": "2024-01-01"}])
-def test_a_list_that_is_empty_is_not_believed_where_names_say_otherwise(answer: Answer, values: dict[str, object]):
+def test_a_list_that_is_empty_is_not_believed_where_names_say_otherwise(answer: Answer, values: dict[str, Any]):
     """dpla/ingestion3#777: Primo's empty pages, here the first one. What fits on one page is fetched one by one."""
     repository = Repository(faults=[lambda _, asked: answer if asked["verb"] == "ListRecords" else None]).fill(3)
     steps = walked(repository, **values)
@@ -245,7 +246,7 @@ def test_what_is_empty_costs_one_request_more():
     repository = Repository()
     steps = walked(repository, window=WINDOW)
     assert steps[-1].is_complete
-    assert [each["verb"] for each in repository.asked] == ["ListRecords", "ListIdentifiers"]
+    assert [request["verb"] for request in repository.asked] == ["ListRecords", "ListIdentifiers"]
 
 
 def _names(answer: Answer) -> Fault:

@@ -16,7 +16,7 @@ from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NotOai
 from gateway.model import Cursor
 from harvester.sources import Step
 from harvester.sources.oai_pmh import SOURCE
-from tests.sources.repository import (
+from tests.sources.oai_pmh.repository import (
     Answer,
     Arguments,
     Fault,
@@ -76,7 +76,7 @@ def test_one_record_that_answers_500_is_quarantined_and_all_others_arrive(walk, 
     assert whole(steps, repository, "oai:x:011")
     assert bad(steps) == {
         "oai:x:011": "It could not be fetched: http://x.org/oai?verb=GetRecord&identifier=oai%3Ax%3A011&"
-        "metadataPrefix=oai_dc answers with HTTP status 500 (Internal Server Error); the server is ill."
+        "metadataPrefix=oai_dc answers with HTTP status 500 (Internal Server Error); the server is failing."
     }
 
 
@@ -91,7 +91,7 @@ def test_record_that_breaks_only_lists_is_fetched_alone(walk):
 def test_what_is_certain_is_not_fetched_again():
     repository = Repository(faults=[poison("oai:x:011")]).fill(20)
     steps = walked(repository)
-    assert sum(len(each.slices) for each in steps) == 20
+    assert sum(len(step.slices) for step in steps) == 20
     below = repository.listed()[4 + 4 - 1 :]
     assert all(each.get("from", "9") >= repository.records["oai:x:008"] for each in below if "from" in each)
 
@@ -142,7 +142,7 @@ def test_server_that_wants_the_metadata_prefix_beside_a_token_gets_it(walk):
 
     repository = Repository(faults=[fault]).fill(9)
     assert whole(walk(repository), repository)
-    assert sum("metadataPrefix" not in each for each in repository.asked if "resumptionToken" in each) == 3
+    assert sum("metadataPrefix" not in request for request in repository.asked if "resumptionToken" in request) == 3
 
 
 def test_records_of_one_second_with_a_broken_token_are_fetched_one_by_one(walk):
@@ -243,7 +243,7 @@ def test_pages_with_nothing_new_for_ever_are_left():
         at = int(arguments.get("resumptionToken", "//0").rpartition("/")[2])
         if arguments["verb"] != "ListRecords" or "from" in arguments or "until" in arguments or at < 6:
             return None
-        shown = [f"oai:x:{(at + each * each) % 6:03}" for each in range(3)]
+        shown = [f"oai:x:{(at + number * number) % 6:03}" for number in range(3)]
         entries = "".join(repository.entry("ListRecords", each) for each in shown)
         return envelope(
             f"<ListRecords>{entries}<resumptionToken>//{at + 1}</resumptionToken></ListRecords>",
@@ -471,14 +471,14 @@ def test_strange_errors_are_asked_for_again():
     answers = iter([refused("unknownError"), refused("InternalException")])
     repository = Repository(faults=[lambda _, asked: next(answers, None) if "resumptionToken" in asked else None])
     assert whole(walked(repository.fill(9)), repository)
-    assert not any("from" in each for each in repository.asked)
+    assert not any("from" in request for request in repository.asked)
 
 
 # --- any of it together -----------------------------------------------------------------------------------------
 
 
 def _first_of(faults: tuple[Fault, ...]) -> Fault:
-    return lambda held, asked: next((said for each in faults if (said := each(held, asked)) is not None), None)
+    return lambda held, asked: next((said for fault in faults if (said := fault(held, asked)) is not None), None)
 
 
 @st.composite
@@ -492,7 +492,7 @@ def _faulty(draw: st.DrawFn) -> Repository:
     poisoned = draw(st.sets(st.sampled_from(list(repository.records)), max_size=3))
     lists = draw(st.sampled_from([("ListRecords",), ("ListRecords", "GetRecord"), ("ListRecords", "ListIdentifiers")]))
     broken = draw(st.sampled_from([ILL, "<html/>", "<OAI-PMH", "", AnswerTooSlow("slow")]))
-    faults: list[Fault] = [poison(*poisoned, answer=broken or "\n", verbs=lists)] if poisoned else []
+    faults: list[Fault] = [poison(*poisoned, answer=broken or "\n", verbs=lists)] if poisoned else []  # type: ignore[arg-type]
     if draw(st.booleans()):
         faults.append(_expiring(draw(st.integers(0, 20))))
     if draw(st.booleans()):
@@ -519,4 +519,4 @@ def test_whatever_is_wrong_nothing_is_lost_without_a_word(repository: Repository
         return  # the run fails, aloud
     lost = set(repository.records) - set(good(steps)) - set(bad(steps))
     assert not (lost and steps[-1].is_complete)
-    assert steps[-1].received == sum(len(each.slices) for each in steps)
+    assert steps[-1].received == sum(len(step.slices) for step in steps)

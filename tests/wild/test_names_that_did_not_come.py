@@ -15,14 +15,14 @@ import pytest
 from gateway.errors import TryLater
 from gateway.model import Cursor
 from gateway.xmltext import utc_datetime
-from harvester.dump import Dump
-from harvester.dump_file import File, Order
-from harvester.progress import Silence
+from harvester.dump.dump import Dump
+from harvester.dump.output import File, Order
+from harvester.http.dates import DAY
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Silence
 from harvester.sources import Compared, NothingHeld, Step
 from harvester.sources.oai_pmh import SOURCE
-from harvester.stopping import Stop
-from harvester.wire.dates import DAY
-from tests.sources.repository import (
+from tests.sources.oai_pmh.repository import (
     NOW,
     URL,
     Answer,
@@ -317,7 +317,7 @@ def _capped(most: int, *, names_have_size: bool = False, windows_have_size: bool
         if not verb.startswith("List"):
             return None
         found = repository.selected(arguments)
-        shown = Repository({each: repository.records[each] for each in list(repository.records)[:most]})
+        shown = Repository({record: repository.records[record] for record in list(repository.records)[:most]})
         entries = [shown.entry(verb, each) for each in found if each in shown.records]
         is_window = "from" in arguments or "until" in arguments
         if verb == "ListIdentifiers":
@@ -404,7 +404,7 @@ def test_a_dump_that_goes_on_says_that_it_could_not_be_compared(tmp_path: Path):
     assert not _dumped(repository, tmp_path / "dump.xml", stop)[0]
     is_finished, said = _dumped(repository, tmp_path / "dump.xml", Stop())
     assert is_finished
-    assert said == ["oai_dc: the records could not be compared with what ListIdentifiers names."]
+    assert said == ["oai_dc: the records could not be compared with ListIdentifiers."]
 
 
 def test_a_dump_says_that_it_was_compared_with_four_answers_only(tmp_path: Path):

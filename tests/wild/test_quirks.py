@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from harvester.instance import Instance
+from harvester.harvest.instance import Instance
 from tests.faults.harvest import MakeSite, broken_promises, changed, faults_of, harvested, opened
 from tests.faults.table import Quirk, all_quirks
 

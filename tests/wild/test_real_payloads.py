@@ -44,9 +44,9 @@ def test_whatever_came_what_we_make_of_it_is_valid() -> None:
     for upstream, given in payloads():
         prepared = prepare(Task(FACTS, upstream, (given,)))
         outcomes["bad" if prepared.problems else "good"] += 1
-        for each in prepared.fragments:
-            whole = record(prepared.identifier, 0, prepared.sets, each)
-            if each.metadata_prefix != "x":
+        for fragment in prepared.fragments:
+            whole = record(prepared.identifier, 0, prepared.sets, fragment)
+            if fragment.metadata_prefix != "x":
                 batch.append(whole)
             else:
                 etree.fromstring(answer([whole]))

@@ -45,7 +45,7 @@ UNUSABLE = {
     (
         f"{_LOOSE}/john-shepherdson+dnet-hadoop/oaf_notwellformed.xml",
         f"{_LOOSE}/john-shepherdson+dnet-hadoop/oaf_notwellformed.xml",
-    ): "cut in the middle",
+    ): "truncated",
     # Neither deleted nor with anything in its metadata.
     (
         "didl/DANS-KNAW+narcis-meresco/unwrapped/0036_no_EduStandaard_meresco_record_5.record.xml",
@@ -236,7 +236,7 @@ def test_headers_alone_are_valid_and_the_same(client: FlaskClient, exposed: Expo
     found = []
     for answer in pages(client, "ListIdentifiers", metadataPrefix="oai_didl"):
         assert oracle.faults(answer) == []
-        found += [each.text or "" for each in etree.fromstring(answer).iter(f"{OAI}identifier")]
+        found += [element.text or "" for element in etree.fromstring(answer).iter(f"{OAI}identifier")]
     assert len(found) == len(set(found))
     assert set(found) == exposed.alive["oai_didl"] | exposed.deleted["oai_didl"]
 
@@ -254,7 +254,7 @@ def test_every_set_holds_what_its_spec_says(client: FlaskClient, harvest: Harves
         answers = list(pages(client, "ListIdentifiers", metadataPrefix="oai_dc", set=spec))
         assert [fault for answer in answers for fault in oracle.faults(answer)] == []
         identifiers = re.findall(rb"<identifier>([^<]+)", b"".join(answers))
-        assert {origin(each.decode())[0] for each in identifiers} == {spec.removeprefix("source:")}
+        assert {origin(identifier.decode())[0] for identifier in identifiers} == {spec.removeprefix("source:")}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Every ResourceSync document of `../shared/data/resourcesync`: examples of the standard from 0.5 to 1.1, real ones.
 
-What each says is held against a tree that another library makes, attribute by attribute, and against the index.
+What each says is compared with a tree that another library makes, attribute by attribute, and against the index.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import pytest
 from lxml import etree
 
 from gateway.errors import NotResourceSync
-from harvester.wire.entries import TERMS, Entry, Link
-from harvester.wire.fixity import fault_of
-from harvester.wire.leads import leads_of_headers, leads_of_page, leads_of_robots
-from harvester.wire.package import Package
-from harvester.wire.resourcesync import read
+from harvester.sources.resourcesync.documents import read
+from harvester.sources.resourcesync.entries import TERMS, Entry, Link
+from harvester.sources.resourcesync.fixity import fault_of
+from harvester.sources.resourcesync.leads import leads_of_headers, leads_of_page, leads_of_robots
+from harvester.sources.resourcesync.package import Package
 from tests.conftest import SHARED
 
 DATA = SHARED / "data" / "resourcesync"
@@ -42,17 +42,17 @@ def _documents() -> Iterator[tuple[Path, etree._Element]]:
 
 def _md(parent: etree._Element) -> dict[str, str]:
     found = parent.find(f"{{{TERMS}}}md")
-    return {} if found is None else dict(found.attrib)
+    return {} if found is None else dict(found.attrib)  # type: ignore[arg-type]
 
 
 def _links(parent: etree._Element) -> list[dict[str, str]]:
-    return [dict(each.attrib) for each in parent.iterfind(f"{{{TERMS}}}ln")]
+    return [dict(each.attrib) for each in parent.iterfind(f"{{{TERMS}}}ln")]  # type: ignore[arg-type]
 
 
 def _is_hash(text: str, digests: tuple[tuple[str, str], ...]) -> bool:
     """Tell whether these are the digests of a hash attribute: the same in hexadecimals, or base64, or none at all."""
     stated = text.split()
-    return len(digests) == len(stated) or (not digests and all(_ILLEGIBLE.fullmatch(each) for each in stated))
+    return len(digests) == len(stated) or (not digests and all(_ILLEGIBLE.fullmatch(statement) for statement in stated))
 
 
 def _says(link: Link, attributes: dict[str, str]) -> bool:
@@ -87,26 +87,26 @@ def test_every_document_says_what_another_library_reads_in_it() -> None:
     wrong, count = [], 0
     for file, root in _documents():
         count += 1
-        found = read(file.read_bytes(), BASE)
-        entries = list(found)
+        document = read(file.read_bytes(), BASE)
+        entries = list(document)
         elements = [
             each for each in root.iterchildren(etree.Element) if etree.QName(each).localname in ("url", "sitemap")
         ]
         said = _md(root)
         is_same = (
-            found.head.is_index == (etree.QName(root).localname == "sitemapindex")
-            and found.head.capability
+            document.head.is_index == (etree.QName(root).localname == "sitemapindex")
+            and document.head.capability
             == _NAMES["capabilities"].get(said.get("capability", ""), said.get("capability", ""))
-            and (found.head.from_, found.head.until, found.head.completed)
+            and (document.head.from_, document.head.until, document.head.completed)
             == (said.get("from", ""), said.get("until", ""), said.get("completed", ""))
-            and found.head.at in (said.get("at", ""), said.get("modified"))
-            and len(found.head.links) == len(_links(root))
-            and all(map(_says, found.head.links, _links(root)))
+            and document.head.at in (said.get("at", ""), said.get("modified"))
+            and len(document.head.links) == len(_links(root))
+            and all(map(_says, document.head.links, _links(root)))
             and len(entries) == len(elements)
             and all(map(_same, entries, elements))
         )
-        if not is_same or found.notes:
-            wrong.append((str(file.relative_to(DATA)), found.notes))
+        if not is_same or document.notes:
+            wrong.append((str(file.relative_to(DATA)), document.notes))
     assert wrong == []
     assert count == 193
 
@@ -118,10 +118,10 @@ def test_every_document_has_as_many_entries_as_the_index_says() -> None:
     )
     wrong = []
     for name, root, capability, entries in rows:
-        found = read((DATA / name).read_bytes())
-        told = (found.head.is_index, str(sum(1 for _ in found)))
+        document = read((DATA / name).read_bytes())
+        told = (document.head.is_index, str(sum(1 for _ in document)))
         known = {"resourcesync": "description"}.get(capability, capability)
-        if capability and (*told, found.head.capability) != (root == "sitemapindex", entries, known):
+        if capability and (*told, document.head.capability) != (root == "sitemapindex", entries, known):
             wrong.append(name)
     assert wrong == []
     assert len(rows) > 150
@@ -153,8 +153,8 @@ def test_a_change_list_of_a_simulator_has_a_digest_for_all_that_is_not_deleted()
 def test_a_real_package_brings_what_its_manifest_tells() -> None:
     package = Package(BytesIO((DATA / "CDLUC3+resync-client" / "resourcedump__bitstream-package.zip").read_bytes()))
     entries = list(package.manifest("http://example.com/bitstream-package.zip"))
-    assert [each.loc for each in entries] == ["http://example.com/res1", "http://example.com/res2"]
-    assert [fault_of(package.read(each.path), each.length, each.digests) for each in entries] == ["", ""]
+    assert [entry.loc for entry in entries] == ["http://example.com/res1", "http://example.com/res2"]
+    assert [fault_of(package.read(entry.path), entry.length, entry.digests) for entry in entries] == ["", ""]
 
 
 def test_pages_and_headers_of_the_standard_lead_to_their_capability_list() -> None:

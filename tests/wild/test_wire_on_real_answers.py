@@ -13,7 +13,7 @@ from lxml import etree
 from gateway.errors import AnswerError, NotOaiPmh, NotXml, RemoteError
 from gateway.model import Slice
 from gateway.xmltext import escape_attribute
-from harvester.wire.oai_pmh import parse_formats, parse_identify, parse_list, parse_sets
+from harvester.sources.oai_pmh.answers import parse_formats, parse_identify, parse_list, parse_sets
 
 ANSWERS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "oai" / "responses"
 PARSERS: tuple[Callable[[bytes], object], ...] = (parse_list, parse_identify, parse_formats, parse_sets)
@@ -51,21 +51,22 @@ def _counted(body: bytes) -> int | None:
         "/*[local-name()='OAI-PMH']/*[local-name()='ListRecords' or local-name()='ListIdentifiers' or "
         "local-name()='GetRecord']/*[local-name()='record' or local-name()='header']"
     )
-    return len(lists)
+    return len(lists)  # type: ignore[arg-type]
 
 
-def _stands_alone(text: bytes, found: Slice) -> bool:
+def _stands_alone(text: bytes, slice_: Slice) -> bool:
     declared = "".join(
-        f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in found.declarations
+        f' xmlns{":" * bool(prefix)}{prefix}="{escape_attribute(uri)}"' for prefix, uri in slice_.declarations
     )
     root = etree.fromstring(
-        f"<alone{declared}>".encode() + text[found.start : found.stop] + b"</alone>", etree.XMLParser(huge_tree=True)
+        f"<alone{declared}>".encode() + text[slice_.start : slice_.stop] + b"</alone>", etree.XMLParser(huge_tree=True)
     )
     return len(root) == 1
 
 
 @pytest.mark.parametrize("parse", PARSERS)
 def test_every_answer_is_read_or_refused(parse: Callable[[bytes], object]) -> None:
+    """No error but AnswerError may be raised."""
     for file in _files():
         with suppress(AnswerError):
             parse(file.read_bytes())
@@ -96,11 +97,11 @@ def test_every_payload_stands_alone_with_its_declarations() -> None:
         except AnswerError:
             continue
         text = answer.repaired or body
-        for found in answer.slices:
-            if found.stop > found.start:
-                assert _stands_alone(text, found), (file, found.identifier)
+        for slice_ in answer.slices:
+            if slice_.stop > slice_.start:
+                assert _stands_alone(text, slice_), (file, slice_.identifier)
             else:
-                assert found.is_deleted or found.problem or answer.verb == "ListIdentifiers", (file, found)
+                assert slice_.is_deleted or slice_.problem or answer.verb == "ListIdentifiers", (file, slice_)
 
 
 def test_only_records_without_identifier_are_unusable() -> None:
@@ -110,7 +111,7 @@ def test_only_records_without_identifier_are_unusable() -> None:
             answer = parse_list(file.read_bytes())
         except AnswerError:
             continue
-        problems.update({_name(file): each.problem for each in answer.slices if each.problem})
+        problems.update({_name(file): slice_.problem for slice_ in answer.slices if slice_.problem})
     assert problems == UNUSABLE
 
 

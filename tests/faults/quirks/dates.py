@@ -39,7 +39,7 @@ def _is_days_later(stage: Stage) -> bool:
 @quirk(Promise.WHOLE, 18, is_again=True)
 def granularity_in_odd_case(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """t3.digizeitschriften.de (metha ece12946, read 2026-11)."""
-    return edited(serve(asked), rb"(?<=<granularity>)[^<]+", lambda found: found[0].lower())
+    return edited(serve(asked), rb"(?<=<granularity>)[^<]+", lambda match: match[0].lower())
 
 
 @quirk(Promise.WHOLE, 18, is_again=True)
@@ -111,17 +111,17 @@ def from_and_until_are_ignored(asked: Asked, serve: Serve, stage: Stage) -> Said
 @quirk(Promise.WHOLE, 22, is_again=True)
 def from_and_until_are_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """zvdd.org (metha -no-intervals, 2026-03): no selective harvest, so every harvest is of the whole list."""
-    said = serve(asked)
+    answer = serve(asked)
     has_dates = any(name in asked.arguments for name in _BOUNDS)
-    return refused(said, "badArgument", "noDates: there is no selective harvest here.") if has_dates else said
+    return refused(answer, "badArgument", "noDates: there is no selective harvest here.") if has_dates else answer
 
 
 @quirk(Promise.WHOLE, 23, is_again=True, needs="dates")
 def nothing_comes_without_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """LearningRegistry#60 (read 2026-11)."""
-    said = serve(asked)
+    answer = serve(asked)
     is_open = asked.verb in LISTS and not asked.token and not any(name in asked.arguments for name in _BOUNDS)
-    return refused(said, "noRecordsMatch", "Nothing.") if is_open else said
+    return refused(answer, "noRecordsMatch", "Nothing.") if is_open else answer
 
 
 @quirk(Promise.WHOLE, 24, is_again=True, prepare=_behind)
@@ -171,21 +171,21 @@ def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Sa
     return serve(asked)
 
 
-@quirk(Promise.WHOLE, 29, hides="names")
+@quirk(Promise.WHOLE, 29, hides="names completeListSize")  # a list that would announce its size is refused
 def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DNB (metha#6, read 2026-11): HTTP 413 when too much matches."""
-    said = serve(asked)
-    is_large = asked.verb in LISTS and b"<resumptionToken" in said.body
-    return said._replace(status=413, body=b"Request Entity Too Large") if is_large else said
+    answer = serve(asked)
+    is_large = asked.verb in LISTS and b"<resumptionToken" in answer.body
+    return answer._replace(status=413, body=b"Request Entity Too Large") if is_large else answer
 
 
-@quirk(Promise.WHOLE, 29, hides="names")
+@quirk(Promise.WHOLE, 29, hides="names completeListSize")  # a list that would announce its size is refused
 def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DNB (metha#6, read 2026-11): "matches to many records (>100000)" on a page of HTML, with status 200."""
-    said = serve(asked)
-    is_large = asked.verb in LISTS and size_of(said) == stage.source.page_size
+    answer = serve(asked)
+    is_large = asked.verb in LISTS and size_of(answer) == stage.source.page_size
     html = HTML.replace(b"Please wait", b"matches to many records (>100000)")
-    return said._replace(headers=(("Content-Type", "text/html"),), body=html) if is_large else said
+    return answer._replace(headers=(("Content-Type", "text/html"),), body=html) if is_large else answer
 
 
 @quirk(Promise.WHOLE, 10, 17, entry={"slice": "month"}, hides="completeListSize")
@@ -194,9 +194,9 @@ def windows_match_nothing_in_passing(asked: Asked, serve: Serve, stage: Stage) -
 
     Every third says at first that it has nothing.
     """
-    said = serve(asked)
-    if not (asked.is_list and "until" in asked.arguments and size_of(said)):
-        return said
+    answer = serve(asked)
+    if not (asked.is_list and "until" in asked.arguments and size_of(answer)):
+        return answer
     stage.seen["windows"] += 1
     is_hit = not stage.seen["windows"] % 3 and stage.is_first(asked.query)
-    return refused(said, "noRecordsMatch", "Nothing.") if is_hit else said
+    return refused(answer, "noRecordsMatch", "Nothing.") if is_hit else answer

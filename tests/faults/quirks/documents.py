@@ -16,13 +16,13 @@ _TITLE = rb"(?<=<dc:title>)[^<]*(?=</dc:title>)"
 _LONG = 11_000_000  # characters of one text; the limit of libxml2 is ten million
 
 
-def _in_titles(said: Said, old: str, new: bytes) -> Said:
-    return edited(said, _TITLE, lambda found: found[0].replace(old.encode(), new))
+def _in_titles(answer: Said, old: str, new: bytes) -> Said:
+    return edited(answer, _TITLE, lambda match: match[0].replace(old.encode(), new))
 
 
-def _cut(said: Said) -> Said:
+def _cut(answer: Said) -> Said:
     """Return an answer that ends in the middle of a record, and whose length is told as if that were right."""
-    return said._replace(body=said.body[: said.body.rindex(b"</dc:title>") - 5])
+    return answer._replace(body=answer.body[: answer.body.rindex(b"</dc:title>") - 5])
 
 
 # --- characters ---------------------------------------------------------------------------------------------------
@@ -43,8 +43,8 @@ def bytes_that_are_no_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.WHOLE, 54)
 def latin_1_declared_as_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """digi.ub.uni-heidelberg.de (metha ac532c02, read 2026-11)."""
-    said = serve(asked)
-    return said._replace(body=said.body.decode().encode("latin-1", "ignore"))
+    answer = serve(asked)
+    return answer._replace(body=answer.body.decode().encode("latin-1", "ignore"))
 
 
 @quirk(Promise.WHOLE, 54)
@@ -83,31 +83,31 @@ def less_than_stands_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.WHOLE, 57)
 def notices_of_php_behind_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """findsorguk#843 (read 2026-11)."""
-    said = serve(asked)
-    return said._replace(
-        body=said.body + b"<br />\n<b>Notice</b>:  Undefined index: x in /a.php on line <b>3</b><br />"
+    answer = serve(asked)
+    return answer._replace(
+        body=answer.body + b"<br />\n<b>Notice</b>:  Undefined index: x in /a.php on line <b>3</b><br />"
     )
 
 
 @quirk(Promise.WHOLE, 57)
 def warnings_of_php_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """findsorguk#843 (read 2026-11), the other way round."""
-    said = serve(asked)
-    return said._replace(body=b"<br />\n<b>Warning</b>: mysql_connect(): & x<br />\n" + said.body)
+    answer = serve(asked)
+    return answer._replace(body=b"<br />\n<b>Warning</b>: mysql_connect(): & x<br />\n" + answer.body)
 
 
 @quirk(Promise.WHOLE, 57)
 def blank_lines_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HTTP::OAI 4.12 (2022) refuses it."""
-    said = serve(asked)
-    return said._replace(body=b"\r\n\r\n" + said.body)
+    answer = serve(asked)
+    return answer._replace(body=b"\r\n\r\n" + answer.body)
 
 
 @quirk(Promise.WHOLE, 57)
 def byte_order_mark_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Templates of PHP that were saved with one each (findsorguk#843, read 2026-11)."""
-    said = serve(asked)
-    return said._replace(body=b"\xef\xbb\xbf\xef\xbb\xbf" + said.body)
+    answer = serve(asked)
+    return answer._replace(body=b"\xef\xbb\xbf\xef\xbb\xbf" + answer.body)
 
 
 @quirk(Promise.WHOLE, 58)
@@ -170,8 +170,8 @@ def namespaces_of_metadata_stand_on_the_record(asked: Asked, serve: Serve, stage
 @quirk(Promise.WHOLE, 67)
 def document_is_cut_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """dataverse#8306; scythe 0.15 (2026-08) calls it the end of the list."""
-    said = serve(asked)
-    return _cut(said) if is_middle(asked, said) and stage.is_first("page") else said
+    answer = serve(asked)
+    return _cut(answer) if is_middle(asked, answer) and stage.is_first("page") else answer
 
 
 @quirk(Promise.STORED, 67)
@@ -180,24 +180,24 @@ def document_is_always_cut_at_one_record(asked: Asked, serve: Serve, stage: Stag
 
     An exception in the middle of a page that has been half sent; alone, the record can be had.
     """
-    said = serve(asked)
-    at = said.body.find(b"<identifier>oai:faults:00025") if asked.is_list else -1
-    return said._replace(body=said.body[:at]) if at > 0 else said
+    answer = serve(asked)
+    at = answer.body.find(b"<identifier>oai:faults:00025") if asked.is_list else -1
+    return answer._replace(body=answer.body[:at]) if at > 0 else answer
 
 
 @quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="times")
 def every_list_is_cut(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """dataverse#8306 (read 2026-11), for every page of every list."""
-    said = serve(asked)
-    is_hit = asked.verb in (*LISTS, "GetRecord") and size_of(said)
-    return said._replace(body=said.body[: said.body.index(b"</header>")]) if is_hit else said
+    answer = serve(asked)
+    is_hit = asked.verb in (*LISTS, "GetRecord") and size_of(answer)
+    return answer._replace(body=answer.body[: answer.body.index(b"</header>")]) if is_hit else answer
 
 
 @quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="2 documents")
 def two_documents_are_glued(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """libxml2 drops the second without a word when it recovers (measured 2026-11)."""
-    said = serve(asked)
-    return said._replace(body=said.body + said.body)
+    answer = serve(asked)
+    return answer._replace(body=answer.body + answer.body)
 
 
 def _with_a_long_text(source: Source) -> None:

@@ -16,14 +16,14 @@ _AS_HTML = (("Content-Type", "text/html; charset=utf-8"),)
 _POISON = b"oai:faults:00025"
 
 
-def _late(said: Said, seconds: str, status: int = 503) -> Said:
-    return said._replace(status=status, body=b"", headers=(("Retry-After", seconds),))
+def _late(answer: Said, seconds: str, status: int = 503) -> Said:
+    return answer._replace(status=status, body=b"", headers=(("Retry-After", seconds),))
 
 
 def _in_passing(asked: Asked, serve: Serve, stage: Stage, spoiled: Said) -> Said:
     """Spoil one page in the middle of the list, once."""
-    said = serve(asked)
-    return spoiled if is_middle(asked, said) and stage.is_first("page") else said
+    answer = serve(asked)
+    return spoiled if is_middle(asked, answer) and stage.is_first("page") else answer
 
 
 # --- statuses -----------------------------------------------------------------------------------------------------
@@ -32,15 +32,15 @@ def _in_passing(asked: Asked, serve: Serve, stage: Stage, spoiled: Said) -> Said
 @quirk(Promise.WHOLE, 30, entry={"sets": ("a", "nothing")})
 def errors_of_the_protocol_come_with_404(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Europe PMC (oadoi's EuropePMCSickle, 2026-01): noRecordsMatch."""
-    said = serve(asked)
-    return said._replace(status=404) if b"<error" in said.body else said
+    answer = serve(asked)
+    return answer._replace(status=404) if b"<error" in answer.body else answer
 
 
 @quirk(Promise.WHOLE, 31, entry={"sets": ("a", "nothing")})
 def errors_of_the_protocol_come_with_422(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Zenodo (openalex-ingest ce32334, 2026-03)."""
-    said = serve(asked)
-    return said._replace(status=422) if b"<error" in said.body else said
+    answer = serve(asked)
+    return answer._replace(status=422) if b"<error" in answer.body else answer
 
 
 @quirk(Promise.WHOLE, 31)
@@ -58,9 +58,9 @@ def status_500_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.STORED, 32)
 def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306 (read 2026-11): alone, it can be had."""
-    said = serve(asked)
-    is_hit = asked.is_list and _POISON in said.body
-    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
+    answer = serve(asked)
+    is_hit = asked.is_list and _POISON in answer.body
+    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else answer
 
 
 @quirk(
@@ -75,9 +75,9 @@ def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) ->
 
     The poison record is named, and everything else is there.
     """
-    said = serve(asked)
-    is_hit = asked.verb in ("ListRecords", "GetRecord") and b"<metadata>" in said.body and _POISON in said.body
-    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else said
+    answer = serve(asked)
+    is_hit = asked.verb in ("ListRecords", "GetRecord") and b"<metadata>" in answer.body and _POISON in answer.body
+    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else answer
 
 
 @quirk(Promise.STORED, 32)
@@ -120,16 +120,16 @@ def early_hints_come_before_every_answer(asked: Asked, serve: Serve, stage: Stag
 @quirk(Promise.WHOLE, 33)
 def deep_pages_time_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DSpace#12980 (89 ms at first, 12,988 ms at record 151,200), zenodo-rdm#1149, zenodo#2555 (read 2026-11): 504."""
-    said = serve(asked)
-    is_deep = asked.verb in LISTS and cursor_of(said) >= 2 * stage.source.page_size
-    return Said(b"<html>Gateway Time-out</html>", 504, _AS_HTML) if is_deep else said
+    answer = serve(asked)
+    is_deep = asked.verb in LISTS and cursor_of(answer) >= 2 * stage.source.page_size
+    return Said(b"<html>Gateway Time-out</html>", 504, _AS_HTML) if is_deep else answer
 
 
 @quirk(Promise.HONEST, 37, outcome=RunOutcome.REFUSED, says="403")
 def status_403_in_the_middle(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """186 of metha's 6,776 pings (2023-08 to 2025-09); the guidelines for harvesters (§2) say: stop."""
-    said = serve(asked)
-    return Said(b"Forbidden", 403, _AS_HTML) if is_middle(asked, said) else said
+    answer = serve(asked)
+    return Said(b"Forbidden", 403, _AS_HTML) if is_middle(asked, answer) else answer
 
 
 @quirk(Promise.HONEST, 34, outcome=RunOutcome.REFUSED, says="403")
@@ -153,11 +153,11 @@ def retry_after_is_a_date(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _in_passing(asked, serve, stage, _late(Said(b""), formatdate(stage.clock() + 20, usegmt=True)))
 
 
-@quirk(Promise.HONEST, 35, outcome=RunOutcome.TRY_LATER, says="asked again in")
+@quirk(Promise.HONEST, 35, outcome=RunOutcome.TRY_LATER, says="The next try would be in")
 def retry_after_is_a_week(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HTTP::OAI (2022) has a limit of a day for it."""
-    said = serve(asked)
-    return _late(said, "604800") if is_middle(asked, said) else said
+    answer = serve(asked)
+    return _late(answer, "604800") if is_middle(asked, answer) else answer
 
 
 @quirk(Promise.WHOLE, 35)
@@ -175,12 +175,12 @@ def retry_after_is_no_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.WHOLE, 36, 48)
 def too_many_requests_until_the_time_has_passed(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HTTP::OAI 4.10, metha cc2f96c4 (read 2026-11): 429, and whoever comes back before the time is sent away again."""
-    said = serve(asked)
-    if is_middle(asked, said):
+    answer = serve(asked)
+    if is_middle(asked, answer):
         until = stage.kept.setdefault("until", str(stage.clock() + 30).encode())
         if stage.clock() < float(until):
-            return _late(said, "30", 429)
-    return said
+            return _late(answer, "30", 429)
+    return answer
 
 
 @quirk(Promise.WHOLE, 48, entry={"delay_seconds": 3}, trap=Asked("verb=Identify"))
@@ -200,22 +200,22 @@ def html_with_200_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _in_passing(asked, serve, stage, Said(HTML, headers=_AS_HTML))
 
 
-@quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="keeps robots out")
+@quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="blocks robots")
 def html_with_200_from_some_page_on(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Walls against robots, maintenance, a login (DOAB, Gluejar/regluit#1154, read 2026-11).
 
     Whatever is asked after that.
     """
-    said = serve(asked)
-    stage.seen["wall"] += is_middle(asked, said) or bool(stage.seen["wall"])
-    return Said(HTML, headers=_AS_HTML) if stage.seen["wall"] else said
+    answer = serve(asked)
+    stage.seen["wall"] += is_middle(asked, answer) or bool(stage.seen["wall"])
+    return Said(HTML, headers=_AS_HTML) if stage.seen["wall"] else answer
 
 
 @quirk(Promise.WHOLE, 34)
 def html_with_200_for_one_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Pages of errors with status 200 (metha's pings, 2023-08 to 2025-09), for one token alone."""
-    said = serve(asked)
-    return Said(HTML, headers=_AS_HTML) if asked.token and cursor_of(said) == 2 * stage.source.page_size else said
+    answer = serve(asked)
+    return Said(HTML, headers=_AS_HTML) if asked.token and cursor_of(answer) == 2 * stage.source.page_size else answer
 
 
 @quirk(Promise.WHOLE, 34)
@@ -270,15 +270,15 @@ def base_url_was_copied_with_a_verb(asked: Asked, serve: Serve, stage: Stage) ->
 @quirk(Promise.WHOLE, 41, trap=Asked("verb=ListRecords&metadataPrefix=oai_dc&set="))
 def empty_set_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """geoportal-server-harvester#77 (read 2026-11)."""
-    said = serve(asked)
-    return refused(said, "badArgument", "There is no such set.") if asked.arguments.get("set") == "" else said
+    answer = serve(asked)
+    return refused(answer, "badArgument", "There is no such set.") if asked.arguments.get("set") == "" else answer
 
 
 @quirk(Promise.WHOLE, 42, trap=Asked("metadataPrefix=oai_dc&verb=ListRecords"))
 def verb_must_come_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """cshc.ubc.ca (HTTP::OAI 4.12, 2022)."""
-    said = serve(asked)
-    return said if asked.query.startswith("verb=") else refused(said, "badVerb", "There is no verb.")
+    answer = serve(asked)
+    return answer if asked.query.startswith("verb=") else refused(answer, "badVerb", "There is no verb.")
 
 
 @quirk(Promise.WHOLE, 42, query="?mode=oaipmh")
@@ -303,47 +303,47 @@ def names_of_libraries_are_refused(asked: Asked, serve: Serve, stage: Stage) -> 
 @quirk(Promise.WHOLE, 43)
 def gzip_that_was_not_announced(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha's maybeCompressed (2026-03)."""
-    said = serve(asked)
-    return said._replace(body=gzip.compress(said.body))
+    answer = serve(asked)
+    return answer._replace(body=gzip.compress(answer.body))
 
 
 @quirk(Promise.WHOLE, 43)
 def gzip_that_was_not_done(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha's maybeCompressed (2026-03): the header alone."""
-    said = serve(asked)
-    return said._replace(headers=(*said.headers, ("Content-Encoding", "gzip")))
+    answer = serve(asked)
+    return answer._replace(headers=(*answer.headers, ("Content-Encoding", "gzip")))
 
 
 @quirk(Promise.WHOLE, 43)
 def gzip_that_is_damaged(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha a97de427 (read 2026-11): it helps to ask for no compression."""
-    said = serve(asked)
+    answer = serve(asked)
     if "gzip" not in asked.headers.get("accept-encoding", ""):
-        return said
-    squeezed = gzip.compress(said.body)
-    return said._replace(body=squeezed[:-9], headers=(*said.headers, ("Content-Encoding", "gzip")))
+        return answer
+    squeezed = gzip.compress(answer.body)
+    return answer._replace(body=squeezed[:-9], headers=(*answer.headers, ("Content-Encoding", "gzip")))
 
 
 @quirk(Promise.WHOLE, 43)
 def gzip_that_is_called_deflate(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Proxies tried 2026-11, which call all compression so: it cost 869 requests and 480 seconds."""
-    said = serve(asked)
-    return said._replace(body=gzip.compress(said.body), headers=(*said.headers, ("Content-Encoding", "deflate")))
+    answer = serve(asked)
+    return answer._replace(body=gzip.compress(answer.body), headers=(*answer.headers, ("Content-Encoding", "deflate")))
 
 
 @quirk(Promise.WHOLE, 43)
 def deflate_that_is_called_gzip(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Proxies tried 2026-11, the other way round."""
-    said = serve(asked)
-    return said._replace(body=zlib.compress(said.body), headers=(*said.headers, ("Content-Encoding", "gzip")))
+    answer = serve(asked)
+    return answer._replace(body=zlib.compress(answer.body), headers=(*answer.headers, ("Content-Encoding", "gzip")))
 
 
 @quirk(Promise.WHOLE, 43)
 def answer_is_compressed_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Servers behind proxies, tried 2026-11: both compress, and one header is left."""
-    said = serve(asked)
-    body = zlib.compress(gzip.compress(said.body))
-    return said._replace(body=body, headers=(*said.headers, ("Content-Encoding", "deflate")))
+    answer = serve(asked)
+    body = zlib.compress(gzip.compress(answer.body))
+    return answer._replace(body=body, headers=(*answer.headers, ("Content-Encoding", "deflate")))
 
 
 # --- time and size ------------------------------------------------------------------------------------------------
@@ -352,15 +352,15 @@ def answer_is_compressed_twice(asked: Asked, serve: Serve, stage: Stage) -> Said
 @quirk(Promise.WHOLE, 46)
 def connection_breaks_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """774 of metha's 6,776 pings (2023-08 to 2025-09) found no connection at all."""
-    said = serve(asked)
-    return said._replace(cut=500) if is_middle(asked, said) and stage.is_first("page") else said
+    answer = serve(asked)
+    return answer._replace(cut=500) if is_middle(asked, answer) and stage.is_first("page") else answer
 
 
 @quirk(Promise.HONEST, 46, outcome=RunOutcome.TRY_LATER, says="whole")
 def connection_breaks_on_every_page_but_the_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Endpoints that metha's README (2026-03) asks again in an endless loop."""
-    said = serve(asked)
-    return said._replace(cut=500) if asked.verb in (*LISTS, "GetRecord") and asked.token else said
+    answer = serve(asked)
+    return answer._replace(cut=500) if asked.verb in (*LISTS, "GetRecord") and asked.token else answer
 
 
 @quirk(
@@ -368,12 +368,12 @@ def connection_breaks_on_every_page_but_the_first(asked: Asked, serve: Serve, st
     46,
     outcome=RunOutcome.TRY_LATER,
     says="silent",
-    settings={"fetch_read_timeout_seconds": 0.25, "fetch_retries": 1},
+    settings={"fetch_read_timeout_seconds": 0.5, "fetch_retries": 1},
 )
 def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """IRDB (openalex 1b32c72: ten minutes); the slowest of metha's pings took 882 s (2023-08 to 2025-09)."""
-    said = serve(asked)
-    return said._replace(silence=1.0) if asked.verb in LISTS and asked.token else said
+    answer = serve(asked)
+    return answer._replace(silence=60.0) if asked.verb in LISTS and asked.token else answer
 
 
 @quirk(
@@ -381,26 +381,26 @@ def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     46,
     outcome=RunOutcome.TRY_LATER,
     says="longer than",
-    settings={"fetch_deadline_seconds": 0.2, "fetch_retries": 0},
+    settings={"fetch_deadline_seconds": 0.5, "fetch_retries": 0},
 )
 def answer_comes_byte_by_byte(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha's README (2026-03): "to get out of any hanging connection"."""
-    said = serve(asked)
-    return said._replace(trickle=0.02) if asked.verb in LISTS and asked.token else said
+    answer = serve(asked)
+    return answer._replace(trickle=0.02) if asked.verb in LISTS and asked.token else answer
 
 
 @quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="decompressed", settings={"fetch_max_bytes": 100_000})
 def answer_is_a_bomb(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha#35 (read 2026-11), and small on the way: a few hundred bytes are a megabyte once they are decompressed."""
-    said = serve(asked)
-    is_hit = asked.verb in LISTS and asked.token and size_of(said) and token_of(said)
-    bomb = gzip.compress(said.body + b" " * 1_000_000)
-    return said._replace(body=bomb, headers=(*said.headers, ("Content-Encoding", "gzip"))) if is_hit else said
+    answer = serve(asked)
+    is_hit = asked.verb in LISTS and asked.token and size_of(answer) and token_of(answer)
+    bomb = gzip.compress(answer.body + b" " * 1_000_000)
+    return answer._replace(body=bomb, headers=(*answer.headers, ("Content-Encoding", "gzip"))) if is_hit else answer
 
 
 @quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="more than", settings={"fetch_max_bytes": 100_000})
 def answer_has_no_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha#35 (read 2026-11): more than a gigabyte."""
-    said = serve(asked)
-    is_hit = asked.verb in LISTS and asked.token and size_of(said) and token_of(said)
-    return said._replace(body=said.body.replace(b"\n</OAI-PMH>", b" " * 200_000)) if is_hit else said
+    answer = serve(asked)
+    is_hit = asked.verb in LISTS and asked.token and size_of(answer) and token_of(answer)
+    return answer._replace(body=answer.body.replace(b"\n</OAI-PMH>", b" " * 200_000)) if is_hit else answer

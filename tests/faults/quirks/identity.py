@@ -24,9 +24,9 @@ def _is_later(stage: Stage) -> bool:
 @quirk(Promise.HONEST, outcome=RunOutcome.REFUSED, says="repositoryIdentifier", is_again=True)
 def repository_identifier_becomes_another(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Audited endpoint (2026-11): a base URL comes to serve another repository, and says so."""
-    said = serve(asked)
+    answer = serve(asked)
     domain = b"other.example.org" if _is_later(stage) else b"faults.example.org"
-    return edited(said, rb"</Identify>", _DESCRIPTION % (domain, domain)) if asked.verb == "Identify" else said
+    return edited(answer, rb"</Identify>", _DESCRIPTION % (domain, domain)) if asked.verb == "Identify" else answer
 
 
 @quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="repositoryName", is_again=True)
@@ -42,18 +42,18 @@ def repository_has_another_name_and_address(asked: Asked, serve: Serve, stage: S
 @quirk(Promise.HONEST, outcome=RunOutcome.REFUSED, says="begins like another repository", is_again=True)
 def every_identifier_becomes_another(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Audited endpoint (2026-11): 120 records were held of 60. Like zvdd.org it takes no dates."""
-    said = serve(asked)
+    answer = serve(asked)
     if "from" in asked.arguments or "until" in asked.arguments:
-        return refused(said, "badArgument", "There is no selective harvest here.")
+        return refused(answer, "badArgument", "There is no selective harvest here.")
     if not _is_later(stage):
-        return said
+        return answer
     if "oai:faults" in asked.arguments.get("identifier", ""):
-        return refused(said, "idDoesNotExist", "There is no such item.")
-    return edited(said, rb"<identifier>oai:faults", b"<identifier>oai:anew")
+        return refused(answer, "idDoesNotExist", "There is no such item.")
+    return edited(answer, rb"<identifier>oai:faults", b"<identifier>oai:anew")
 
 
 @quirk(Promise.WHOLE)
 def empty_getrecord_stands_before_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha (2026-03) writes every element of its structure, whatever was asked: 23,300 records were refused."""
-    said = serve(asked)
-    return edited(said, rb"<ListRecords>", b"<GetRecord></GetRecord><ListRecords>") if asked.is_list else said
+    answer = serve(asked)
+    return edited(answer, rb"<ListRecords>", b"<GetRecord></GetRecord><ListRecords>") if asked.is_list else answer

@@ -12,8 +12,8 @@ _EVERY, _AT = 12, 5  # which records are left out: five of sixty
 _SHOWN = 10  # records before a list stops
 
 
-def _without_size(said: Said) -> Said:
-    return edited(said, rb' (completeListSize|cursor)="[^"]*"', b"")
+def _without_size(answer: Said) -> Said:
+    return edited(answer, rb' (completeListSize|cursor)="[^"]*"', b"")
 
 
 def _left_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
@@ -62,7 +62,7 @@ def list_stops_far_before_its_size_and_so_do_the_names(asked: Asked, serve: Serv
     said = edited(
         serve(asked),
         rb"(?s)<(record|header)\b.*?</\1>\n?",
-        lambda found: found[0] if any(name.encode() in found[0] for name in shown) else b"",
+        lambda match: match[0] if any(name.encode() in match[0] for name in shown) else b"",
     )
     said = with_token(said, "") if token_of(said) else said
     return said if asked.is_list else _without_size(said)

@@ -16,12 +16,12 @@ _DEEP = 10_000
 _SPOILED = "oai:faults:00025"  # a record that is not deleted, in the middle of the list
 
 
-def _of_spoiled(said: Said, pattern: bytes, replacement: bytes) -> Said:
+def _of_spoiled(answer: Said, pattern: bytes, replacement: bytes) -> Said:
     """Return the answer with something replaced in one record."""
     return edited(
-        said,
+        answer,
         rb"(?s)<record>(?:(?!</record>).)*" + _SPOILED.encode() + rb".*?</record>",
-        lambda found: re.sub(pattern, replacement, found[0]),
+        lambda match: re.sub(pattern, replacement, match[0]),
     )
 
 
@@ -92,13 +92,13 @@ def most_records_are_tombstones(asked: Asked, serve: Serve, stage: Stage) -> Sai
 @quirk(Promise.WHOLE, 70)
 def record_stands_on_two_pages(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ#712 (read 2026-11): the last of a page is the first of the next."""
-    said = serve(asked)
+    answer = serve(asked)
     if not asked.is_list:
-        return said
-    before, records = stage.kept.get(asked.token, b""), re.findall(rb"(?s)<record>.*?</record>\n", said.body)
+        return answer
+    before, records = stage.kept.get(asked.token, b""), re.findall(rb"(?s)<record>.*?</record>\n", answer.body)
     if records:
-        stage.kept[token_of(said)] = records[-1]
-    return edited(said, rb"(?=<record>)", lambda _: before, count=1) if before else said
+        stage.kept[token_of(answer)] = records[-1]
+    return edited(answer, rb"(?=<record>)", lambda _: before, count=1) if before else answer
 
 
 # --- what a list says of itself -----------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def complete_list_size_is_too_small(asked: Asked, serve: Serve, stage: Stage) ->
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_shrinks(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ#235 (read 2026-11): 44,264, then 44,253."""
-    said = serve(asked)
-    return edited(said, _SIZE, lambda found: b"%d" % (int(found[0]) + 11 * (not asked.token)))
+    answer = serve(asked)
+    return edited(answer, _SIZE, lambda match: b"%d" % (int(match[0]) + 11 * (not asked.token)))
 
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
@@ -146,16 +146,16 @@ def complete_list_size_is_not_told(asked: Asked, serve: Serve, stage: Stage) -> 
 @quirk(Promise.WHOLE, 71)
 def cursor_is_the_number_of_the_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """fairchive#2888 (read 2026-11)."""
-    said = serve(asked)
-    page = b"%d" % (cursor_of(said) // stage.source.page_size)
-    return edited(said, rb'(?<=cursor=")[^"]*', page)
+    answer = serve(asked)
+    page = b"%d" % (cursor_of(answer) // stage.source.page_size)
+    return edited(answer, rb'(?<=cursor=")[^"]*', page)
 
 
 @quirk(Promise.WHOLE, 71)
 def cursor_counts_what_was_sent(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ (metha#14865, read 2026-11): the last page's cursor is completeListSize."""
-    said = serve(asked)
-    return edited(said, rb'(?<=cursor=")[^"]*', b"%d" % (cursor_of(said) + size_of(said)))
+    answer = serve(asked)
+    return edited(answer, rb'(?<=cursor=")[^"]*', b"%d" % (cursor_of(answer) + size_of(answer)))
 
 
 # --- names --------------------------------------------------------------------------------------------------------

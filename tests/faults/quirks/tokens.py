@@ -19,10 +19,10 @@ def _disguised(asked: Asked, serve: Serve, prefix: str) -> Said:
     """Give tokens that begin with a prefix, and take no others."""
     token = asked.token
     inner = asked.with_arguments(resumptionToken=token.removeprefix(prefix)) if token.startswith(prefix) else asked
-    said = serve(inner)
+    answer = serve(inner)
     if token and inner is asked:
-        return refused(said, "badResumptionToken", "This token is not ours.")
-    return with_token(said, prefix + token_of(said)) if token_of(said) else said
+        return refused(answer, "badResumptionToken", "This token is not ours.")
+    return with_token(answer, prefix + token_of(answer)) if token_of(answer) else answer
 
 
 @quirk(Promise.WHOLE, 1, 14)
@@ -37,31 +37,31 @@ def token_must_be_percent_encoded(asked: Asked, serve: Serve, stage: Stage) -> S
 @quirk(Promise.WHOLE, 2)
 def token_must_be_sent_as_it_is_written(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """dash.harvard.edu (metha, 2026-03), bium.univ-paris5 (oadoi, 2026-01): an encoded token is refused."""
-    said = serve(asked)
+    answer = serve(asked)
     if asked.token and "%3A" in asked.query:
-        return refused(said, "badResumptionToken", "This token is not ours.")
-    return said
+        return refused(answer, "badResumptionToken", "This token is not ours.")
+    return answer
 
 
 @quirk(Promise.WHOLE, 3)
 def token_is_percent_encoded_already(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """openlibhums/janeway#5006, IQSS/dataverse#7009 (read 2026-11): what is encoded once more is refused."""
-    said = serve(asked)
-    return with_token(said, quote(token_of(said))) if token_of(said) else said
+    answer = serve(asked)
+    return with_token(answer, quote(token_of(answer))) if token_of(answer) else answer
 
 
 @quirk(Promise.WHOLE, 4)
 def last_token_is_white_space(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ (metha 3a84586f), ssoar (sickle#25, read 2026-11)."""
-    said = serve(asked)
-    return with_token(said, " \n ") if asked.token and not token_of(said) else said
+    answer = serve(asked)
+    return with_token(answer, " \n ") if asked.token and not token_of(answer) else answer
 
 
 @quirk(Promise.WHOLE, 4, hides="completeListSize")
 def last_token_is_an_empty_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ (metha 3a84586f); sickle#8 (read 2026-11)."""
-    said = serve(asked)
-    return edited(said, rb"<resumptionToken[^>]*></resumptionToken>", b"<resumptionToken/>")
+    answer = serve(asked)
+    return edited(answer, rb"<resumptionToken[^>]*></resumptionToken>", b"<resumptionToken/>")
 
 
 @quirk(Promise.WHOLE, 5)
@@ -76,19 +76,19 @@ def token_never_changes(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
     Page two for ever.
     """
-    said = serve(asked)
-    return with_token(said, asked.token) if is_middle(asked, said) else said
+    answer = serve(asked)
+    return with_token(answer, asked.token) if is_middle(asked, answer) else answer
 
 
 @quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
 def tokens_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ#1396 (read 2026-11): the third page leads to the first again."""
-    said = serve(asked)
-    if asked.is_list and asked.token and cursor_of(said) == 2 * stage.source.page_size:
-        return with_token(said, stage.kept["second"].decode())
+    answer = serve(asked)
+    if asked.is_list and asked.token and cursor_of(answer) == 2 * stage.source.page_size:
+        return with_token(answer, stage.kept["second"].decode())
     if asked.is_list and not asked.token:
-        stage.kept["second"] = token_of(said).encode()
-    return said
+        stage.kept["second"] = token_of(answer).encode()
+    return answer
 
 
 @quirk(Promise.STORED, 7)
@@ -98,9 +98,9 @@ def tokens_go_on_past_the_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
     The last page again and again.
     """
     token = asked.token.partition("past:")[2]
-    said = serve(asked.with_arguments(resumptionToken=token) if token else asked)
+    answer = serve(asked.with_arguments(resumptionToken=token) if token else asked)
     stage.seen["pages"] += 1
-    return with_token(said, f"{stage.seen['pages']}past:{token or asked.token}") if is_last(asked, said) else said
+    return with_token(answer, f"{stage.seen['pages']}past:{token or asked.token}") if is_last(asked, answer) else answer
 
 
 @quirk(Promise.STORED, 7)
@@ -109,15 +109,15 @@ def empty_pages_without_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
     if asked.token.startswith("empty"):
         stage.seen["pages"] += 1
         return emptied(serve(Asked("verb=Identify")), asked.verb, f"empty{stage.seen['pages']}")
-    said = serve(asked)
-    return with_token(said, "empty") if is_last(asked, said) else said
+    answer = serve(asked)
+    return with_token(answer, "empty") if is_last(asked, answer) else answer
 
 
 @quirk(Promise.WHOLE, 8, 9)
 def token_after_the_last_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ (metha#14865, read 2026-11): cursor = completeListSize, a further token, which is then refused."""
-    said = serve(asked)
-    return with_token(said, "the end") if is_last(asked, said) else said
+    answer = serve(asked)
+    return with_token(answer, "the end") if is_last(asked, answer) else answer
 
 
 @quirk(Promise.WHOLE, 9, 10)
@@ -144,26 +144,26 @@ def first_page_is_empty_and_has_a_token(asked: Asked, serve: Serve, stage: Stage
     """HAL preprod (infrae/pyoai#8, read 2026-11): no record yet, and a token."""
     if asked.token.startswith("first:"):
         return serve(Asked(asked.token.removeprefix("first:")))
-    said = serve(asked)
-    is_first = asked.is_list and not asked.token and b"<error" not in said.body
-    return emptied(said, asked.verb, f"first:{asked.query}") if is_first else said
+    answer = serve(asked)
+    is_first = asked.is_list and not asked.token and b"<error" not in answer.body
+    return emptied(answer, asked.verb, f"first:{asked.query}") if is_first else answer
 
 
 @quirk(Promise.WHOLE, 11, needs="completeListSize")
 def list_ends_after_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """OJS 3.3.0 (pkp-lib#7214, read 2026-11): the first page's token is empty, whatever completeListSize says."""
-    said = serve(asked)
-    return with_token(said, "") if asked.verb in LISTS and token_of(said) else said
+    answer = serve(asked)
+    return with_token(answer, "") if asked.verb in LISTS and token_of(answer) else answer
 
 
 @quirk(Promise.WHOLE, 12)
 def token_expires_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """sickle#19, arxiv-public-datasets#26 (read 2026-11): the third page is refused, once."""
-    said = serve(asked)
-    if cursor_of(said) == 2 * stage.source.page_size and stage.seen["refused"] < 2:
+    answer = serve(asked)
+    if cursor_of(answer) == 2 * stage.source.page_size and stage.seen["refused"] < 2:
         stage.seen["refused"] += 1
-        return refused(said, "badResumptionToken", "It has expired.")
-    return said
+        return refused(answer, "badResumptionToken", "It has expired.")
+    return answer
 
 
 @quirk(Promise.WHOLE, 12)
@@ -172,10 +172,10 @@ def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage)
 
     The result of the database is gone before the list ends.
     """
-    said = serve(asked)
-    if asked.is_list and asked.token and cursor_of(said) >= 3 * stage.source.page_size:
-        return refused(said, "badResumptionToken", "It has expired.")
-    return said
+    answer = serve(asked)
+    if asked.is_list and asked.token and cursor_of(answer) >= 3 * stage.source.page_size:
+        return refused(answer, "badResumptionToken", "It has expired.")
+    return answer
 
 
 @quirk(Promise.WHOLE, 13)
@@ -194,11 +194,11 @@ def token_can_be_used_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
 @quirk(Promise.WHOLE, 15, entry={"sets": ("a",)})
 def token_forgets_the_set(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """SobekCM#6, LearningRegistry#53 (read 2026-11): from the second page on, everything comes."""
-    said = serve(asked)
+    answer = serve(asked)
     with suppress(Refused):  # another quirk has disguised it
-        if asked.is_list and not asked.token and token_of(said):
-            return with_token(said, Token.read(token_of(said))._replace(set_spec="").text)
-    return said
+        if asked.is_list and not asked.token and token_of(answer):
+            return with_token(answer, Token.read(token_of(answer))._replace(set_spec="").text)
+    return answer
 
 
 @quirk(Promise.WHOLE, 15, entry={"from": "2021-06-01T00:00:00Z", "until": "2023-01-01T00:00:00Z"})
@@ -207,11 +207,11 @@ def token_forgets_the_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
     From the second page on, what lies behind `until` comes as well.
     """
-    said = serve(asked)
+    answer = serve(asked)
     with suppress(Refused):  # another quirk has disguised it
-        if asked.is_list and not asked.token and token_of(said):
-            return with_token(said, Token.read(token_of(said))._replace(from_="", until="").text)
-    return said
+        if asked.is_list and not asked.token and token_of(answer):
+            return with_token(answer, Token.read(token_of(answer))._replace(from_="", until="").text)
+    return answer
 
 
 @quirk(Promise.WHOLE, 16)
@@ -219,43 +219,43 @@ def metadata_prefix_is_wanted_beside_the_token(asked: Asked, serve: Serve, stage
     """OSTI (oadoi's OSTIOAIItemIterator, 2026-01; openalex-ingest's OSTIItemIterator, 2026-03)."""
     if not asked.token:
         return serve(asked)
-    said = serve(asked.with_arguments(metadataPrefix=None))
+    answer = serve(asked.with_arguments(metadataPrefix=None))
     is_there = "metadataPrefix" in asked.arguments
-    return said if is_there else refused(said, "badArgument", "metadataPrefix is missing.")
+    return answer if is_there else refused(answer, "badArgument", "metadataPrefix is missing.")
 
 
 @quirk(Promise.WHOLE, 17, needs="completeListSize")
 def page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Primo (dpla/ingestion3#777, read 2026-11: six percent of the records were never seen)."""
-    said = serve(asked)
-    return emptied(said, asked.verb) if is_middle(asked, said) and stage.is_first("page") else said
+    answer = serve(asked)
+    return emptied(answer, asked.verb) if is_middle(asked, answer) and stage.is_first("page") else answer
 
 
 @quirk(Promise.WHOLE, 49, 50)
 def unknown_error_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """darwin.naturalsciences.be (metha extra/errors, 2026-03): too many scroll contexts, as an error."""
-    said = serve(asked)
-    if is_middle(asked, said) and stage.is_first("error"):
-        return refused(said, "unknownError", '{"error":{"reason":"Trying to create too many scroll contexts."}}')
-    return said
+    answer = serve(asked)
+    if is_middle(asked, answer) and stage.is_first("error"):
+        return refused(answer, "unknownError", '{"error":{"reason":"Trying to create too many scroll contexts."}}')
+    return answer
 
 
 @quirk(Promise.WHOLE, 50)
 def internal_exception_on_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha 53ac977f (read 2026-11): an error of the protocol that nobody defined, and that passes."""
-    said = serve(asked)
+    answer = serve(asked)
     is_hit = asked.is_list and not asked.token and stage.is_first("page")
-    return refused(said, "InternalException", "null") if is_hit else said
+    return refused(answer, "InternalException", "null") if is_hit else answer
 
 
 @quirk(Promise.HONEST, 51, outcome=RunOutcome.FAILED, says="badResumptionToken")
 def several_errors_for_every_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Codes of their own and several errors at once (pyoai's UnknownError, 2022)."""
-    said = serve(asked)
+    answer = serve(asked)
     if not (asked.verb in LISTS and asked.token):
-        return said
+        return answer
     both = b'<error code="badResumptionToken"/><error code="sessionLost">x</error>'
-    return edited(said, rb"(?s)<List.*</List\w+>|<error.*</error>", both)
+    return edited(answer, rb"(?s)<List.*</List\w+>|<error.*</error>", both)
 
 
 @quirk(Promise.WHOLE, 4, 11, hides="completeListSize")
@@ -277,6 +277,6 @@ def first_page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> 
 
     An empty page that is full a moment later; here the first, without a token.
     """
-    said = serve(asked)
-    is_hit = asked.is_list and not asked.token and size_of(said) and stage.is_first("page")
-    return emptied(said, asked.verb) if is_hit else said
+    answer = serve(asked)
+    is_hit = asked.is_list and not asked.token and size_of(answer) and stage.is_first("page")
+    return emptied(answer, asked.verb) if is_hit else answer

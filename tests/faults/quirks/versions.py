@@ -18,39 +18,39 @@ _LIVING, _GONE = b"<record><header>%b</header>%b</record>\n", b'<record><header 
 
 def _dated(head: bytes, datestamp: bytes) -> bytes:
     """Return the inside of a header with another datestamp, as long as the one it has."""
-    return re.sub(rb"(?<=<datestamp>)[^<]*", lambda found: datestamp[: len(found[0])] if found[0] else b"", head)
+    return re.sub(rb"(?<=<datestamp>)[^<]*", lambda match: datestamp[: len(match[0])] if match[0] else b"", head)
 
 
-def _appended(said: Said, asked: Asked, stage: Stage, more: bytes, most: int) -> Said:
+def _appended(answer: Said, asked: Asked, stage: Stage, more: bytes, most: int) -> Said:
     """Return the answer, if it is the last of a list, with as many of the older versions as may come behind it."""
     stage.kept["older"] = stage.kept.get("older", b"") + more
-    if not asked.is_list or token_of(said):
-        return said
+    if not asked.is_list or token_of(answer):
+        return answer
     older = b"".join([found[0] for found in _ANY.finditer(stage.kept.pop("older"))][:most])
-    return edited(said, rb"(</record>\n)(?!<record>)", lambda found: found[1] + older, count=1)
+    return edited(answer, rb"(</record>\n)(?!<record>)", lambda match: match[1] + older, count=1)
 
 
 @quirk(Promise.WHOLE, 70, needs="datestamps")
 def older_versions_come_later_in_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """No endpoint as yet: twenty records went back to texts of 2010 (audit, 2026-11)."""
-    said = serve(asked)
+    answer = serve(asked)
     if not asked.is_list:
-        return said
+        return answer
     older = [
-        _LIVING % (_dated(each["head"], _OLD), each["rest"].replace(b"Work", b"Draft"))
-        for each in _RECORD.finditer(said.body)
+        _LIVING % (_dated(match["head"], _OLD), match["rest"].replace(b"Work", b"Draft"))
+        for match in _RECORD.finditer(answer.body)
     ]
-    return _appended(said, asked, stage, b"".join(older), 20)
+    return _appended(answer, asked, stage, b"".join(older), 20)
 
 
 @quirk(Promise.WHOLE, 70, needs="datestamps")
 def older_deletions_come_later_in_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """No endpoint as yet: older tombstones removed seven living records (audit, 2026-11)."""
-    said = serve(asked)
+    answer = serve(asked)
     if not asked.is_list:
-        return said
-    older = [_GONE % _dated(each["head"], _OLD) for each in _RECORD.finditer(said.body)]
-    return _appended(said, asked, stage, b"".join(older), 7)
+        return answer
+    older = [_GONE % _dated(match["head"], _OLD) for match in _RECORD.finditer(answer.body)]
+    return _appended(answer, asked, stage, b"".join(older), 7)
 
 
 def _deleted(asked: Asked, serve: Serve, stage: Stage, every: int) -> Said:

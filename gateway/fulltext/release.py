@@ -1,0 +1,68 @@
+"""Publishes the decisions on files: each item that may have changed, once.
+
+An item is marked as published after the commit. If the process is killed in between, the item is published again, which
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import groupby
+
+from gateway.fulltext.published_files import Terms, files_of, terms_of
+from gateway.fulltext.stored_search import candidates_of, retracted_of
+from gateway.model import FileLink, ItemState, Unpublished
+from gateway.publish_files import file_all
+from gateway.settings import Settings
+from gateway.store.base import Discovery, Inbox, Store
+from gateway.store.step import EPOCH_FACT
+
+_TERMS_FACT = "terms of files"
+BATCH = 100  # items of one transaction, and of one publication
+
+
+class Releaser:
+    """Publishes the decisions of an instance."""
+
+    def __init__(self, store: Store, inbox: Inbox, desk: Discovery, settings: Settings) -> None:
+        """Take the search database (`desk`), the store to publish in, its inbox, and the settings."""
+        self._store, self._inbox, self._desk = store, inbox, desk
+        self._terms: Terms = terms_of(settings)
+        # Items that the desk has noted as published in another store are not published in this one.
+        self._epoch = store.fact(EPOCH_FACT)
+        self._published_on = " ".join(filter(None, (repr(self._terms._replace(copies=None)), self._epoch)))
+
+    def release(self, sources: Collection[str] = (), identifier: str = "") -> int:
+        """Publish the decisions that are not published yet, of some sources (none: all) or of one item.
+
+        Return how many records got a new datestamp. Raise StoreError.
+        """
+        self._begin()
+        stamped, after = 0, ""
+        while batch := self._desk.unpublished(after, BATCH, sources, identifier):
+            by_source = sorted(batch, key=lambda item: item.source)
+            for source, items in groupby(by_source, key=lambda item: item.source):
+                stamped += self._release(source, tuple(items))
+            self._desk.published(batch)
+            after = batch[-1].identifier
+        return stamped
+
+    def _begin(self) -> None:
+        """Mark everything as changed if the store is another one, or the terms have changed since."""
+        before = self._store.fact(_TERMS_FACT)
+        if before == self._published_on:
+            return
+        if before.endswith(self._epoch):
+            self._desk.change_all()
+        else:
+            self._desk.start_again()
+        self._store.remember(_TERMS_FACT, self._published_on)
+
+    def _release(self, source: str, items: Sequence[Unpublished]) -> int:
+        upstreams = [item.upstream for item in items]
+        return file_all(self._store, self._inbox, source, upstreams, self._known)
+
+    def _known(self, state: ItemState) -> tuple[FileLink, ...]:
+        """Return all files of an item, by the decision in force on each."""
+        searched, decisions = self._desk.search(state.identifier), self._desk.decisions(state.identifier)
+        return files_of(candidates_of(searched), decisions, state.files, self._terms, retracted_of(searched))

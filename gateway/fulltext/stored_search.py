@@ -1,0 +1,76 @@
+"""The stored form of a search: JSON in the column `story`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gateway.fulltext.search_result import Identity, SearchResult
+from gateway.model import Candidate, Match, Outcome, SearchState, Trace
+
+
+def search_as_json(result: SearchResult) -> str:
+    """Return the JSON of a search."""
+    policy = result.policy
+    return json.dumps(
+        {
+            "traces": [trace._asdict() for trace in result.traces],
+            "candidates": [candidate._asdict() for candidate in result.candidates],
+            "published": result.published,
+            "identity": result.identity,
+            "matches": [match._asdict() for match in result.matches],
+            "open_from": result.open_from,
+            "retracted": result.retracted,
+            "policy": policy and {**policy._asdict(), "permissions": [one._asdict() for one in policy.permissions]},
+        }
+    )
+
+
+def story_of(state: SearchState | None) -> dict[str, Any]:
+    """Return the parsed JSON of a search; empty if the item was not searched for."""
+    return json.loads(state.story) if state is not None and state.story else {}
+
+
+def candidates_of(state: SearchState | None) -> tuple[Candidate, ...]:
+    """Return the copies that the last search for an item has checked."""
+    return tuple(map(_candidate, story_of(state).get("candidates", ())))
+
+
+def _candidate(stored: dict[str, Any]) -> Candidate:
+    """Return a stored candidate. Fields that an earlier release did not store are empty."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+    }
+    return Candidate(**{**values, "outcome": Outcome(stored["outcome"])})
+
+
+def traces_of(state: SearchState | None) -> tuple[Trace, ...]:
+    """Return the results of the steps of the last search, in their order."""
+    stored = story_of(state).get("traces", ())
+    return tuple(Trace(**{**trace, "outcome": Outcome(trace["outcome"])}) for trace in stored)
+
+
+def identity_of_search(state: SearchState | None) -> Identity | None:
+    """Return the identity of the work at the last decision on its files; None if it was not stored."""
+    identity = story_of(state).get("identity")
+    return None if identity is None else Identity(*map(tuple, identity))
+
+
+def open_from_of(state: SearchState | None) -> str:
+    """Return the day (`2027-01-31`) on which an embargo ends and the item is searched for again, or an empty string."""
+    return str(story_of(state).get("open_from", ""))
+
+
+def published_of(state: SearchState | None) -> str:
+    """Return the year of publication as the services of the last search state it, or an empty string."""
+    return str(story_of(state).get("published", ""))
+
+
+def retracted_of(state: SearchState | None) -> str:
+    """Return the sentence about the retraction of the work from the last search, or an empty string."""
+    return str(story_of(state).get("retracted", ""))
+
+
+def matches_of(state: SearchState | None) -> tuple[Match, ...]:
+    """Return the matches of the last search with a DOI that the record lacks."""
+    return tuple(Match(**match) for match in story_of(state).get("matches", ()))

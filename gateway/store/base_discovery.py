@@ -1,0 +1,192 @@
+"""The protocol of the searches for full text. Import it from `base`, which explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Protocol, TypeAlias
+
+from gateway.model import Decision, Ending, Lease, Refusal, SearchState, Unpublished
+
+# A function that takes all decisions on the copies of an item so far and returns those to add.
+Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
+
+
+class Discovery(Protocol):
+    """The database of the search for full text: items that are due, their leases, outcomes, and stored answers.
+
+    It is safe for threads and processes. If a process is killed, its item is due again when the lease ends. Nothing is
+    written with a lease that has ended.
+    """
+
+    def settle(self) -> bool:
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
+        ...
+
+    def close(self) -> None:
+        """Close the database."""
+        ...
+
+    # -- items to search for -------------------------------------------------------------------------------------
+
+    def position(self, source: str) -> int:
+        """Return the number of the last item of a source that was listed for a search; 0 at first."""
+        ...
+
+    def enlist(self, source: str, items: Iterable[tuple[str, str]], item: int, at: int, list_: str = "") -> None:
+        """Add items (identifier, upstream identifier) to the search, and store `item`, the number of the last one.
+
+        `list_` names the position, if the items of a source are listed for several reasons.
+        """
+        ...
+
+    def renew(self, before: int, sources: Collection[str], at: int) -> int:
+        """Make items due that were searched for before a second; return how many. No sources: all."""
+        ...
+
+    def renew_outdated(self, bases: Iterable[tuple[str, str]], at: int) -> int:
+        """Make those items (identifier, basis) due whose last search had another basis; return how many.
+
+        A running search for one of them loses its lease.
+        """
+        ...
+
+    def outdated(self, identifier: str, basis: str) -> Lease | None:
+        """Return an item that is not due and whose last search had another basis, without a lease; else None."""
+        ...
+
+    def lease(self, at: int, seconds: int, sources: Collection[str] = (), identifier: str = "") -> Lease | None:
+        """Take the item that has been due longest, or the given one even if it is not due; None if there is none.
+
+        Nobody else gets it for so many seconds.
+        """
+        ...
+
+    def due(self, after: str, at: int, sources: Collection[str] = (), identifier: str = "", before: int = 0) -> Lease:
+        """Return the next item after `after` that a search would take, without a lease; empty if there is none.
+
+        Items that were searched for before the second `before` count as due, and so does `identifier`.
+        """
+        ...
+
+    def done(
+        self,
+        lease: Lease,
+        outcome: str,
+        story: str,
+        at: int,
+        decide: Decide = lambda _: (),
+        endings: Iterable[Ending] = (),
+        basis: str = "",
+        due: int = 0,
+    ) -> bool:
+        """Write the end of a search, and the decisions. Return False, and write nothing, if the lease has ended.
+
+        `story` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due again at
+        that second, for example at the end of an embargo.
+        """
+        ...
+
+    def waiting(
+        self,
+        lease: Lease,
+        until: int,
+        outcome: str,
+        story: str,
+        at: int,
+        endings: Iterable[Ending] = (),
+        basis: str = "",
+    ) -> bool:
+        """Write the end of a search that is repeated at `until`. Return False, and write nothing, as in `done`."""
+        ...
+
+    def release(self, lease: Lease, at: int) -> None:
+        """Return a leased item, as if it had not been leased."""
+        ...
+
+    # -- results -------------------------------------------------------------------------------------------------
+
+    def search(self, identifier: str) -> SearchState | None:
+        """Return the state of the search for one item, or None if it was never listed."""
+        ...
+
+    def searches(self, after: str, limit: int) -> tuple[SearchState, ...]:
+        """Return at most `limit` finished searches, sorted by identifier, after the identifier `after`."""
+        ...
+
+    def forget(self, identifiers: Iterable[str]) -> None:
+        """Delete the searches for some items, and the decisions on their files."""
+        ...
+
+    def counts(self) -> tuple[tuple[str, str, str, int], ...]:
+        """Return rows of (source, state, outcome, number of items)."""
+        ...
+
+    def endings(self) -> tuple[tuple[Ending, int], ...]:
+        """Return the ends of steps and copies by month, with the number of each."""
+        ...
+
+    # -- decisions -----------------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decision) -> None:
+        """Add a decision; it is in force until another one on the same copy."""
+        ...
+
+    def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
+        """Store that a DOI does not belong to an item, and decisions on its files; the item becomes due."""
+        ...
+
+    def refusals(self, identifier: str) -> tuple[Refusal, ...]:
+        """Return the refused DOIs of an item."""
+        ...
+
+    def decisions(self, identifier: str) -> tuple[Decision, ...]:
+        """Return all decisions on the copies of an item, the oldest first."""
+        ...
+
+    def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
+        """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
+        ...
+
+    # -- publication ---------------------------------------------------------------------------------------------
+
+    def unpublished(
+        self, after: str, limit: int, sources: Collection[str] = (), identifier: str = ""
+    ) -> tuple[Unpublished, ...]:
+        """Return at most `limit` items after `after` that may have unpublished changes; no sources: all."""
+        ...
+
+    def change_all(self) -> None:
+        """Mark every item that ever had an accepted file as changed."""
+        ...
+
+    def start_again(self) -> None:
+        """Mark every item as changed, for a new store: nothing is published in it, and its items have other numbers."""
+        ...
+
+    def published(self, items: Iterable[Unpublished]) -> None:
+        """Note that these items are published, in the state in which they were returned or a later one."""
+        ...
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def answer(self, question: bytes, at: int) -> bytes | None:
+        """Return the stored answer to a question, or None if there is none that is valid at the second `at`."""
+        ...
+
+    def keep_answer(self, question: bytes, content: bytes, expires: int) -> None:
+        """Store an answer until the second `expires`."""
+        ...
+
+    def forget_answers(self, at: int) -> None:
+        """Delete the answers that have expired at the second `at`."""
+        ...
+
+    # -- hosts ---------------------------------------------------------------------------------------------------
+
+    def away_until(self, host: str) -> int:
+        """Return the second until which no request may go to a host; 0 if there is no such limit."""
+        ...
+
+    def stay_away(self, host: str, until: int) -> None:
+        """Prevent requests to a host until the second `until`."""
+        ...

@@ -1,0 +1,55 @@
+"""Opens the databases of an instance folder. This is the only module that chooses a backend; today there is SQLite.
+
+All other modules use only the protocols of `base`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gateway.store.base import Discovery, Inbox, Store, Subscriptions
+from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_discovery import SqliteDiscovery
+from gateway.store.sqlite_inbox import SqliteInbox
+from gateway.store.sqlite_subscriptions import SqliteSubscriptions
+
+
+def open_store(
+    folder: Path,
+    *,
+    create: bool = False,
+    clock: HostClock | None = None,
+    show_departed: bool = False,
+    max_jump_seconds: int = MAX_JUMP_SECONDS,
+    only_reads: bool = False,
+) -> Store:
+    """Return the store of an instance folder; with `create`, make it if it is missing.
+
+    With `show_departed`, lists of a set show the records that left it as deleted. A clock that is further ahead than
+    `max_jump_seconds` without a known reason is not accepted; 0: every clock is. With `only_reads`, the store can be
+    read even if nothing can be written. Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
+    """
+    return SqliteStore(
+        folder / "store.sqlite",
+        create=create,
+        clock=clock,
+        show_departed=show_departed,
+        max_jump_seconds=max_jump_seconds,
+        only_reads=only_reads,
+    )
+
+
+def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> Inbox:
+    """Return the inbox of an instance folder; with `create`, make it if it is missing. Raise as `open_store`."""
+    return SqliteInbox(folder / "inbox.sqlite", create=create, only_reads=only_reads)
+
+
+def open_discovery(folder: Path) -> Discovery:
+    """Return the searches of an instance folder; make the file if it is missing. Raise as `open_store`."""
+    return SqliteDiscovery(folder / "discovery.sqlite")
+
+
+def open_subscriptions(folder: Path) -> Subscriptions:
+    """Return the subscriptions of an instance folder; the file is made with the first subscription."""
+    return SqliteSubscriptions(folder / "subscriptions.sqlite")

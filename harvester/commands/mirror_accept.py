@@ -1,0 +1,43 @@
+"""`harvester mirror accept DIR URL`: accept a doubtful file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gateway.model import RunOutcome
+from gateway.program import say
+from harvester.commands.mirror_session import DIRECTORY, receipt_of, session
+from harvester.commands.output import json_option, write_rows
+from harvester.mirror.judge_again import AcceptRun
+from harvester.runtime.exit_status import Status
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=DIRECTORY)
+@click.argument("url", metavar="URL")
+@json_option
+@click.pass_context
+def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None:
+    """Accept a doubtful file that came from URL.
+
+    The receipt of a run names the doubtful files and the reasons. URL may also be the identifier of an object; then all
+    its files are accepted. The same bytes from the same URL are not doubtful again. If many addresses of a host sent
+    the same answer, all of them are accepted.
+    """
+    with session(ctx, folder) as work:
+        place = work.opened()
+        receipt = receipt_of(place, "accept", url)
+        accepting = AcceptRun(place, receipt, work.shown, work.clock, stop=work.stop, user=work.user)
+        accepted = accepting.accepted(url)
+    rows = [
+        {"identifier": doubt.identifier, "url": doubt.file.url, "rule": doubt.rule, "is_held": doubt.is_kept}
+        for doubt in accepted
+    ]
+    write_rows(rows, ("identifier", "url", "rule", "is_held"), as_json=as_json)
+    left = sum(not doubt.is_kept for doubt in accepted)
+    later = f" The bytes of {left} were not kept; the next run fetches them." if left else ""
+    say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")
+    is_done = accepting.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS  # something else of these objects is missing
+    ctx.exit(int(Status.SUCCEEDED if is_done else accepting.status))

@@ -1,0 +1,60 @@
+"""`harvester source audit`: compare the held resources of a source with its lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import click
+
+from gateway.errors import ConfigurationError
+from gateway.model import Cursor
+from gateway.program import say
+from harvester.commands.output import json_option, write_rows
+from harvester.harvest.access import fetcher, kind_of
+from harvester.harvest.held_records import StoredHoldings
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.run_log import summary
+from harvester.harvest.run_options import RunOptions, source_options
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.sources import Finding
+
+
+@click.command()
+@click.argument("name")
+@json_option
+@click.pass_context
+def audit(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Compare the stored resources of a source with its lists: missing, changed, extra and corrupt ones.
+
+    Only the lists are requested, and nothing is changed. `run --full` fetches missing and changed resources, `source
+    sweep` deletes extra ones. The exit status is 3 if anything differs.
+    """
+    counts: Counter[str] = Counter()
+    with opened(ctx.obj) as instance, lock(instance.folder, name):
+        findings = _counted(_findings(instance, instance.sources.entry(name)), counts)
+        write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"), as_json=as_json)
+    say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")
+    ctx.exit(int(Status.WITH_ERRORS if counts else Status.SUCCEEDED))
+
+
+def _findings(instance: Instance, entry: SourceEntry) -> Iterator[Finding]:
+    kind = kind_of(entry.kind)
+    if kind.audit is None:
+        raise ConfigurationError(f"A source of the kind {kind.name} cannot be audited.")
+    held = StoredHoldings(instance.store, instance.inbox, entry.name)
+    options = replace(source_options(entry, instance.settings, 0, RunOptions()), holdings=held)
+    with fetcher(instance.settings, entry, Stop()) as fetch:
+        for metadata_prefix in entry.formats:
+            for set_spec in entry.sets or ("",):
+                yield from kind.audit(options, Cursor(entry.name, metadata_prefix, set_spec), fetch)
+
+
+def _counted(findings: Iterator[Finding], counts: Counter[str]) -> Iterator[Finding]:
+    for finding in findings:
+        counts[finding.what] += 1
+        yield finding

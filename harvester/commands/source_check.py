@@ -1,0 +1,100 @@
+"""`harvester source check URL`: detect the kind of source at an address, and show or write its entry."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+import click
+
+from gateway.errors import ConfigurationError
+from gateway.program import say
+from harvester.commands.output import write_json
+from harvester.harvest.access import fetcher, kinds, with_address, with_address_of
+from harvester.harvest.detect import Found, recognised
+from harvester.harvest.instance import Instance
+from harvester.harvest.reused_names import former
+from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is an address, not the name of a source."""
+    return "/" in text
+
+
+def check_address(instance: Instance, url: str, name: str, every: str, *, is_sure: bool, as_json: bool) -> Status:
+    """Write the kind of source at an address. With a name, add its entry, else show it.
+
+    `every` is the period of `tend`, or empty. `is_sure`: a former name may be used again.
+    """
+    place = checked_url(url)
+    asked = with_address(SourceEntry(checked_name(name) if name else name_for(place), place))
+    with fetcher(instance.settings, asked, Stop()) as fetch:
+        recognised_ = recognised(asked.url, kinds().values(), fetch)
+    for problem in recognised_.problems:
+        say(problem)
+    if not recognised_.recognised:
+        click.echo(f"{url} is nothing that can be harvested, as far as can be seen.", err=True)
+        return Status.FAILED
+    kind, best = recognised_.recognised[0]
+    entry = entry_from(asked.name, {"kind": kind, **best.table, **({"every": every} if every else {})})
+    entry = with_address_of(entry, asked)
+    _write(url, entry, recognised_, as_json=as_json)
+    if name:
+        add_entry(instance, entry, is_sure=is_sure)
+        say(f"Added. `harvester run {entry.name}` harvests it.")
+    else:
+        say("With --add NAME this is written into sources.toml.")
+    return Status.SUCCEEDED
+
+
+def name_for(url: str) -> str:
+    """Return a legal name for the source at an address, from its host."""
+    host = urlsplit(url).netloc or "source"
+    return re.sub(r"[^a-z0-9]+", "-", host.lower())[:32].strip("-")
+
+
+def _write(url: str, entry: SourceEntry, findings: Found, *, as_json: bool) -> None:
+    seen = [{"kind": kind, "is": recognised_kind.sentence} for kind, recognised_kind in findings.recognised]
+    if as_json:
+        write_json({"url": url, "recognised": seen, "name": entry.name, "entry": table_of(entry)})
+        return
+    for kind in seen:
+        say(kind["is"])
+    click.echo(shown(entry), nl=False)
+
+
+def confirm_name(instance: Instance, entry: SourceEntry, *, is_sure: bool) -> None:
+    """Write which records return under a name that was used before. For another address, ask for confirmation.
+
+    Raise ConfigurationError when the answer is no, or there is no terminal.
+    """
+    former_url = former(instance, entry.name, entry.url)
+    if former_url is None:
+        return
+    say(former_url.sentence)
+    if not former_url.is_other or is_sure:
+        return
+    if not is_confirmed(f"Use the name {entry.name} again?"):
+        raise ConfigurationError(f"Nothing was added. Choose another name than {entry.name}, or confirm it with --yes.")
+
+
+def is_confirmed(question: str) -> bool:
+    """Ask on stderr; return whether the answer is yes."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # nobody is there to answer
+        return False
+
+
+def add_entry(instance: Instance, entry: SourceEntry, *, is_sure: bool = False) -> None:
+    """Add a new source. Raise ConfigurationError when its name is taken, or was used before without confirmation."""
+    with lock(instance.folder, entry.name):
+        if entry.name in instance.sources.entries():
+            raise ConfigurationError(f"There is a source {entry.name!r} already.")
+        confirm_name(instance, entry, is_sure=is_sure)
+        instance.sources.add(entry)
+        instance.store.add_source(entry.source)

@@ -1,0 +1,147 @@
+"""`harvester source friends`: list the repositories that a source or a registry names, check them, and add them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, count
+from typing import NamedTuple
+
+import click
+
+from gateway.errors import ConfigurationError, GatewayError, NotXml
+from gateway.program import say
+from gateway.secret_arguments import secret_argument, without_secrets
+from harvester.commands.options import every_option
+from harvester.commands.output import json_option, write_rows
+from harvester.commands.source_check import add_entry, is_address, name_for
+from harvester.harvest.access import fetcher, kind_of, with_address, with_address_of
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.sources_toml import SourceEntry, checked_url, entry_from
+from harvester.http.messages import Fetched, Request
+from harvester.http.pacing import Pace
+from harvester.http.urls import base_url, request_url
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.worker_pool import GRACE_SECONDS, Job, WorkerPool, without_resource
+from harvester.sources.oai_pmh import friends as wire
+
+_LONGEST = 26  # characters of a name, so that a number still fits
+
+
+class _Seen(NamedTuple):
+    """The result of the request to a friend."""
+
+    answers: bool
+    words: str
+
+
+@click.command(name="friends")
+@click.argument("name", metavar="NAME|URL")
+@click.option("--check", "is_checked", is_flag=True, help="Ask each for its identity.")
+@click.option("--add", "is_added", is_flag=True, help="Add those that answer and are not sources yet.")
+@every_option
+@json_option
+@click.pass_context
+def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, every: str, as_json: bool) -> None:
+    """List the repositories that a source names as friends, or that the registry at a URL lists.
+
+    With --check, each is asked for its identity. Addresses that this machine may not reach are never asked.
+    """
+    with opened(ctx.obj) as instance, listening(Stop()) as stop:
+        entries = instance.sources.entries()
+        asked = SourceEntry("friends", checked_url(name)) if is_address(name) else instance.sources.entry(name)
+        asked = with_address(asked)
+        rows = [
+            {"name": known or new, "url": friend.base_url, "is_a_source": bool(known)}
+            for friend, known, new in _called(_named(instance, asked, stop), entries.values(), _former(instance))
+        ]
+        if is_checked or is_added:
+            _check(instance, asked, [row for row in rows if not row["is_a_source"]], stop)
+        if is_added:
+            for row in rows:
+                if row.get("answers"):
+                    schedule = {"every": every} if every else {}
+                    entry = entry_from(str(row["name"]), {"url": str(row["url"]), **schedule})
+                    add_entry(instance, with_address_of(entry, asked))
+                    row["is_a_source"] = True
+        columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
+        write_rows(rows, columns, as_json=as_json)
+    ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
+
+
+def _named(instance: Instance, asked: SourceEntry, stop: Stop) -> Sequence[wire.Friend]:
+    """Return the friends in the document at the address, else those in the Identify answer there."""
+    url = asked.url
+    if url.startswith("file:"):  # a document on this machine is the file itself
+        url = last = f"{url}#{url.rpartition('/')[2]}"
+    else:
+        last = request_url(base_url(url), "Identify")
+    with fetcher(instance.settings, asked, stop) as fetch:
+        first = fetch(Request(url))
+        with suppress(NotXml):  # without arguments a repository may answer anything
+            if friends := wire.parse(first.body, first.header("Content-Type")):
+                return friends
+        answer = fetch(Request(last))
+        return wire.parse(answer.body, answer.header("Content-Type"))
+
+
+def _former(instance: Instance) -> dict[str, str]:
+    """Return the names of all sources with records, also removed ones, by address."""
+    with instance.store.view() as view:
+        return {source.base_url: source.name for source in view.sources()}
+
+
+def _called(
+    named: Sequence[wire.Friend], entries: Iterable[SourceEntry], former: Mapping[str, str]
+) -> Iterator[tuple[wire.Friend, str, str]]:
+    """Return each friend with the name of its source, its former name, or a free name."""
+    held = {entry.url: entry.name for entry in entries}
+    taken = {*held.values(), *former.values()}
+    for friend in named:
+        try:
+            url = checked_url(friend.base_url)
+        except ConfigurationError as error:
+            if secret_argument(friend.base_url):
+                say(f"The friend {without_secrets(friend.base_url)} is left out. {error}")
+            continue
+        old = former.get(url, "")
+        new = old if old and old not in held.values() else _free(friend, taken)
+        taken.add(new)
+        yield friend._replace(base_url=url), held.get(url, ""), new
+
+
+def _free(friend: wire.Friend, taken: set[str]) -> str:
+    """Return a free name: that of the registry or of the host, with a number if needed."""
+    own = re.sub(r"[^a-z0-9]+", "-", friend.name.lower()).strip("-")
+    wanted = (own or name_for(friend.base_url))[:_LONGEST].strip("-") or "friend"
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return next(name for name in chain((wanted,), numbered) if name not in taken)
+
+
+def _check(instance: Instance, asked: SourceEntry, rows: list[dict[str, object]], stop: Stop) -> None:
+    """Request the identity of each, at several hosts at once, and add the result to its row."""
+    pace = Pace()
+    by_name = {str(row["name"]): row for row in rows}
+    threads = instance.settings.number("harvest_threads")
+    with WorkerPool[None, _Seen](
+        threads, stop, failed=lambda _, error: _Seen(False, str(error)), grace_seconds=GRACE_SECONDS
+    ) as pool:
+        for name, row in by_name.items():
+            url = str(row["url"])
+            # Named by somebody else, it may not lead where only we may go: the address that counts is the asked one's.
+            entry = SourceEntry("friends", asked.url, address=asked.address)
+            work = without_resource(_seen, instance, entry, url, stop, pace)
+            pool.add(Job(name, SourceEntry(name, url).host, work))
+        for name, seen in pool.results():
+            by_name[name] |= {"answers": seen.answers, "says": seen.words}
+
+
+def _seen(instance: Instance, entry: SourceEntry, url: str, stop: Stop, pace: Pace) -> _Seen:
+    try:
+        with fetcher(instance.settings, entry, stop, pace) as fetch:
+            recognition = kind_of("oai_pmh").recognise(Fetched(url, 0, (), b"", 0), fetch)
+    except GatewayError as error:
+        return _Seen(False, str(error))
+    return _Seen(True, recognition.sentence) if recognition else _Seen(False, "No answer of OAI-PMH.")

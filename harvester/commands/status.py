@@ -1,0 +1,255 @@
+"""What there is to see afterwards: `harvester status`, `log`, `records` and `quarantine`. They only read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from time import time
+from typing import Any
+
+import click
+
+from gateway.errors import ConfigurationError
+from gateway.model import ItemState, Run, RunOutcome, Source, WindowOutcome
+from gateway.program import say
+from gateway.unattended import without_entry, without_schedule
+from harvester.commands.output import json_option, moment, write_json, write_rows
+from harvester.commands.run import facts_of_run
+from harvester.harvest.clock import seconds_ahead
+from harvester.harvest.completeness import ANNOUNCED
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.repository_identity import differences, waiting
+from harvester.harvest.run_log import LEFT
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.takedowns.hide import is_hidden, is_named
+from harvester.harvest.unattended import problems, unlisted, unscheduled
+from harvester.runtime.locks import is_locked
+from harvester.schedule.stages import STAGES
+
+# Enough to see whether a source has a habit of failing.
+RUNS_SHOWN = 20
+_NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
+_ITEMS_PER_LOOK = 1000
+DIED = "died"
+
+
+@click.command()
+@json_option
+@click.pass_context
+def status(ctx: click.Context, as_json: bool) -> None:
+    """Show the state of every source.
+
+    It shows the stored records, records that wait for publication, the outcome or progress of the last run, and when
+    `harvester tend` works on the source again.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        entries = instance.sources.entries()
+        rows = [_standing(instance, entry, time()) for entry in entries.values()]
+        rows += [_abandoned(instance, source) for source in unlisted(instance, entries)]
+        problems_ = problems(instance, entries)
+    columns = (
+        "source",
+        "items",
+        "deleted",
+        "fulltext",
+        "quarantined",
+        "waiting",
+        "unpublished",
+        "last_run",
+        "outcome",
+        "is_complete",
+        "announced",
+        "windows",
+        "due",
+        "progress",
+    )
+    write_rows(rows, columns, as_json=as_json)
+    if not as_json:
+        for problem in problems_:
+            click.echo(problem, err=True)
+
+
+def _abandoned(instance: Instance, source: Source) -> dict[str, Any]:
+    """Return how a source stands that has no entry in sources.toml: nothing is due for it."""
+    standing = _standing(instance, SourceEntry(source.name, source.base_url, source.kind), time())
+    return standing | {"due": {}, "problems": [without_entry(source)]}
+
+
+def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, Any]:
+    name = entry.name
+    newest, harvests = instance.inbox.runs(name, 1), instance.inbox.runs(name, 1, "harvest")
+    is_running = bool(newest) and outcome_in_words(instance, newest[0]) == RunOutcome.RUNNING.value
+    last = newest if is_running else harvests or newest
+    windows = Counter(window.outcome for window in instance.inbox.windows(name))
+    position = instance.store.position(name)
+    return {
+        "source": name,
+        **instance.store.counts(name),
+        "unpublished": next(iter(instance.inbox.pages(name, position)), None) is not None,
+        "last_run": moment(last[0].started_at) if last else None,
+        "outcome": outcome_in_words(instance, last[0]) if last else "never run",
+        "is_complete": last[0].is_complete if last else False,
+        "announced": _announced(last),
+        "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
+        "due": {} if is_running else _due(instance, entry, now),
+        "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
+        if is_running
+        else _reached(instance, last),
+        "identity": [difference._asdict() for difference in differences(known)]
+        if (known := instance.inbox.identity(name))
+        else [],
+        "clock_ahead": seconds_ahead(instance, name),
+        "problems": [
+            *(without_schedule(sentence) for sentence in unscheduled(instance, (entry,))),
+            *filter(None, [waiting(instance.inbox, name)]),
+        ],
+    }
+
+
+def _announced(last: Sequence[Run]) -> dict[str, int]:
+    """Return how many records the lists of the last run announced, beside what came; nothing where they did not."""
+    counts = last[0].counts if last else {}
+    return {name: counts.get(name, 0) for name in (ANNOUNCED, "received")} if ANNOUNCED in counts else {}
+
+
+def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
+    """Return when each stage is due that ever is."""
+    moments = ((stage.name, stage.due_at(instance, entry, now)) for stage in STAGES)
+    return {name: "now" if at <= now else moment(int(at)) for name, at in moments if at is not None}
+
+
+def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
+    """Return how far a run that lasts has come, how fast it is, and when it will be over at this pace.
+
+    `windows` is how many of a sliced harvest are still waiting.
+    """
+    seconds = max(now - run.started_at, 1.0)
+    received, done, left = run.counts.get("received", 0), run.counts.get("windows_done", 0), run.counts.get(LEFT)
+    known: dict[str, object] = {"received": received, "a_second": round(received / seconds, 1)}
+    if windows:
+        return {**known, "ends_at": moment(int(now + seconds / done * windows))} if done else known
+    if left is None or not received:
+        return known
+    return {**known, "left": left, "ends_at": moment(int(now + seconds / received * left))}
+
+
+def _reached(instance: Instance, last: Sequence[Run]) -> dict[str, object]:
+    """Return how far a run had come whose process died; nothing of any other: its counts are in the log."""
+    counts = last[0].counts if last and outcome_in_words(instance, last[0]) == DIED else {}
+    return {name: counts[name] for name in ("received", LEFT) if name in counts}
+
+
+def outcome_in_words(instance: Instance, run: Run) -> str:
+    """Return how a run ended; one that is marked `running` while nobody holds the lock has died."""
+    if run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source):
+        return DIED
+    return run.outcome.value
+
+
+@click.command()
+@click.argument("which", required=False, metavar="[NAME|RUN]")
+@click.option(
+    "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
+)
+@json_option
+@click.pass_context
+def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
+    """Show the last runs, or the log of one run.
+
+    The newest run is first. NAME limits the list to one source; RUN is the number of one run.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
+            write_rows(_story(instance, int(which)), ("at", "level", "text"), as_json=as_json)
+            return
+        runs = instance.inbox.runs(which, last)
+        if which is not None and not runs:
+            instance.sources.entry(which)
+        rows = [facts_of_run(run) | {"outcome": outcome_in_words(instance, run)} for run in runs]
+        columns = ("run", "source", "stage", "started_at", "ended_at", "outcome", "is_complete", "counts", "reasons")
+        write_rows(rows, columns, as_json=as_json)
+
+
+def _story(instance: Instance, number: int) -> Iterator[dict[str, object]]:
+    events = tuple(instance.inbox.events(number))
+    if not events:
+        raise ConfigurationError(f"There is no run {number}, or nothing happened in it.")
+    for event in events:
+        yield {"run": event.run, "at": moment(event.at), "level": event.level, "text": event.text}
+
+
+@click.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="No effect: the output is JSON, one object per line.")
+@click.pass_context
+def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG001 - every command takes --json
+    """Show the stored items of a source as JSON, one per line.
+
+    Deleted items are included.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        after, items, count = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK), 0
+        if not items:
+            instance.sources.entry(name)
+        while items:
+            for _, state in items:
+                if is_hidden(instance, name, state):
+                    count += 1
+                else:
+                    write_json(_item(instance, name, state))
+                after = state.number
+            items = instance.store.items(name, after, _ITEMS_PER_LOOK)
+    if count:
+        say(f"{count} items are taken down and not shown; `harvester takedown list` says why.")
+
+
+def _item(instance: Instance, source: str, state: ItemState) -> dict[str, object]:
+    deletions = instance.store.deletions_of(source, (state.upstream,))
+    waiting = {deletion.metadata_prefix for deletion in deletions if deletion.waits}
+    return {
+        "identifier": state.identifier,
+        "upstream": state.upstream,
+        "is_deleted": state.is_deleted,
+        "sets": list(instance.store.item_sets(state.number)),
+        "records": {prefix: "deleted" if is_deleted else "published" for prefix, _, is_deleted in state.records},
+        "payloads": [
+            {
+                "format": payload.metadata_prefix,
+                "page": payload.page,
+                "slice": payload.slice,
+                "is_deleted": payload.is_deleted,
+                "waits": payload.metadata_prefix in waiting,
+            }
+            for payload in state.payloads
+        ],
+    }
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+@click.pass_context
+def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
+    """Show the records that could not be used, and the reasons.
+
+    The version that was published before stays published. If a fault of this program put a record there, `harvester run
+    NAME --full` reads it again after an upgrade.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        if name is not None and all(source.name != name for source in unlisted(instance)):
+            instance.sources.entry(name)
+        rows = [
+            {
+                "source": record.source,
+                "identifier": record.identifier,
+                "format": record.metadata_prefix,
+                "page": record.page,
+                "slice": record.slice,
+                "at": moment(record.at),
+                "reason": record.reason,
+            }
+            for record in instance.store.quarantined(name)
+            if not is_named(instance, record.source, record.identifier)
+        ]
+        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"), as_json=as_json)

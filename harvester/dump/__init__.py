@@ -1,0 +1,1 @@
+"""One repository in one file of XML."""

@@ -1,0 +1,191 @@
+# ruff: noqa: E501, RUF001 - tables have long lines and words of many languages
+"""Access rights of files and ends of embargoes, as records, services and cover pages state them. Pure.
+
+The words are those of info:eu-repo and of COAR's Access Rights 1.0; the dates are those of ISO 8601, or of sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Iterator
+from datetime import date
+from enum import StrEnum
+
+from gateway.model import Work
+
+
+class Access(StrEnum):
+    """Access rights: a closed list, the widest first."""
+
+    OPEN = "open"
+    EMBARGOED = "embargoed"
+    RESTRICTED = "restricted"
+    CLOSED = "closed"
+
+
+_COAR = {
+    "c_abf2": Access.OPEN,
+    "c_f1cf": Access.EMBARGOED,
+    "c_16ec": Access.RESTRICTED,
+    "c_14cb": Access.CLOSED,  # metadata only access
+}
+_WORD = re.compile(r"(?i)\b(open|embargoed|restricted|closed)[ _-]?access\b|\baccess_right/(c_[0-9a-f]{4})\b")
+# The same in other languages.
+_ABROAD = (
+    (
+        Access.EMBARGOED,
+        r"sous embargo|(?:acceso|acesso) embargado|accesso sotto embargo|ambargolu(?: erişim)?|延迟公开|延後公開",
+    ),
+    (
+        Access.RESTRICTED,
+        (
+            r"(?:accès|diffusion) (?:restreinte?|limitée?|réservée?)|acceso restringido|acesso restrito|toegang beperkt"
+            r"|accesso (?:riservato|ristretto)|(?:zugriff|zugang) (?:ist )?(?:beschränkt|eingeschränkt)"
+            r"|(?:beschränkter|eingeschränkter) (?:zugriff|zugang)|nur für angehörige der .{1,60}|beperkte toegang"
+            r"|доступ (?:к полному тексту )?ограничен|ограниченный доступ|dostęp ograniczony|ograniczony dostęp"
+            r"|begränsad åtkomst|omezený přístup|kısıtlı erişim|erişim kısıtlı|限制访问|限定公開|学内限定|وصول مقيد"
+        ),
+    ),
+    (
+        Access.CLOSED,
+        (
+            r"(?:accès|diffusion) (?:fermée?|interdite?)|texte intégral non disponible|acceso cerrado|acesso fechado"
+            r"|texto completo (?:no|não) dispon[ií]vel|texto completo no disponible|accesso chiuso|gesloten toegang|niet openbaar"
+            r"|nicht öffentlich(?: zugänglich)?|volltext (?:ist )?nicht (?:frei )?(?:verfügbar|zugänglich)|sperrvermerk"
+            r"|доступ (?:к полному тексту )?закрыт|закрытый доступ|полный текст недоступен|для служебного пользования"
+            r"|dostęp zamknięty|zamknięty dostęp|kapalı erişim|erişime kapalı|erişim kapalı"
+            r"|暂不公开|暫不公開|不公开|不公開|非公開|保密|部外秘|비공개|غير متاح"
+        ),
+    ),
+)
+_ABROAD_WORDS = tuple((access, re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])")) for access, words in _ABROAD)
+_SHUT_LINE = re.compile(
+    rf"(?i)(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}})?\s?[:：]\s?)?(?:{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
+)
+_EMBARGO_END = re.compile(r"info:eu-repo/date/embargoEnd/(\d{4}(?:-\d\d){0,2})")
+_DAY = re.compile(r"\s*(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?=$|[\sT/])")
+_YEARS = range(1900, 2200)  # other years are errors
+
+# Words on a cover page for an embargo: of DSpace, EPrints, Pure and Elsevier, and in other languages. Only a future day
+# counts, so these words may also have other meanings.
+_LATER = (
+    r"\bembargo(?:ed)?\b|\b(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
+    r"|\b(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
+    r"|\b(?:available|open access|public) (?:from|as of|on or after)\b|\b(?:release date|date of release)\b"
+    r"|\b(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|\bsperr(?:frist|vermerk)\b"
+    r"|\b(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
+    r"|\b(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|\b(?:disponible|consultable|accessible) à partir\b"
+    r"|\b(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|\bdisponible (?:a partir de|desde)\b"
+    r"|\b(?:embargad|restrit|fechad)[oa] até\b|\bdisponível a partir\b|\b(?:riservat|chius|ristrett)o fino\b"
+    r"|\baccessibile dal\b|\bonder embargo tot\b|\bbeschikbaar vanaf\b"
+    r"|\b(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|\b(?:доступен|открыт\w{0,3}|доступ) с\b|\bэмбарго\b"
+    r"|\b(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|\bdostępn\w{1,3} od\b|\b(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
+    r"|公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"
+)
+_UNTIL = re.compile(f"(?i)(?:{_LATER})")
+_EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
+_NEAR = 80  # characters after it that must contain the date
+_MOST_READ = 4000  # characters of a cover page
+# The beginnings of the names of months, January first.
+_MONTHS = (
+    "jan|ene|gen|янв|sty|oca", "feb|fev|fév|фев|lut|şub", "mar|mär|maa|мар", "apr|abr|avr|апр|kwi|nis",
+    "may|mai|mag|maj|mei|мая|май", "jun|juin|giu|июн|cze|haz", "jul|juil|lug|июл|lip|tem",
+    "aug|aoû|aou|ago|авг|sie|ağu", "sep|set|сен|wrz|eyl", "oct|okt|out|ott|окт|paź|eki", "nov|ноя|lis|kas", "dec|dez|dic|déc|дек|gru|ara",
+)  # fmt: skip
+_NAMES = "|".join(f"({beginnings})" for beginnings in _MONTHS)
+_UNTIL_YEAR = re.compile(r"(?i)\b(?:until|till|bis|jusqu['\u2019]en|hasta|até|fino al|до) (\d{4})(?![\d-])")
+_WRITTEN = re.compile(
+    r"(?i)(?<!\d)(?:(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)|(?P<one>\d\d?)[./](?P<two>\d\d?)[./](?P<year>\d{4})"
+    r"|(?P<cy>\d{4})\s?年\s?(?P<cm>\d\d?)\s?月(?:\s?(?P<cd>\d\d?)\s?日)?"
+    r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?)?"
+    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}\.?\s(?:de\s|of\s)?"
+    r"(?:(?P<behind>\d\d?)(?:st|nd|rd|th)?,?\s)?(?P<of>\d{4}))(?!\d)"
+)
+
+
+def access_of(texts: Iterable[str]) -> Access | None:
+    """Return the narrowest access right that these texts state in the usual words; None: not stated."""
+    stated = tuple(texts)
+    words = (match for text in stated for match in _WORD.finditer(text))
+    named = {Access(word[1].lower()) if word[1] else _COAR.get(word[2].lower()) for word in words}
+    named |= {access for access, pattern in _ABROAD_WORDS for text in stated if pattern.search(text)}
+    return next((access for access in reversed(Access) if access in named), None)
+
+
+def is_shut_line(line: str) -> bool:
+    """Return whether a line consists of a statement of restricted access in another language than English."""
+    return _SHUT_LINE.fullmatch(line.strip()) is not None
+
+
+def day_of(text: str, *, is_end: bool = False) -> str:
+    """Return the day (`2027-01-31`) of a date; for a year or month the first day, or with `is_end` the last one.
+
+    Of a range the beginning counts. Return an empty text for any other text.
+    """
+    match = _DAY.match(text)
+    return _day(match[1], match[2], match[3], is_end=is_end) if match else ""
+
+
+def end_of_embargo(texts: Iterable[str]) -> str:
+    """Return the last day in these texts that ends an embargo (info:eu-repo/date/embargoEnd), or an empty text."""
+    days = (day_of(match[1], is_end=True) for text in texts for match in _EMBARGO_END.finditer(text))
+    return max(days, default="")
+
+
+def open_from_record(work: Work) -> str:
+    """Return the day on which the files of a record become available, as it states; empty: not stated.
+
+    It is the end of an embargo, a day in its rights, or its last date if the record says that it is embargoed.
+    """
+    rights = work.texts("rights")
+    dates = work.texts("date")
+    if stated := end_of_embargo([*dates, *rights]) or max(map(open_from_words, rights), default=""):
+        return stated
+    is_embargoed = access_of(rights) is Access.EMBARGOED
+    return max((day_of(date, is_end=True) for date in dates), default="") if is_embargoed else ""
+
+
+def is_shut(work: Work) -> bool:
+    """Return whether a record states that its files are restricted, without the day on which this ends.
+
+    `9999-12-31`, which means for ever, is not a day; `12 months` is not a day either.
+    """
+    rights = work.texts("rights")
+    access = access_of(rights)
+    is_embargoed = access is Access.EMBARGOED or any(_EMBARGO.search(text) for text in rights)
+    return access in (Access.RESTRICTED, Access.CLOSED) or (is_embargoed and not open_from_record(work))
+
+
+def open_from_words(text: str) -> str:
+    """Return the last day that sentences at the beginning of a text state as the end of an embargo; empty: none."""
+    beginning = " ".join(text[:_MOST_READ].split())
+    return max((day for until in _UNTIL.finditer(beginning) for day in _days_near(beginning, until.end())), default="")
+
+
+def _days_near(text: str, place: int) -> Iterator[str]:
+    match = _WRITTEN.search(text, place, place + _NEAR)
+    if match is None:
+        year = _UNTIL_YEAR.search(text, max(0, place - len(" until")), place + _NEAR)
+        yield _day(year[1], None, None, is_end=True) if year else ""
+        return
+    if match["y"] or match["cy"]:
+        yield _day(match["y"] or match["cy"], match["m"] or match["cm"], match["d"] or match["cd"], is_end=True)
+    elif match["year"]:  # 3/4/2027 may be in March or April; invalid dates are left out
+        yield max(
+            _day(match["year"], match["two"], match["one"]),
+            _day(match["year"], match["one"], match["two"]),
+        )
+    else:
+        month = next(number for number, names in enumerate(_MONTHS, 1) if match["name"].lower() in names.split("|"))
+        yield _day(match["of"], str(month), match["before"] or match["behind"], is_end=True)
+
+
+def _day(year: str, month: str | None, day: str | None, *, is_end: bool = False) -> str:
+    try:
+        month_ = int(month or (12 if is_end else 1))
+        day_ = int(day or (monthrange(int(year), month_)[1] if is_end else 1))
+        end = date(int(year), month_, day_)
+    except ValueError:
+        return ""
+    return end.isoformat() if end.year in _YEARS else ""

@@ -1,0 +1,168 @@
+"""Check of a copy that a step has named: it is fetched, read, and compared with the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import NamedTuple, TypeAlias
+
+from gateway.fulltext.search_result import NAMED
+from gateway.model import Candidate, FileLink, Outcome
+from gateway.xmltext import utc_datetime
+from harvester.fulltext.access_rights import open_from_words
+from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.license_hosts import is_trusted
+from harvester.fulltext.pages.article_xml import is_article_xml
+from harvester.fulltext.pdf.extraction import SECONDS, extract
+from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN
+from harvester.fulltext.pdf.judge import expected, judge
+from harvester.fulltext.steps import Known
+from harvester.fulltext.steps._visit import Visit, is_pdf, visit
+from harvester.http.dates import http_date
+from harvester.http.messages import Fetch
+
+# Outcomes of files for the review by people.
+REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
+# Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
+_STATED = ("evidence", "version", "license", "license_url", "host_type")
+Keep: TypeAlias = Callable[[bytes], None]
+
+
+class Offer(NamedTuple):
+    """A copy, and the step that names it."""
+
+    step: str
+    copy: Copy
+
+
+def check(offer: Offer, known: Known, fetch: Fetch, at: int, keep: Keep = lambda _: None) -> Candidate:
+    """Return the result of fetching and comparing a copy; `at` is now, in Unix seconds.
+
+    A copy under an embargo is not fetched. `keep` gets the bytes of a file that may be the work. Failures of a server
+    or a file are outcomes, not errors.
+    """
+    today = utc_datetime(at)[:10]
+    if offer.copy.open_from > today:
+        return withheld(offer, at)
+    candidate = _claimed(offer, at)
+    visited = visit(offer.copy.url, fetch, may_be_refused=offer.copy.is_for_mining)
+    candidate = _visited(candidate, visited)
+    if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
+        return candidate
+    candidate = _read(candidate, visited, known)
+    if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page
+        return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
+    if candidate.outcome in REVIEWED:
+        keep(visited.fetched.body)
+    return candidate
+
+
+def withheld(offer: Offer, at: int) -> Candidate:
+    """Return the candidate for a copy under an embargo, which is not fetched."""
+    return _claimed(offer, at)._replace(outcome=Outcome.EMBARGOED_UNTIL)
+
+
+def unasked(offer: Offer, at: int) -> Candidate:
+    """Return the candidate for a copy that is not fetched: not a PDF, needs a key, or its host refuses."""
+    return _claimed(offer, at)._replace(mime_type=offer.copy.mime_type, outcome=_unasked(offer.copy))
+
+
+def _unasked(copy: Copy) -> Outcome:
+    """Return why a copy is not fetched."""
+    if copy.needs_key:
+        return Outcome.SKIP_HOST
+    if copy.says_xml:
+        return Outcome.FULL_TEXT_XML
+    if copy.says_html:
+        return Outcome.FULL_TEXT_HTML
+    return Outcome.WRONG_MIMETYPE if copy.is_other_type else Outcome.SKIP_HOST
+
+
+def again(candidate: Candidate) -> Offer:
+    """Return the offer of a copy that was checked before, as its step named it then."""
+    return Offer(candidate.found_by, Copy(candidate.url, **{name: getattr(candidate, name) for name in _STATED}))
+
+
+def is_same(candidate: Candidate, fetch: Fetch, keep: Keep = lambda _: None) -> bool:
+    """Return whether a copy still has the same bytes. `keep` gets them: our own copy may have been deleted."""
+    fetched = visit(candidate.url, fetch).fetched
+    if fetched is None or sha256(fetched.body).hexdigest() != candidate.sha256:
+        return False
+    keep(fetched.body)
+    return True
+
+
+def look(link: FileLink, fetch: Fetch, at: int) -> Candidate:
+    """Return the result of fetching a file that the record itself names. It is not compared with the record."""
+    candidate = Candidate(link.url, NAMED, license=link.license, at=at)
+    visited = visit(link.url, fetch)
+    candidate = _visited(candidate, visited)
+    if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
+        return candidate
+    candidate = _held(candidate, visited)
+    if candidate.mime_type == HTML or (link.mime_type == PDF and candidate.mime_type != PDF):
+        return candidate._replace(outcome=Outcome.NOT_PDF if candidate.mime_type == HTML else Outcome.WRONG_MIMETYPE)
+    is_stated = link.mime_type != UNKNOWN  # a ZIP may be a text document: the type in the record counts
+    return candidate._replace(mime_type=link.mime_type if is_stated else candidate.mime_type)
+
+
+def _other_form(visited: Visit) -> Outcome:
+    """Return the outcome for bytes that are not a PDF: the article as XML or HTML, another page, or another type."""
+    if visited.page is not None:
+        return Outcome.FULL_TEXT_HTML if visited.page.is_article else Outcome.NOT_PDF
+    is_article = visited.fetched is not None and is_article_xml(visited.fetched.body)
+    return Outcome.FULL_TEXT_XML if is_article else Outcome.WRONG_MIMETYPE
+
+
+def _claimed(offer: Offer, at: int) -> Candidate:
+    stated = {name: getattr(offer.copy, name) for name in (*_STATED, "open_from")}
+    return Candidate(offer.copy.url, offer.step, at=at, **stated)
+
+
+def _visited(candidate: Candidate, visited: Visit) -> Candidate:
+    """Return a candidate with its final address and the verdict of robots.txt."""
+    last = visited.fetched
+    robots = "denied" if visited.outcome is Outcome.ROBOTS_DENIED else last.robots if last else ""
+    status = last.status if last else 0
+    if not is_trusted(visited.url) and is_trusted(candidate.url):  # the statement is not about the final host
+        candidate = candidate._replace(license="", license_url="")
+    return candidate._replace(
+        outcome=visited.outcome, final_url=visited.url, hops=visited.hops, robots=robots, status=status
+    )
+
+
+def _held(candidate: Candidate, visited: Visit) -> Candidate:
+    """Return a candidate with facts from its bytes and its answer."""
+    assert visited.fetched is not None
+    body = visited.fetched.body
+    return candidate._replace(
+        mime_type=visited.mime_type,
+        size=len(body),
+        sha256=sha256(body).hexdigest(),
+        at=visited.fetched.received_at,
+        modified=http_date(visited.fetched.header("Last-Modified")),
+    )
+
+
+def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
+    assert visited.fetched is not None
+    candidate = _held(candidate, visited)
+    if not is_pdf(visited):
+        return candidate._replace(outcome=_other_form(visited))
+    wanted = expected(known.work, known.own_identifiers, known.described)
+    seconds = float(known.settings.get("text_seconds", SECONDS))
+    extracted = extract(visited.fetched.body, seconds)
+    verdict = judge(extracted, wanted, visited.url)
+    return candidate._replace(
+        outcome=verdict.outcome,
+        score=verdict.score,
+        covered=verdict.covered,
+        has_doi=verdict.has_doi,
+        has_title=verdict.has_title,
+        is_auxiliary=verdict.is_auxiliary,
+        kind=verdict.kind,
+        text_version=verdict.text_version,
+        identified_by=verdict.identified_by,
+        pages=verdict.pages,
+        open_from=max(candidate.open_from, open_from_words(extracted.first)),
+    )

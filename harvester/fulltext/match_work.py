@@ -1,0 +1,228 @@
+"""Match of a record without an identifier to the works that a service describes. Pure.
+
+A match needs the title (the same letters, or single misspelt words, or without its subtitle), an author, and a year
+that is at most one year away. A title that many works have (`Editorial`) never matches. A short title also needs the
+venue, all authors and the same year. Errata, peer reviews, datasets and components never match. If two works fit
+equally well, none matches. The trace names the service, with title, similarity, author and year.
+
+`python -m tests.bench.matching` prints how many recorded works are found and how many are wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from gateway.model import Match, Work
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, similarity
+from harvester.fulltext.pdf.person_names import Name, names_of, share
+from harvester.fulltext.pdf.similarity import letters
+
+_MOST_DESCRIBED = 25  # of one answer
+_MOST_TITLES = 6  # of a record, and of a description
+_VENUE = 5  # letters
+_LONGEST_VENUE = 1000  # characters
+_LONGEST_NAME = 100  # characters
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+
+# Types in Crossref and OpenAlex that are never the work of a record without an identifier.
+_NEVER = frozenset(
+    """
+    book-series book-set book-track component database dataset erratum grant journal journal-issue journal-volume
+    other-paratext paratext peer-review proceedings-series report-component report-series retraction sa_component
+    software standard-series supplementary-materials
+    """.split()  # noqa: SIM905 - words are read as words
+)
+_CLASSES = {
+    "dissertation": "thesis",
+    "book": "book", "monograph": "book", "edited-book": "book", "reference-book": "book", "proceedings": "book",
+    "book-chapter": "part", "book-section": "part", "book-part": "part", "reference-entry": "part",
+    "journal-article": "article", "article": "article", "review": "article", "letter": "article",
+    "editorial": "article", "proceedings-article": "conference", "conference-paper": "conference",
+    "posted-content": "preprint", "preprint": "preprint",
+    "report": "report",
+}  # fmt: skip
+_CLASS_WORDS = (
+    ("thesis", ("thesis", "theses", "dissertation", "masterthesis", "doctoralthesis")),
+    ("preprint", ("preprint", "workingpaper")),
+    ("part", ("bookpart", "bookchapter", "bookitem", "bookbookpart")),
+    ("conference", ("conference", "proceedings")),
+    ("article", ("article", "journal")),
+    ("report", ("report",)),
+    ("book", ("book", "monograph")),
+)
+_ALONE = ("thesis", "book")  # a work of one of these classes is of no other
+
+
+class Sought(NamedTuple):
+    """The comparable parts of a record: titles, names, years, texts that may name its venue, and its class."""
+
+    titles: tuple[str, ...]
+    names: tuple[Name, ...]
+    years: tuple[int, ...]
+    venue: str
+    kind: str
+    first_author: str  # as in the record
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether a match is possible at all."""
+        return bool(self.titles and self.names and self.years)
+
+
+class Matched(NamedTuple):
+    """A described work, and the reasons for the match."""
+
+    description: Description
+    match: Match
+
+
+class _Fit(NamedTuple):
+    """The quality of a match. `tier` is 0 for the same letters, 1 for misspelt words, 2 for a part of a title."""
+
+    description: Description
+    title: str
+    tier: int
+    similarity: float
+    author: str
+    has_venue: bool
+    has_year: bool
+
+
+def sought(work: Work) -> Sought:
+    """Return the parts of a record that can be compared with descriptions."""
+    titles = [form for title in work.texts("title") for form in forms(plain(title))]
+    people = work.texts("creator") or work.texts("contributor")
+    years = {int(year) for text in work.texts("date") for year in _YEAR.findall(text[:100])}
+    venue = [text for name in ("source", "relation", "identifier", "publisher") for text in work.texts(name)]
+    return Sought(
+        tuple(dict.fromkeys(title for title in titles if letters(title) not in GENERIC)),
+        names_of(people),
+        tuple(sorted(years)),
+        letters(" ".join(text[:_LONGEST_VENUE] for text in venue)),
+        _class_of(work.texts("type")),
+        people[0][:_LONGEST_NAME] if people else "",
+    )
+
+
+def match_work(
+    wanted: Sought,
+    described: Iterable[Description],
+    service: str,
+    refused: Collection[str] = (),
+    *,
+    years_before: int = 1,
+) -> Matched | None:
+    """Return the one description that is the work, or None: nothing fits, or two fit equally well.
+
+    `refused` are DOIs that a person has rejected. `years_before` is how many years older than the record a work may be.
+    """
+    candidates = [description for description in described if description.doi and description.doi not in refused][
+        :_MOST_DESCRIBED
+    ]
+    fits = [fit for candidate in candidates if (fit := _fit(wanted, candidate, years_before)) is not None]
+    best = _best(wanted, fits)
+    if best is None:
+        return None
+    description = best.description
+    return Matched(
+        description,
+        Match(service, description.doi, best.title, round(best.similarity, 2), best.author, description.year),
+    )
+
+
+# --- one description ----------------------------------------------------------------------------------------------
+
+
+def _fit(wanted: Sought, described: Description, years_before: int) -> _Fit | None:
+    """Return the quality of a match, or None when the description is not the work."""
+    if described.kind in _NEVER or _is_notice(described) or not _is_possible(wanted.kind, _class(described)):
+        return None
+    tier, share_, title = _title(wanted, described)
+    author = share(wanted.names, described.authors, given_names=described.given_names)
+    year = int(described.year) if _YEAR.fullmatch(described.year) else 0
+    if not share_ or not author or not any(-years_before <= year - stated_year <= 1 for stated_year in wanted.years):
+        return None
+    has_venue, has_year = _has_venue(wanted, described), year in wanted.years
+    has_all = share(wanted.names, described.authors, of_all=True, given_names=described.given_names) != ""
+    if is_short(title) and not (tier == 0 and has_venue and has_year and has_all):
+        return None
+    if tier > 1 and not has_all:
+        return None
+    return _Fit(described, title, tier, share_, author, has_venue, has_year)
+
+
+def _title(wanted: Sought, described: Description) -> tuple[int, float, str]:
+    """Return (tier, similarity, title) of the most similar pair of titles."""
+    theirs = [plain(other_title) for other_title in (described.title, *described.other_titles)[:_MOST_TITLES]]
+    pairs = [
+        (*similarity(ours, their), their)
+        for ours in wanted.titles[:_MOST_TITLES]
+        for their in theirs
+        if letters(their) not in GENERIC
+    ]
+    return min((pair for pair in pairs if pair[1]), key=lambda pair: (pair[0], -pair[1]), default=(0, 0.0, ""))
+
+
+def _is_notice(described: Description) -> bool:
+    """Return whether it is a notice about another work, not only a new version."""
+    updated = [relation for relation in described.related if relation.relation.startswith("update-to:")]
+    return any(relation.relation != "update-to:new_version" and relation.value != described.doi for relation in updated)
+
+
+def _class(described: Description) -> str:
+    return _CLASSES.get(described.kind, "")
+
+
+def _class_of(types: Iterable[str]) -> str:
+    """Return the class in the types of a record, or an empty text."""
+    spelled = [letters(type_) for type_ in types]
+    return next(
+        (
+            name
+            for name, words in _CLASS_WORDS
+            if any(word in spelled_word for word in words for spelled_word in spelled)
+        ),
+        "",
+    )
+
+
+def _is_possible(ours: str, theirs: str) -> bool:
+    if not ours or not theirs or ours == theirs or {ours, theirs} == {"book", "report"}:
+        return True
+    return not any(name in (ours, theirs) for name in _ALONE)
+
+
+def _has_venue(wanted: Sought, described: Description) -> bool:
+    container = letters(described.container)
+    named = [venue for venue in (container, *map(letters, described.issns)) if len(venue) >= _VENUE]
+    return any(venue in wanted.venue for venue in named)
+
+
+# --- several ------------------------------------------------------------------------------------------------------
+
+
+def _best(wanted: Sought, fits: list[_Fit]) -> _Fit | None:
+    """Return the best match, or None when there is none, or several are equal."""
+    is_preprint = wanted.kind == "preprint"
+    tests = (
+        lambda fit: fit.tier == min(fit.tier for fit in fits),
+        lambda fit: fit.has_venue,
+        lambda fit: (_class(fit.description) == "preprint") is is_preprint,
+        lambda fit: bool(wanted.kind) and _class(fit.description) == wanted.kind,
+        lambda fit: fit.has_year,
+    )
+    for test in tests:
+        fits = [fit for fit in fits if test(fit)] or fits
+    works = {_without_version(fit.description.doi) for fit in fits}
+    return max(fits, key=lambda fit: fit.description.doi) if len(works) == 1 else None
+
+
+_VERSION = re.compile(r"(?:[./]v\d{1,3}|\.v\d{1,3})$")
+
+
+def _without_version(doi: str) -> str:
+    """Return a DOI without the version that preprint servers append."""
+    return _VERSION.sub("", doi)

@@ -1,0 +1,1 @@
+"""Parsers of web pages: links to the file of a work, and statements about its licence. Pure."""

@@ -1,0 +1,246 @@
+"""Tables of facts about landing pages. Each row says where it was seen. Other modules use them.
+
+Sources of the facts: the selectors and exclusion lists of Unpaywall, of Internet Archive's Sandcrawler and of
+PubFetcher as their documentation and tests show them, and the recorded pages of the reference data.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from gateway.model import Outcome
+
+# Tags of the head that name the file, best first (Google Scholar's, Digital Commons', EPrints', Wolters Kluwer's).
+PDF_TAGS = ("citation_pdf_url", "bepress_citation_pdf_url", "eprints.document_url", "wkhealth_pdf_url")
+# Tags of the head that name the full text in another form, and what that is (Google Scholar's, PubMed Central's).
+FULL_TEXT_TAGS = (
+    ("citation_xml_url", "application/xml"),
+    ("citation_full_xml_url", "application/xml"),
+    ("citation_fulltext_html_url", "text/html"),
+    ("citation_full_html_url", "text/html"),
+)
+DOI_TAGS = (
+    "citation_doi",
+    "bepress_citation_doi",
+    "prism.doi",
+    "dc.identifier.doi",
+    "dc.identifier",
+    "eprints.id_number",
+)
+TITLE_TAGS = ("citation_title", "bepress_citation_title", "dc.title", "eprints.title", "og:title")
+LICENSE_TAGS = ("dc.rights", "dcterms.license", "citation_license", "dcterms.rights", "eprints.rights")
+
+# The field of a page without links whose value is where a browser would be led to, percent-encoded (Elsevier's hub).
+REDIRECT_FIELD, REDIRECT_MARK = "input#redirectURL", "redirectURL"
+
+# Values of these tags that are not files of the work.
+LYING_TAGS = (
+    re.compile(r"^https?://[^/]*nature\.com/.*_reference\.pdf$"),  # the references alone, 2018
+    re.compile(r"^https?://(?:dx\.)?doi\.org/"),
+    re.compile(r"(?i)/(?:login|signin)\b"),
+)
+
+
+class Platform(NamedTuple):
+    """One place on the pages of a system: what selects it, which attribute holds the address, where it was seen.
+
+    `mark` is in every page with such a place; a search for the place itself would take much longer.
+    """
+
+    name: str
+    selector: str
+    attribute: str
+    mark: str
+    seen: str = ""
+
+
+PLATFORMS = (
+    Platform("embedded", "embed[type='application/pdf']", "src", "application/pdf", "anywhere"),
+    Platform("embedded", "object[type='application/pdf']", "data", "application/pdf", "anywhere"),
+    Platform("embedded", "embed[alt='pdf' i]", "src", "<embed", "anywhere"),
+    Platform("dLibra", "iframe#js-main-frame", "src", "js-main-frame", "dLibra 6"),
+    Platform("Ingenta", "a.pdf[data-popup]", "data-popup", "data-popup", "ingentaconnect.com"),
+    Platform("framed", "iframe[src*='.pdf' i], frame[src*='.pdf' i]", "src", "frame", "anywhere"),
+    Platform("pdf.js", "iframe[src*='?file='], iframe[src*='&file=']", "src", "file=", "OJS 3 viewer"),
+    Platform("alternate", "link[rel='alternate'][type='application/pdf']", "href", "application/pdf", "anywhere"),
+    Platform("OJS 3", "a.obj_galley_link.pdf", "href", "obj_galley_link", "firstmonday.org"),
+    Platform("OJS 2", "a#pdfDownloadLink", "href", "pdfDownloadLink", "OJS 2 interstitial pages"),
+    Platform(
+        "OJS 2",
+        "iframe[src*='viewPDFInterstitial'], frame[src*='viewPDFInterstitial']",
+        "src",
+        "viewPDFInterstitial",
+        "OJS 2",
+    ),
+    Platform("IEEE", "iframe[src*='getPDF.jsp']", "src", "getPDF.jsp", "ieeexplore.ieee.org/stamp"),
+    Platform("OJS 3", "header.header_view_pdf a.download", "href", "header_view_pdf", "OJS 3 viewer"),
+    Platform("DSpace 7", "ds-file-download-link a[href*='/bitstreams/']", "href", "ds-file-download-link", "DSpace 7"),
+    Platform("DSpace", "a[href*='/bitstream/'][href*='.pdf']", "href", "/bitstream/", "DSpace 1 to 6"),
+    Platform("EPrints", "a.ep_document_link[href*='.pdf']", "href", "ep_document_link", "EPrints 3"),
+    Platform("Digital Commons", "a#pdf[href*='viewcontent.cgi']", "href", "viewcontent.cgi", "bepress"),
+    Platform(
+        "Invenio", "#detailedrecordminipanelfile a[href*='.pdf']", "href", "detailedrecordminipanelfile", "cds.cern.ch"
+    ),
+    Platform("InvenioRDM", "link[rel='item'][type='application/pdf']", "href", "application/pdf", "zenodo.org"),
+    Platform("Islandora", "a.islandora-pdf-link", "href", "islandora-pdf-link", "Islandora 7"),
+    Platform("MyCoRe", ".mir-preview noscript a", "href", "mir-preview", "MyCoRe"),
+    Platform("Pure", ".open-access a.document-link, a.document-link[href*='/files/']", "href", "document-link", "Pure"),
+    Platform("HAL", ".widget-openaccess a[href]", "href", "widget-openaccess", "hal.science"),
+    Platform("SAGE, Taylor & Francis", "a.show-pdf", "href", "show-pdf", "Atypon"),
+    Platform("Plone", "a[href*='/at_download/']", "href", "/at_download/", "Plone"),
+    Platform("PubMed Central", "li.pdf-link a[href*='/pdf/']", "href", "pdf-link", "ncbi.nlm.nih.gov/pmc"),
+    Platform("arXiv", "a.download-pdf", "href", "download-pdf", "arxiv.org"),
+    Platform("arXiv", "a[href^='/pdf/'][accesskey='f']", "href", "accesskey", "arxiv.org"),
+)
+ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on a page of OJS: an issue of a journal
+
+ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")
+
+# Scripts that name the file: what holds the address in its first group, and where. Here and in `SAYS_PDF` letters come
+# first, and what may not stand before them after them: Python looks for letters many times as fast as it tries a rule.
+SCRIPTS = (
+    (re.compile(r"pdfUrl(?<!\wpdfUrl)\s{0,5}=\s{0,5}[\"']([^\"']{1,2000})[\"']"), "OJS 3 viewer"),
+    (re.compile(r"\"exportPdfDownloadUrl\"\s*:\s*\"([^\"]+)\""), "OUP"),
+    (re.compile(r"\"pdfPath\"\s*:\s*\"([^\"]+\.pdf)\""), "ieeexplore.ieee.org"),
+    (re.compile(r"\"pdfUrl\"\s*:\s*\"([^\"]+)\""), "Unpaywall's list"),
+    (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+\.pdf[^\"]*)\""), "schema.org"),
+    (re.compile(r"\"contentUrl\"\s*:\s*\"([^\"]+)\"[^{}]{0,300}?\"application/pdf\""), "schema.org"),
+    (re.compile(r"\"application/pdf\"[^{}]{0,300}?\"contentUrl\"\s*:\s*\"([^\"]+)\""), "schema.org"),
+)
+
+# What of an article's address ScienceDirect has in pieces: where the JSON of them begins.
+PDF_DOWNLOAD = re.compile(r"\"pdfDownload\"\s{0,5}:\s{0,5}(\{)")
+QUOTED_PDF_DOWNLOAD = '\\"pdfDownload\\"'
+FRAMES = re.compile(r"/stamp\.jsp\b")  # IEEE: a page whose frame has the file
+
+# Addresses that deliver a viewer, and what delivers the file instead.
+REWRITES = (
+    (re.compile(r"(/doi/)(?:epdf|reader|full)/"), r"\1pdf/", "Atypon"),
+    (re.compile(r"(onlinelibrary\.wiley\.com/doi/)pdf/"), r"\1pdfdirect/", "Wiley"),
+    (
+        re.compile(r"/article/view(?!/[^/?#]+/version/\d+/?$)((?:/[^/?#]+){1,3}/(?:\d+|pdf[\w.-]{0,40}))/?$"),
+        r"/article/download\1",
+        "OJS: a galley's page and its file",
+    ),
+    (re.compile(r"/article/viewPDFInterstitial/"), "/article/download/", "OJS 2"),
+    (re.compile(r"\.pdf\+html\b"), ".pdf", "HighWire"),
+)
+# pdf.js: what it is to show, percent-encoded.
+VIEWER = re.compile(r"/(?:viewer|pdfjs|index|pdf\.js)[^/?#]{0,60}\?(?:[^#&]{0,200}&){0,3}file=([^&#]+)")
+
+# Suffixes after the common address of all forms of an article.
+FORMS = re.compile(r"(?i)/(?:_article(?:/-char/\w\w)?|abstract|full(?:text)?|html?|index\.x?html?)/?$|\.x?html?$")
+BEHIND_DOI = re.compile(r"(?i)(?:\.(?:full|short|abstract|long|pdf|html?)){1,2}$")
+# Numbers and names of one article as parts of an address, except years.
+NUMBERS = re.compile(r"(?<=[/=:])(?!(?:19|20)\d\d(?:[/?&#.]|$))[A-Za-z]{0,12}\d[\w-]{3,40}(?=[/?&#.]|$)")
+
+# Never the file of the work: a licence, a picture of its first page, supplements, reviews, a whole issue.
+NEVER = re.compile(
+    r"(?i)\.pdf\.(?:jpe?g|png|gif|txt)\b|/issue/(?:view|download)/|type=additional\b|request[_-]?(?:doc|copy)\b"
+    r"|(?<![^\W_])licen[cs]e(?:[ _-]?(?:agreement|rdf|text|form|deed|\d{1,2}))?\.(?:pdf|txt|rdf)"
+    r"|moesm\d|(?<![a-z])mmc\d|[-_.]s0\d\d\.|[-_]sup[-_]\d|(?<![^\W\d_])supp(?![^\W\d_])|[-_]si(?=[-_.])|/media-\d"
+    r"|additional[ _-]?file|peer[ _-]?review[ _-]?(?:file|report|history)|rebuttal|decision[ _-]?letter|transrepform"
+    r"|author[ _-]?(?:response|feedback|reply)|(?<![a-z])(?:referee|reviewer)s?[ _-]?(?:report|comm)"
+    r"|review[ _-]?process|reporting[ _-]?summary|/bfm:|front[ _-]?matter|masthead"
+)
+# Names of parts of a work, and of what accompanies it, in the name of a file or in the text of a link.
+PART = re.compile(
+    r"(?i)^[\W\d_]*+(?:cover[ _-]?(?:page|sheet)?|title[ _-]?page|titelblatt|deckblatt|toc"
+    r"|(?:table[ _-]of[ _-])?contents|inhalt(?:sverzeichnis)?|summary|samenvatting|zusammenfassung|abstract"
+    r"|resum[eoé]n?|sommaire|feuilletage|sum[aá]rio"
+    r"|chapter|kapitel|chapitre|cap[ií]tulo|part|teil|stellingen|propositions|spikblad|bibliography|preface|vorwort"
+    r"|acknowledge?ments|readme|preprint|b/w)(?![^\W\d_])[\W\d_]*+(?:pdf\b|\?|$)"
+    r"|(?<![^\W\d_])(?:anhang|anh[aä]nge|appendi(?:x|ces)|anexos?|annexes?|ap[eê]ndices?|bilaga|bijlagen?|allegato|bw)"
+    r"(?![^\W\d_])|приложение|付録"
+)
+# Names of the whole of it.
+WHOLE = re.compile(
+    r"(?i)(?<![^\W\d_])(?:full[ _-]?text|volltext|complete|whole|main|article|paper|thesis|diss(?:ertation)?|tesis"
+    r"|th[eè]se|hauptteil|manuscript|final|published)(?![^\W\d_])"
+)
+# A link that says that it is the article itself.
+THE_ARTICLE = re.compile(
+    r"(?i)^\W{0,5}(?:(?:download|view|open|get|full|the)\W{1,3}){0,3}(?:article|paper|full[- ]?text)\W{1,3}pdf\b"
+)
+
+# Words in an address that make it another file than the work itself. Some are parts of other words and count only where
+# one begins: discovery.ucl.ac.uk, figshare.com, scientometrics.
+NOT_IN_ADDRESS = re.compile(
+    r"(?i)suppl|supporting|appendi[xc]|figure|_fig\d|price|\.zip\b|\.bib\b|\.ris\b|bibtex|first-?page|preview(?!=)"
+    r"|flyer|author_?agreement|copyright|licen[cs]e_?agreement|order_?form|permission|subscri|purchase|getaccess"
+    r"|crossmark|export|citation|/toc\b|table-?of-?contents|guidelines|instructions|slides|_ppt"
+    r"|privacy|cookie|advert|media_?kit|checklist|reporting|masthead|editorial-?board|handbook"
+    r"|manual\b|login|signin|mailto:|javascript:|facebook|twitter|linkedin|^#"
+    r"|(?<![a-z])(?:cover|errat|metrics|poster|references\b|share|terms)"
+    r"|/(?:help|support|faqs?|about|hilfe|aide|ayuda|ajuda|manual)[\w-]{0,20}\.pdf"
+)
+# Words in the text of a link that do the same, where they begin a word: `Current platform: Paris` has three of them.
+NOT_IN_TEXT = re.compile(
+    r"(?i)(?<![^\W\d_])(?:suppl|appendi[xc]|figure|guide|checklist|licen[cs]e|agreement|statistic|citation|reference"
+    r"|purchase|buy\b|rent|table of contents|terms|polic|form\b|poster|slides|presentation|cover|errat|corrigend"
+    r"|high-res|image|bib|ris\b|endnote|powerpoint|previous|next article|subscri|issue\b|help|indexed|index[eé]"
+    r"|call for|annual report|newsletter|brochure|merkblatt|leitfaden|formular|richtlinien|instru[cç]|normas"
+    r"|condi[cz]ion|nutzungsbedingung|datenschutz|satzung|aide\b|sommaire|inhaltsverzeichnis|yaz\wm kural)"
+)
+SAYS_PDF = re.compile(
+    r"pdf(?<![a-z]pdf)(?![a-z])"
+    r"|acc[eé]der au document|texte int[eé]gral|texto (?:completo|[ií]ntegro)|скачать|ダウンロード|全文|원문"
+    r"|t[eé]l[eé]charger\b(?<=\b.{11})|download\b(?<=\b.{8})|full[- ]?text|accepted (?:version|manuscript)|volltext"
+)
+# The text of a link that says only this.
+PLAIN = re.compile(r"(?i)\W*+(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*+pdf(?:[^\w(]*+\(.*\)|\W*+)")
+NAMES_PDF = re.compile(
+    r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
+    r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
+)
+# What addresses that `NAMES_PDF` finds, also after `REWRITES` and `VIEWER`, have: most links of a page have none of it
+# and need not be completed, which takes longer than all other rules.
+MAY_NAME_PDF = re.compile(r"(?i)pdf|type=|doi|file=")
+# Addresses that lead to a file, where the text of the link says that it is a PDF.
+GALLEY = re.compile(
+    r"/document/?(?:$|[?#])|/article/(?:download|viewFile)/|/viewcontent\.cgi\?|/bitstreams?/[^?#]{1,300}/download\b"
+)
+# Addresses that name another form than PDF, and no page.
+OTHER_FORM = re.compile(
+    r"(?i)\.(?:txt|zip|csv|tsv|xlsx?|docx?|pptx?|epub|mobi|xml|json|png|jpe?g|tiff?|gif|svg|mp[34]|gz|tar|rdf)(?:$|[?#])"
+    r"|format=(?:zip|csv|json|xml|html|epub)\b"
+)
+
+# Parts of a page about other works; `related-files` of Hyrax are of the work itself.
+ELSEWHERE = re.compile(
+    r"(?i)\b(?:references?|ref-list|biblio(?:graphy)?|literature-?cited|citations?-list|suppl\w*|related(?!-files)\w*|recommend\w*"
+    r"|similar\w*|most-?read|footnotes?|citedby|cited-?by|toc|table-of-contents|sidebar-articles|trending|footer)\b"
+)
+# Parts of a page that every page of a site has.
+MENU = re.compile(
+    r"(?i)(?<![\w-])(?:(?:site|main|top|global|primary)[-_]?)?(?:nav(?:bar|igation)?|menu|breadcrumbs?|banner)(?![\w-])"
+)
+
+_TITLES_OF_CAPTCHAS = (
+    r"just a moment|attention required|shieldsquare captcha|are you a robot|verify you are human|access denied"
+    r"|security check|ddos-guard|robot check|client challenge|checking your browser"
+)
+_LOGIN = r"\?SAMLRequest=|/password-login|/login\?source=|login\?TARGET=|/idp/|shibboleth"
+
+
+class Obstacle(NamedTuple):
+    """A sign that a page is not about a work, in its address or title, and its outcome."""
+
+    part: str
+    pattern: re.Pattern[str]
+    outcome: Outcome
+
+
+def _obstacle(part: str, pattern: str, outcome: Outcome) -> Obstacle:
+    return Obstacle(part, re.compile(f"(?i){pattern}"), outcome)
+
+
+OBSTACLES = (
+    _obstacle("url", r"cookieAbsent|cookieSet=1|cookies_not_supported", Outcome.BLOCKED_COOKIE),
+    _obstacle("url", r"/captcha/|validate\.perfdrive|_Incapsula_", Outcome.BLOCKED_CAPTCHA),
+    _obstacle("url", _LOGIN, Outcome.BLOCKED_WALL),
+    _obstacle("title", rf"^(?:{_TITLES_OF_CAPTCHAS})", Outcome.BLOCKED_CAPTCHA),
+    _obstacle("title", r"^(?:sign in|log ?in|login required|institutional login|authentication)", Outcome.BLOCKED_WALL),
+    _obstacle("title", r"cookies? (?:are )?(?:required|disabled|not (?:enabled|supported))", Outcome.BLOCKED_COOKIE),
+)

@@ -1,0 +1,92 @@
+"""A page as a tree: search for elements by name or selector, and their text. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import cast
+
+from bs4.dammit import EncodingDetector
+from lxml import etree
+
+from gateway.xmlio import Element, page_parser
+from harvester.fulltext.pages.selectors import compiled
+
+_UNREAD = frozenset(("script", "style", "template", "rt", "rp"))  # what is written in them is no text of the page
+_TEXTS = etree.XPath(
+    f"descendant::text()[not({' or '.join(f'ancestor::{name}' for name in sorted(_UNREAD))})]", smart_strings=False
+)
+_SPACES = " \n\t\f\r"
+
+
+class PageTree:
+    """The tree of a page. Elements are returned in their order on the page."""
+
+    def __init__(self, body: bytes, encoding: str | None) -> None:
+        """Read a page; without an encoding, in the one that it declares or that its bytes suggest."""
+        self._roots = _roots(body, encoding)
+
+    def elements(self, *names: str) -> list[Element]:
+        """Return the elements with one of these names."""
+        return [tag for root in self._roots for tag in root.iter(*names)]
+
+    def selected(self, selector: str) -> list[Element]:
+        """Return the elements that match a selector (`selectors`)."""
+        return cast("list[Element]", compiled(selector)(self._roots[0])) if self._roots else []
+
+    def texts(self) -> list[str]:
+        """Return all texts of the page."""
+        return [text for root in self._roots for text in texts(root)]
+
+
+def _roots(body: bytes, encoding: str | None) -> list[Element]:
+    """Return the outermost elements: one, and one more for content after the end of the page."""
+    detector = EncodingDetector(body, known_definite_encodings=[encoding] if encoding else [], is_html=True)
+    parser = next(filter(None, map(page_parser, detector.encodings)))  # at last as windows-1252, which reads anything
+    root: Element | None = None
+    with suppress(etree.XMLSyntaxError):  # which some releases of libxml2 raise for a page that is empty
+        root = etree.fromstring(detector.markup, parser)
+    return [] if root is None else [root, *root.itersiblings("*")]
+
+
+def attribute(tag: Element, name: str) -> str:
+    """Return an attribute of an element as a text; empty when it has none."""
+    return tag.get(name, "")
+
+
+def texts(tag: Element) -> list[str]:
+    """Return the texts in an element, one by one; of a script, the script."""
+    if tag.tag in _UNREAD:
+        return [tag.text or ""]
+    return [text if text.strip(_SPACES) else " " for text in cast("list[str]", _TEXTS(tag))]
+
+
+def words(tag: Element) -> str:
+    """Return the text of an element, with a space between any two texts."""
+    return " ".join(filter(None, map(str.strip, texts(tag))))
+
+
+def held_by(tag: Element) -> Iterator[Element | str]:
+    """Return the elements and texts in an element, at any depth, in their order."""
+    unread = 0
+    for event, element in etree.iterwalk(tag, events=("start", "end", "comment", "pi")):
+        if event == "start":
+            if element is not tag:
+                yield element
+            unread += element.tag in _UNREAD
+            text = element.text
+        else:
+            unread -= event == "end" and element.tag in _UNREAD
+            text = None if element is tag else element.tail
+        if text and not unread:
+            yield text
+
+
+def around(tag: Element, *names: str) -> Element | None:
+    """Return the closest outer element with one of these names."""
+    return next(tag.iterancestors(*names), None)
+
+
+def is_licensing(tag: Element) -> bool:
+    """Return whether an element leads to a licence: `license` is one of the words of its `rel`."""
+    return "license" in attribute(tag, "rel").split()

@@ -1,0 +1,58 @@
+"""The kind of document of a file: from its first lines, the shape of its pages, its length and its name. Pure.
+
+What has the words of a work need not be the work: an erratum, a supplement, the first page alone have them as well. The
+signs are in `first_lines.py` and `page_shapes.py`, the tables in `headings.py` and `file_names.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gateway.model import DocumentKind, Outcome
+from harvester.fulltext.pdf import first_lines, page_shapes
+from harvester.fulltext.pdf.document import Document, Facts
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.file_names import Named, named
+from harvester.fulltext.pdf.versions import SUBMITTED, version_in
+
+_NOTHING = Facts()
+
+
+def kind_of(extracted: Extracted, facts: Facts = _NOTHING, url: str = "") -> DocumentKind:
+    """Return the kind of a document from an address. UNKNOWN: no sign."""
+    name = named(url)
+    if name and name.is_certain:
+        return name.kind
+    if extracted.outcome is not Outcome.SUCCESS:
+        return name.kind if name else DocumentKind.UNKNOWN
+    document = Document(extracted, facts)
+    kind_ = next((kind for kind in _kinds(document, name) if kind is not None), None)
+    return _plain_kind(document) if kind_ is None else kind_
+
+
+def _kinds(document: Document, name: Named | None) -> Iterator[DocumentKind | None]:
+    """Yield the kind by each sign, the most certain first."""
+    yield first_lines.by_cover(document)
+    yield first_lines.by_access(document)
+    yield first_lines.by_comparison(document)
+    yield first_lines.by_heading(document)
+    yield first_lines.by_thesis(document)
+    yield page_shapes.by_shape(document)
+    yield first_lines.by_supervisor(document)
+    yield first_lines.by_reviewers(document)
+    yield page_shapes.by_name(document, name)
+    yield first_lines.by_advertisement(document)
+    yield page_shapes.by_contents(document)
+    yield page_shapes.by_figures(document)
+    yield page_shapes.by_volume(document)
+    yield page_shapes.by_length(document)
+    yield first_lines.by_coverage(document)
+
+
+def _plain_kind(document: Document) -> DocumentKind:
+    """Return the kind of a document that no other sign decides."""
+    version = version_in(document.extracted)
+    if version == SUBMITTED:
+        return DocumentKind.PREPRINT
+    is_article = version or document.has_abstract or document.has_references
+    return DocumentKind.ARTICLE if is_article else DocumentKind.UNKNOWN

@@ -1,0 +1,149 @@
+"""The text of a PDF, read in a child process that can be killed, so that no file can stop this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from typing import NamedTuple
+
+from gateway import sandbox
+from gateway.errors import ConfigurationError
+from gateway.model import Outcome
+from harvester.fulltext.pdf import reader
+
+SECONDS = 30.0
+ENOUGH_WORDS = 100  # with fewer the other engine is asked too, and then a person with eyes is needed
+_ENGINES = tuple(reader.ENGINES)
+
+_STATUSES = {
+    reader.BROKEN: Outcome.BROKEN_PDF,
+    reader.ENCRYPTED: Outcome.ENCRYPTED_PDF,
+    reader.NO_MEMORY: Outcome.PARSE_MEMORY,
+    -signal.SIGXCPU: Outcome.PARSE_TIMEOUT,
+    -signal.SIGKILL: Outcome.PARSE_TIMEOUT,
+    # Libraries in C end like this when they get no memory.
+    -signal.SIGABRT: Outcome.PARSE_MEMORY,
+    -signal.SIGTRAP: Outcome.PARSE_MEMORY,
+    -signal.SIGILL: Outcome.PARSE_MEMORY,
+}
+
+
+class Extracted(NamedTuple):
+    """The text of a file. `first` is that of the first two pages; `outcome` is SUCCESS when there is enough text.
+
+    `front` is the text of page 1 alone. Of the first 20 pages `counts` has the number of words, `sizes` (width, height)
+    in points: 0 where the engine does not know it. `types` are the heights of the lines of the first two pages.
+    """
+
+    outcome: Outcome
+    pages: int = 0
+    first: str = ""
+    rest: str = ""
+    engine: str = ""
+    front: str = ""
+    counts: tuple[int, ...] = ()
+    sizes: tuple[tuple[float, float], ...] = ()
+    types: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return f"{self.first}\n{self.rest}"
+
+    @property
+    def word_count(self) -> int:
+        """The number of words; without spaces, as in Japanese, two characters count as one."""
+        return max(len(self.text.split()), sum(ord(letter) > 0x2E80 for letter in self.text) // 2)  # noqa: PLR2004 - CJK
+
+
+def extract(data: bytes, seconds: float = SECONDS) -> Extracted:
+    """Return the text of a PDF: from the fast engine, or from the other one if that fails or finds little text.
+
+    Raise ConfigurationError when the child cannot start: that says nothing of the file.
+    """
+    best: Extracted | None = None
+    for engine in _ENGINES:
+        answer = _extracted(engine, data, seconds)
+        if answer.outcome is Outcome.ENCRYPTED_PDF:
+            return answer
+        best = answer if best is None or answer.word_count > best.word_count else best
+        if best.outcome is Outcome.SUCCESS:
+            break
+    assert best is not None
+    return best
+
+
+def _extracted(engine: str, data: bytes, seconds: float) -> Extracted:
+    status, answer = _child(engine, data, seconds)
+    if status and status not in _STATUSES and not answer:
+        raise ConfigurationError(
+            f"The process that reads PDF files cannot start (status {status}). `gateway check` tries its sandbox."
+        )
+    if status:
+        return Extracted(_STATUSES.get(status, Outcome.BROKEN_PDF), engine=engine)
+    answer_ = json.loads(answer)
+    sizes = tuple((width, height) for width, height in answer_["sizes"])
+    extracted = Extracted(
+        Outcome.SUCCESS,
+        answer_["pages"],
+        answer_["first"],
+        answer_["rest"],
+        engine,
+        answer_["front"],
+        tuple(answer_["counts"]),
+        sizes,
+        tuple(map(tuple, answer_["types"])),
+    )
+    if not extracted.pages:
+        return extracted._replace(outcome=Outcome.BROKEN_PDF)
+    return extracted if extracted.word_count >= ENOUGH_WORDS else extracted._replace(outcome=Outcome.NO_TEXT)
+
+
+_at_work: set[subprocess.Popen[bytes]] = set()
+
+
+def break_off() -> None:
+    """Kill every running child, from another thread. The thread that waits for one gets a KeyboardInterrupt."""
+    while _at_work:
+        with suppress(KeyError):  # it has just ended
+            _kill(_at_work.pop())
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+def _child(engine: str, data: bytes, seconds: float) -> tuple[int, bytes]:
+    """Run a child on these bytes; return how it ended and its output: empty if it did not reach the bytes.
+
+    It has a process group of its own, an empty environment, and the working directory `/`.
+    """
+    line = sandbox.command(reader.__name__, engine)
+    with subprocess.Popen(  # noqa: S603 - the line is ours; the bytes are no argument
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={},
+        cwd="/",
+    ) as child:
+        _at_work.add(child)
+        try:
+            answer, _ = child.communicate(data, seconds)
+        except subprocess.TimeoutExpired:
+            _kill(child)
+            answer, _ = child.communicate()
+        except BaseException:  # a signal: the child must not go on alone
+            _kill(child)
+            raise
+        finally:  # however it ended: its number may soon be that of another process
+            is_broken_off = child not in _at_work
+            _at_work.discard(child)
+        if is_broken_off:
+            raise KeyboardInterrupt
+        return child.returncode, answer

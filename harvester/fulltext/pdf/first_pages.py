@@ -1,0 +1,208 @@
+"""The pages that name a document: the beginning of its first page, and of the second one after a cover page. Pure.
+
+A document says what it is before its abstract and before its text. What stands behind that speaks of other works too:
+references, lists of contents, articles that a publisher recommends on its cover pages.
+
+Text after `References` or a publisher's recommendations does not count. An article that begins below the references of
+another one counts if an abstract shows the beginning, and the file has more pages.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+PAGE_BREAK = "\f"
+# Nothing that says what a document is stands farther from its beginning; on unseen papers
+# titles begin before 1,100.
+_MOST_CHARACTERS = 8_000
+_MOST_BEFORE_TITLE = 3_000
+_MOST_PROSE = 700  # characters of running text before a title: what a publisher or an author says beforehand
+_PROSE_LENGTH, _PROSE_WORDS = 40, 6  # characters and words of small letters in a line of running text
+_LINE_NUMBER = re.compile(r"[ \t]{0,5}(\d{1,4})(?:[ \t]{1,5}|$)")
+_FEWEST_NUMBERS = 10  # lines that are numbered one after the other
+_COVER_WORDS = 150  # with fewer the second page is read too
+
+# Letters that have no decomposition, as others spell them.
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+
+# Headings behind which other works are named; a line of their own, perhaps numbered.
+_REFERENCES = re.compile(
+    r"(?im)^[ \t]{0,20}(?:\d{1,2}\.?[ \t]{1,5})?(?:references(?: and notes)?|bibliography"
+    r"|literature(?: cited)?|works cited"
+    r"|reference list|literatur(?:verzeichnis)?|bibliographie|références|referencias|referências|bibliografía"
+    r"|bibliografia|литература|список литературы|参考文献|參考文獻|참고문헌)[ \t:.]{0,5}\r?$"
+)
+_RECOMMENDED = re.compile(
+    r"(?im)^\W{0,5}(?:you may also (?:like|be interested in)|articles you may be interested in"
+    r"|related (?:content|articles?)"
+    r"|recommended articles?|recent citations|recently cited|people (?:who read this )?also read|citing articles"
+    r"|some of the authors of this publication are also working|more (?:articles )?(?:from|by|in) this"
+    r"|(?:previous|next) article|similar articles|other articles in this|in this issue|also in this issue)\b"
+)
+_ABSTRACT = re.compile(
+    r"(?im)^[ \t]{0,20}(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t|summary|zusammenfassung|résumé|resumen"
+    r"|resumo|riassunto|аннотация|摘要|要旨)(?:[ \t]{0,5}$|[ \t]{0,3}[.:\u2014\u2013-])"
+)
+_INTRODUCTION = re.compile(
+    r"(?im)^[ \t]{0,20}(?:[\divx]{1,3}\.?[ \t]{1,5})?(?:introduction|background|einleitung|einführung|introducci[oó]n"
+    r"|introdução|introduzione|введение|はじめに|引言)[ \t.:]{0,3}$"
+)
+# A line of a list of references: it has a marker, a year, a volume with pages, or a DOI.
+_LISTED = re.compile(
+    r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
+    r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300})$"
+)
+# Where a document goes over from its title to what it says, or lists what it has in it.
+_BODY = re.compile(
+    r"(?im)^[ \t]{0,20}(?:[\divx]{1,4}\.?[ \t]{1,5})?(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t"
+    r"|abstracts?|summary"
+    r"|zusammenfassung|kurzfassung|résumé|resumen|resumo|riassunto|аннотация|реферат|摘要|要旨|概要|抄録|초록"
+    r"|introduction|einleitung|einführung|introducción|introdução|introduzione|введение|引言|はじめに|緒言|서론"
+    r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|содержание|目录|目次"
+    r")(?:[ \t]{0,5}\r?$|[ \t]{0,3}[.:\u2014\u2013-])"
+)
+_COVER = re.compile(
+    r"(?i)\b(?:to cite this version|citation for published version|please cite the (?:published|original)"
+    r"|this is (?:an?|the) (?:author|accepted|post|pre|peer|electronic)|document version|link to publication"
+    r"|see discussions, stats|view the article online|downloaded from|terms (?:of|and conditions of) use|permanent link"
+    r"|hal (?:is a|id)|jstor|escholarship|institutional repository|digital commons|scholarworks|take ?down policy"
+    r"|version of record|published in final edited form|general rights)\b"
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded(character: str) -> str:
+    spread = unicodedata.normalize("NFKD", character).casefold().translate(_PLAIN)
+    return "".join(letter for letter in spread if letter.isalnum())
+
+
+def folded(text: str) -> str:
+    """Return only the letters and digits of a text, in lower case, without accents and ligatures."""
+    return "".join(map(_folded, text))
+
+
+class Front(NamedTuple):
+    """A page that names its document: its text before references, where its title must have begun, and its letters.
+
+    `places` has, for each of the letters, where it stands in the text. `is_whole`: the document has no other page.
+    `types` are the heights of the letters of the lines of the text; empty where they are not known.
+    """
+
+    text: str
+    title_end: int
+    letters: str
+    places: tuple[int, ...]
+    is_whole: bool = False
+    types: tuple[float, ...] = ()
+
+    @property
+    def head(self) -> str:
+        """The text before the abstract: title, authors, and lines of the journal."""
+        return self.text[: self.title_end]
+
+    @property
+    def has_abstract_and_introduction(self) -> bool:
+        """Return whether both stand on the page, as headings: a whole article begins here."""
+        match = _ABSTRACT.search(self.text)
+        return match is not None and _INTRODUCTION.search(self.text, match.end()) is not None
+
+    def type_of(self, start: int, stop: int) -> float:
+        """Return the height of the letters in the lines between two places; 0: not known."""
+        first, last = self.text.count("\n", 0, start), self.text.count("\n", 0, stop)
+        return max(self.types[first : last + 1], default=0.0)
+
+    def spots(self, wanted: str) -> Iterator[tuple[int, int]]:
+        """Return (start, stop) of each occurrence of letters in the text."""
+        at = self.letters.find(wanted) if wanted else -1
+        while at >= 0:
+            yield self.places[at], self.places[at + len(wanted) - 1] + 1
+            at = self.letters.find(wanted, at + 1)
+
+
+def fronts(first: str, types: Sequence[tuple[float, ...]] = ()) -> tuple[Front, ...]:
+    """Return the pages that name a document, of the text of its first pages: one, or two where the first is a cover."""
+    split = first.split(PAGE_BREAK)
+    heights = [*types, *((),) * len(split)]
+    written = [pair for pair in zip(split, heights, strict=False) if pair[0].strip()][:2]
+    texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page, _ in written]
+    pages = list(map(_without_line_numbers, texts))
+    if len(pages) > 1 and not _is_cover(pages[0]):
+        pages = pages[:1]
+    # A file of one page has no more than the beginning of what stands below.
+    below = _below_another(pages[0]) if len(texts) > 1 else ""
+    is_whole = len(texts) == 1
+    fronts = [_front(page, is_whole=is_whole, types=own) for page, (_, own) in zip(pages, written, strict=False)]
+    return (*fronts, *([_front(below, is_whole=is_whole)] if below else []))
+
+
+def _below_another(page: str) -> str:
+    """Return the part of a page in which an article begins below the references of another; else an empty text.
+
+    Below references stand a title and an abstract only where another article begins. What may be a reference is cut.
+    """
+    references = _references(page)
+    abstract = _ABSTRACT.search(page, references.end()) if references else None
+    if references is None or abstract is None:
+        return ""
+    start = references.end()
+    for line in _LISTED.finditer(page, start, abstract.start()):
+        start = line.end()
+    return page[start:].lstrip("\n")
+
+
+def _without_line_numbers(page: str) -> str:
+    """Return a page without line numbers, as manuscripts have them."""
+    lines = page.split("\n")
+    numbers = [int(match[1]) if (match := _LINE_NUMBER.match(line)) else -1 for line in lines]
+    following = [
+        number for number, after in pairwise(filter(lambda number: number >= 0, numbers)) if after == number + 1
+    ]
+    if len(following) < _FEWEST_NUMBERS:
+        return page
+    is_counted = {*following, *(number + 1 for number in following)}
+    pairs = zip(lines, numbers, strict=True)
+    return "\n".join(_LINE_NUMBER.sub("", line) if number in is_counted else line for line, number in pairs)
+
+
+def is_heading(text: str) -> bool:
+    """Return whether a text begins with the heading of an abstract or an introduction, alone on its line."""
+    return bool(_BODY.match(text.lstrip("\n")))
+
+
+def _is_cover(page: str) -> bool:
+    return len(page.split()) < _COVER_WORDS or bool(_COVER.search(page))
+
+
+def _references(page: str) -> re.Match[str] | None:
+    """Return the heading of the references; `literature` in lower case ends a title or a sentence."""
+    return next((match for match in _REFERENCES.finditer(page) if not match[0].strip()[0].islower()), None)
+
+
+def _front(page: str, *, is_whole: bool = False, types: tuple[float, ...] = ()) -> Front:
+    text = page[:_MOST_CHARACTERS]
+    if match := _references(text):
+        text = text[: match.start()]
+    if match := _RECOMMENDED.search(text):
+        text = text[: match.start()]
+    pairs = [(letter, place) for place, character in enumerate(text) for letter in _folded(character)]
+    letters, places = zip(*pairs, strict=True) if pairs else ((), ())
+    return Front(text, _title_end(text), "".join(letters), places, is_whole, types)
+
+
+def _title_end(text: str) -> int:
+    """Return the place before which a title must begin: the abstract, the introduction, or long running text."""
+    match = _BODY.search(text)
+    end = min(match.start() if match else len(text), _MOST_BEFORE_TITLE)
+    place = prose = 0
+    for line in text[:end].splitlines(keepends=True):
+        if len(line) >= _PROSE_LENGTH and sum(word[:1].islower() for word in line.split()) >= _PROSE_WORDS:
+            prose += len(line)
+        place += len(line)
+        if prose > _MOST_PROSE:
+            return place
+    return end

@@ -1,0 +1,148 @@
+"""The verdict whether a document is the work: by names on its first pages, and by common words. Pure.
+
+No score makes a document the work: other papers of its authors have the same words. What identifies it must stand where
+a document names itself (`evidence.py`); the score then only keeps out what has nothing to do with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gateway.fulltext.identification import Sign, is_identified, least_score
+from gateway.model import DocumentKind, Outcome, Work
+from harvester.fulltext.identifiers import Identifiers, dois_in
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.pdf.document import Facts
+from harvester.fulltext.pdf.document_kinds import kind_of
+from harvester.fulltext.pdf.evidence import signs
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, pages_of
+from harvester.fulltext.pdf.similarity import Compared, compared, letters, words
+from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
+from harvester.fulltext.pdf.trusted_descriptions import believed
+from harvester.fulltext.pdf.versions import version_in
+from harvester.fulltext.pdf.work_names import Named, named_of
+
+UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless its DOI or title stand on it
+NOTHING = Identifiers()
+_BOOK = 49  # pages that a book has at least (UNESCO's definition); what has fewer is a part of one, or tells of it
+_COMPARED = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
+
+
+class Expected(NamedTuple):
+    """The expectation for a document: all statements of the record and the services about the work.
+
+    `pages` is how many the work has; 0: not known. `kind` is what kind of document the record describes. `named` is
+    that by which a document can show that it is the work.
+    """
+
+    dois: tuple[str, ...]
+    titles: tuple[str, ...]
+    texts: tuple[str, ...]
+    pages: int = 0
+    kind: DocumentKind = DocumentKind.UNKNOWN
+    named: Named = Named()
+
+
+class Verdict(NamedTuple):
+    """The verdict on a document. `is_auxiliary`: its kind is not that of the record: a supplement, a notice.
+
+    `text_version` is what the text says: submitted, accepted, published; empty: nothing. `has_doi` and `has_title`:
+    they stand somewhere on the first pages. `identified_by`: what stands where a document names itself.
+    """
+
+    outcome: Outcome
+    score: float = 0.0
+    covered: float = 0.0
+    has_doi: bool = False
+    has_title: bool = False
+    is_auxiliary: bool = False
+    pages: int = 0
+    words: int = 0
+    kind: DocumentKind = DocumentKind.UNKNOWN
+    text_version: str = ""
+    identified_by: tuple[str, ...] = ()
+
+
+def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable[Description] = ()) -> Expected:
+    """Return the expectation for a work, from its record and from services.
+
+    A service that knows the identifier by quite another title is not believed (`trusted_descriptions.py`).
+    """
+    own = [title_of(text).text for text in work.texts("title")]
+    titles = list(own)
+    believed_descriptions = believed(work, identifiers, described)
+    for description in believed_descriptions:
+        titles += [description.title, *description.other_titles]
+    stated = [title_of(text).text for text in work.texts(*_COMPARED)]
+    for description in believed_descriptions:
+        stated += [title_of(description.title).text, description.abstract, description.container]
+        stated += [description.publisher, *description.authors]
+    titles = [title for title in dict.fromkeys(title_of(title).text for title in titles) if title]
+    return Expected(
+        identifiers.all("doi"),
+        tuple(titles),
+        tuple(dict.fromkeys(filter(None, stated))),
+        pages_of(work, believed_descriptions),
+        kind_of_record(work, believed_descriptions),
+        named_of(work, identifiers, titles, believed_descriptions),
+    )
+
+
+def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
+    """Return the verdict on a document; one that could not be read keeps its outcome."""
+    if extracted.outcome is not Outcome.SUCCESS:
+        return _of_its_kind(
+            Verdict(extracted.outcome, pages=extracted.pages, words=extracted.word_count), extracted, wanted, url
+        )
+    shared = compared(wanted.texts, words(extracted.text))
+    has_doi = bool(set(wanted.dois) & set(dois_in(extracted.first)))
+    has_title = _stands(wanted.titles, extracted.first)
+    text_version = version_in(extracted)
+    identified_by = signs(extracted.first, wanted.named, extracted.types)
+    if text_version == "submitted":  # a preprint has a DOI of its own
+        identified_by = tuple(sign for sign in identified_by if sign is not Sign.ANOTHER_DOI)
+    outcome = _outcome(shared, identified_by, is_named=has_doi or has_title)
+    verdict = Verdict(
+        outcome=outcome,
+        score=shared.score,
+        covered=shared.covered,
+        has_doi=has_doi,
+        has_title=has_title,
+        pages=extracted.pages,
+        words=extracted.word_count,
+        text_version=text_version,
+        identified_by=identified_by,
+    )
+    return _of_its_kind(verdict, extracted, wanted, url)
+
+
+def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: str) -> Verdict:
+    """Return a verdict with the kind of the document. A document of another kind than the record is never the work.
+
+    A supplement ends as that; whether a notice or a volume is what the record means, a person must tell.
+    """
+    kind = kind_of(extracted, Facts(wanted.titles, wanted.pages, verdict.covered, wanted.kind), url)
+    verdict = verdict._replace(kind=kind)
+    is_part = wanted.kind is DocumentKind.VOLUME and verdict.pages < _BOOK
+    if kind is wanted.kind or (kind in WORKS and not is_part):
+        return verdict
+    verdict = verdict._replace(is_auxiliary=True)
+    if kind is DocumentKind.SUPPLEMENT and verdict.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT):
+        return verdict._replace(outcome=Outcome.SUPPLEMENT)
+    return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict
+
+
+def _outcome(shared: Compared, identified_by: tuple[str, ...], *, is_named: bool) -> Outcome:
+    if is_identified(identified_by) and shared.score >= least_score(identified_by, shared.covered, UNLIKELY):
+        return Outcome.SUCCESS
+    is_possible = shared.score >= UNLIKELY and shared.covered >= UNCOVERED
+    is_unclear = is_identified(identified_by) or is_named or is_possible or not shared.stems
+    return Outcome.LOW_SCORE if is_unclear else Outcome.WRONG_DOCUMENT
+
+
+def _stands(titles: Iterable[str], text: str) -> bool:
+    """Return whether a title is in a text, regardless of spaces, hyphens and accents."""
+    spelled = letters(text)
+    return any(worth(letters(title)) >= LEAST_LETTERS and letters(title) in spelled for title in titles)

@@ -1,0 +1,187 @@
+"""The child in which a PDF is read: bytes in on stdin, facts and text out on stdout, and nothing else ever.
+
+It is started by `extraction` with one argument, the engine, and an empty environment. Before it looks at a byte it
+limits its memory, CPU and open files, and enters the sandbox of `gateway/sandbox.py`: no other file, no socket, no
+process. Its exit statuses are the protocol's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from gateway import sandbox
+
+MEMORY_BYTES = 1 << 30
+CPU_SECONDS = 20
+_FILES = 64
+_MOST_PAGES = 300
+_MOST_CHARACTERS = 2_000_000
+_FIRST_PAGES = 2
+_MEASURED_TEXT, _MEASURED_LETTERS = 8_000, 5  # characters of a page, letters of a line whose height is measured
+_MEASURED_PAGES = 20  # of so many the size and the number of words are counted
+
+# Exit statuses: what `extraction` understands.
+BROKEN, ENCRYPTED, NO_MEMORY = 10, 11, 12
+
+# What each engine is: it is imported before the sandbox closes; afterwards it may read its own folder only.
+_PACKAGES = {
+    "pdfium": ("pypdfium2",),
+    "pdfminer": ("pdfminer.high_level", "pdfminer.pdfdocument", "pdfminer.pdfpage", "pdfminer.pdfparser"),
+}
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "ctypes.dlsym/handle")
+
+
+class _Encrypted(Exception):
+    """The file needs a password."""
+
+
+def _limit(engine: str) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # however the parent ends
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    packages = [import_module(name) for name in _PACKAGES.get(engine, ())]
+    folders = {Path(package.__file__).parent for package in packages if package.__file__}
+    sandbox.enter([sandbox.standard_library(), *folders])
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+    """Refuse functions that an engine does not need. The limits above restrict the C code."""
+    writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITING
+    if writes or event.startswith(_FORBIDDEN):
+        raise PermissionError(event)
+
+
+class Page(NamedTuple):
+    """One page: its text, and its size in points as it is shown; 0 where no engine knows it.
+
+    `types` are the heights of the letters of its lines, in points; empty where they are not known, or not looked at.
+    """
+
+    text: str
+    width: float = 0.0
+    height: float = 0.0
+    types: tuple[float, ...] = ()
+
+
+def _types(text: str, box: Callable[..., tuple[float, float, float, float]]) -> Iterator[float]:
+    """Return the height of the letters of each line: the median of some of their boxes."""
+    place = 0
+    for line in text.split("\n"):
+        letters = [place + at for at, letter in enumerate(line) if letter.isalnum()] if place < _MEASURED_TEXT else []
+        heights = sorted(_height(box, at) for at in letters[:: max(1, len(letters) // _MEASURED_LETTERS)])
+        yield round(heights[len(heights) // 2], 1) if heights else 0.0
+        place += len(line) + 1
+
+
+def _height(box: Callable[..., tuple[float, float, float, float]], at: int) -> float:
+    try:
+        _, bottom, _, top = box(at, loose=True)
+    except Exception:  # noqa: BLE001 - an engine that cannot say where a letter stands says nothing of its height
+        return 0.0
+    return top - bottom
+
+
+def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
+    import pypdfium2  # type: ignore[import-untyped] # noqa: PLC0415 - each child loads one engine
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise (_Encrypted if "password" in str(error).lower() else ValueError)(str(error)) from error
+
+    def pages() -> Iterator[Page]:
+        for number in range(min(len(document), _MOST_PAGES)):
+            page = document[number]
+            textpage = page.get_textpage()
+            text = textpage.get_text_range()
+            types = tuple(_types(text, textpage.get_charbox)) if number < _FIRST_PAGES else ()
+            width, height = page.get_size()
+            yield Page(text, width, height, types)
+
+    return len(document), pages()
+
+
+def _with_pdfminer(data: bytes) -> tuple[int, Iterator[Page]]:
+    from pdfminer.high_level import extract_text  # noqa: PLC0415 - as above
+    from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFPasswordIncorrect  # noqa: PLC0415
+    from pdfminer.pdfpage import PDFPage  # noqa: PLC0415
+    from pdfminer.pdfparser import PDFParser  # noqa: PLC0415
+
+    try:
+        count = sum(1 for _ in PDFPage.create_pages(PDFDocument(PDFParser(BytesIO(data)))))
+    except (PDFPasswordIncorrect, PDFEncryptionError) as error:
+        raise _Encrypted(str(error)) from error
+
+    def pages() -> Iterator[Page]:
+        for number in range(min(count, _MOST_PAGES)):
+            yield Page(extract_text(BytesIO(data), page_numbers=[number]))
+
+    return count, pages()
+
+
+ENGINES: dict[str, Callable[[bytes], tuple[int, Iterator[Page]]]] = {"pdfium": _with_pdfium, "pdfminer": _with_pdfminer}
+
+
+def _read(engine: str, data: bytes) -> dict[str, object]:
+    count, pages = ENGINES[engine](data)
+    texts: list[str] = []
+    sizes: list[tuple[float, float]] = []
+    types: list[tuple[float, ...]] = []
+    length = 0
+    for page in pages:
+        # The end of a page, as pdfminer says it; in old fonts of TeX the ligature `fi`.
+        texts.append(page.text.replace("\f", ""))
+        sizes.append((page.width, page.height))
+        types.append(page.types)
+        length += len(page.text)
+        if length > _MOST_CHARACTERS:
+            break
+    first, rest = texts[:_FIRST_PAGES], texts[_FIRST_PAGES:]
+    return {
+        "pages": count,
+        # A page break tells which page says what: on the first one a document names itself.
+        "first": "\f".join(first)[:_MOST_CHARACTERS],
+        "rest": "\n".join(rest)[:_MOST_CHARACTERS],
+        "front": "".join(first[:1])[:_MOST_CHARACTERS],
+        "counts": [len(text.split()) for text in texts[:_MEASURED_PAGES]],
+        "sizes": sizes[:_MEASURED_PAGES],
+        "types": types[:_FIRST_PAGES],
+    }
+
+
+def main() -> int:
+    """Read stdin with the engine that the argument names; print a line end, then a JSON object; return the status."""
+    _limit(sys.argv[1])
+    sys.stdout.buffer.write(b"\n")  # it has begun: however it ends now, the file is the reason
+    sys.stdout.buffer.flush()
+    try:
+        extracted = _read(sys.argv[1], sys.stdin.buffer.read())
+        sys.stdout.buffer.write(json.dumps(extracted).encode("ascii"))
+    except MemoryError:
+        return NO_MEMORY
+    except _Encrypted:
+        return ENCRYPTED
+    except Exception:  # noqa: BLE001 - a PDF may break an engine in any way; that is what the child is for
+        return BROKEN
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Common words of a document and the metadata of a work: the score of Autoload. Pure.
+
+Words of both, in lower case, without stop words, stemmed as Porter did, Russian ones by Snowball's rules; Chinese,
+Japanese and Korean, which have no spaces between words, are pairs of characters. Of the document only those count that
+the metadata has. The score is the cosine of the angle between the two: 0 for nothing in common, 1 for the same words in
+the same proportions. Words of one letter are left out: figures spell their labels (`p h y t o`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import sqrt
+from threading import Lock
+from typing import NamedTuple
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_BREAK = re.compile("(?<=[\u2e80-\u9fff\uac00-\ud7af])\\s*\n\\s*(?=[\u2e80-\u9fff\uac00-\ud7af])")
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe][^\S\n]*\n\s*(?=[^\W\d_])")
+# Some characters are written out as eighteen others, and what has no spaces is one word: neither may cost minutes.
+_MOST_CHARACTERS = 4_000_000
+_LONGEST_WORD = 100
+_CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_SHORT_I = "\u0438\u0306"  # a letter of its own in Russian, which its stems depend on: и with a breve
+
+STOP_WORDS = frozenset(
+    """
+    about above across after again against all almost along already also although always among an and another any are
+    around as at away back be became because become been before behind being below between beyond both but by came can
+    cannot come could did do does doing done down due during each either else ever every few first for from further
+    gave get give given go had has have having he her here hers herself him himself his how however if in indeed into
+    is it its itself just less made make many may me might mine more most much must my myself near neither never next
+    no nobody none nor not nothing now of off often on once one only onto or other others our ours ourselves out over
+    own per perhaps quite rather really same see seem seen several shall she should since so some still such take than
+    that the their theirs them themselves then there therefore these they this those though three through thus to
+    together too toward towards two under until up upon us use used using very via was we well were what when where
+    whether which while who whom whose why will with within without would yet you your yours
+    au aux avec ce ces dans de des du elle en est et il ils la le les leur mais ne nous on ou par pas pour qu que qui sa
+    se ses son sont sur un une vous
+    aber als am an auf aus bei das dem den der des die durch ein eine einem einen einer eines es ist mit nach nicht oder
+    sich sind und von vor war wie zu zum zur
+    con del el en es las los para por que se sin su una uno y
+    """.split()  # noqa: SIM905 - words are read as words
+)
+
+
+def words(text: str) -> Counter[str]:
+    """Return the number of each stem in a text. A word divided at the end of a line is one word."""
+    spread = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS]
+    if _SHORT_I in spread.lower():
+        spread = spread.lower().replace(_SHORT_I, "\u0439")
+    folded = "".join(letter for letter in spread if not unicodedata.combining(letter)).casefold()
+    folded = _HYPHENATED.sub("", folded)
+    stems: Counter[str] = Counter()
+    if _CJK.search(folded):
+        stems.update(a + b for run in _CJK.findall(_BREAK.sub("", folded)) for a, b in pairwise(run))
+        folded = _CJK.sub(" ", folded)
+    spelled = Counter(_WORD.findall(folded))
+    for word, count in spelled.items():
+        if word not in STOP_WORDS and len(word) <= _LONGEST_WORD:
+            stems[_stem(word)] += count
+    return stems
+
+
+@cache
+def _stemmer(name: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(name)
+
+
+_STEMMING = Lock()  # a stemmer keeps the word that it is at: two threads in it get wrong stems, or none
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(word: str) -> str:
+    with _STEMMING:
+        return str(_stemmer("russian" if _CYRILLIC.match(word) else "porter").stemWord(word))
+
+
+class Compared(NamedTuple):
+    """The similarity of two texts: the cosine, the share of the metadata's words in the document, and their number."""
+
+    score: float
+    covered: float
+    stems: int
+
+
+def compared(metadata: Iterable[str], document: Counter[str]) -> Compared:
+    """Return the similarity of the texts of the metadata and the words of a document, over the metadata's words.
+
+    The cosine alone is high by chance where the metadata are few words and one of them is common (`Science before
+    science`): so it is told how many of them the document has at all.
+    """
+    wanted = words("\n".join(metadata))
+    shared = sum(count * document[stem] for stem, count in wanted.items())
+    if not shared:
+        return Compared(0.0, 0.0, len(wanted))
+    own = sqrt(sum(count**2 for count in wanted.values()))
+    cosine = shared / (own * sqrt(sum(document[stem] ** 2 for stem in wanted)))
+    return Compared(round(cosine, 3), round(sum(stem in document for stem in wanted) / len(wanted), 3), len(wanted))
+
+
+def letters(text: str) -> str:
+    """Return only the letters and digits of a text, in lower case, without accents, for the comparison of titles."""
+    folded = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS].casefold()
+    return "".join(letter for letter in folded if letter.isalnum())

@@ -1,0 +1,134 @@
+# ruff: noqa: RUF001 - words of other languages
+"""Titles as records and services write them: without markup, in parts, and whether one identifies a work. Pure."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import NamedTuple
+from unicodedata import lookup
+
+from harvester.fulltext.pdf.first_pages import folded
+
+_MOST = 2_000  # characters of a title that are compared
+LEAST_LETTERS, LEAST_WORDS = 15, 3  # a title of fewer of either is short: it stands on many pages
+_CJK = 0x2E80  # from here on a character says as much as a syllable or a word
+_WORTH = 2  # letters for which such a character counts
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+# Greek letters as TeX names them; all other commands are left out.
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau phi chi psi omega"
+_LETTERS = {name: lookup(f"GREEK SMALL LETTER {name}") for name in _GREEK.split()} | {"lambda": "\u03bb"}
+_COMMAND = re.compile(r"\\[A-Za-z]{1,20}\*?")
+_DIVIDED = re.compile(r":|[.?!](?= )| [\u2013\u2014/=|-] |[\uff1a\u2015\u2014]")
+_WORD = re.compile(r"[^\W_]+")
+_CUT = re.compile(r"(?:\.{3}|\u2026)\s*$")
+_PART = re.compile(
+    r"(?i)^\W{0,4}(?:(?:part|pt|teil|partie|parte|volume|vol|band|number|chapter|часть|сообщение|статья|część|bölüm|kısım|ii+)\b"
+    r"|(?:second|third|fourth|last|final|deuxième|seconde|troisième|zweiter|dritter|segunda|tercera|terceira|seconda|terza"
+    r"|вторая|третья|druga|trzecia"
+    r"|\d{1,2}(?:st|nd|rd|th|e|er|re|ère|ème|ª|º|ο|a|o|-я|\.)?)"
+    r" (?:part|teil|partie|parte|часть|część"
+    r"|mitteilung|communication|bericht|report|folge|bölüm)\b|第\s?[\d一二三四五六七八九十]{1,3}\s?(?:報|部|回|篇|编|部分)|その\s?[\d二三四五]|之[二三四五]"
+    r"|[(（][上中下](?:篇)?[)）]|[上中下]篇?$"
+    r"|no\b\.?[ \t]{0,3}(?=\d|[ivx]{1,5}\b)"
+    r"|[ivx]{1,5}\b(?=\W|$)|\d{1,3}\b)"
+)
+_NUMBER = re.compile(r"(?<![^\W_])(?:\d[\d.,]{0,9}|[IVX]{1,5}|[a-z]?\d{1,4}[a-z]?)(?![^\W_])", re.ASCII)
+
+# What hundreds of works are called. Such a title says nothing by itself, nor with the author and the year.
+_GENERIC = frozenset(
+    folded(kind)
+    for kind in (
+        "introduction", "editorial", "preface", "foreword", "book review", "book reviews", "review", "reviews", "reply",
+        "letter to the editor", "letters to the editor", "letter", "letters", "correspondence", "commentary", "comment",
+        "comments", "conclusion", "conclusions", "abstract", "abstracts", "obituary", "in memoriam", "news", "index",
+        "contents", "table of contents", "announcements", "acknowledgements", "guest editorial", "editors note",
+        "editor's note", "from the editor", "message from the editor", "editorial note", "erratum", "corrigendum",
+        "front matter", "back matter", "list of contributors", "contributors", "notes on contributors",
+        "call for papers",
+        "introduction to the special issue", "introduction to this special issue", "introduction to the issue",
+        "special issue introduction", "general introduction", "discussion", "response", "authors' reply",
+        "author's reply",
+        "annual report", "proceedings", "program", "poster abstracts", "conference report", "case report", "summary",
+        "einleitung", "einführung", "vorwort", "nachwort", "rezension", "rezensionen", "buchbesprechung", "nachruf",
+        "inhalt", "inhaltsverzeichnis", "introduction générale", "avant-propos", "avant propos", "préface", "éditorial",
+        "compte rendu", "comptes rendus", "introducción", "prefacio", "reseña", "reseñas", "prólogo", "presentación",
+        "introdução", "apresentação", "prefácio", "resenha", "introduzione", "prefazione", "recensione", "recensioni",
+        "presentazione", "введение", "предисловие", "рецензия", "от редакции", "от редактора", "序言", "前言",
+        "まえがき",
+        "はじめに", "編集後記", "巻頭言", "書評", "书评", "卷首语", "편집후기", "머리말",
+    )
+)  # fmt: skip
+
+
+# What appears each year, or more often, under one title; with a year or a number in it, it is one of them.
+_SERIAL = re.compile(
+    r"(?i)\W{0,3}(?:(?:annual|yearly|biennial|quarterly|monthly) (?:reports?|statistics|review|bulletin|newsletter)\b"
+    r"|yearbook\b|newsletter\b|jahres(?:bericht|rückblick)|rapport (?:annuel|d'activité)|informe anual|memoria anual"
+    r"|relatório anual|rapporto annuale|jaarverslag|statistical yearbook|press release|minutes of\b)"
+)
+
+
+class Title(NamedTuple):
+    """A title: its text without markup, and only its letters and digits, for searches."""
+
+    text: str
+    letters: str
+
+    @property
+    def is_generic(self) -> bool:
+        """Return whether hundreds of works have this title, or each volume of a series."""
+        return self.letters in _GENERIC or (bool(_SERIAL.match(self.text)) and not self.numbers)
+
+    @property
+    def is_short(self) -> bool:
+        """Return whether it is so short that other works may have it too."""
+        return worth(self.letters) < LEAST_LETTERS or (
+            len(_WORD.findall(self.text)) < LEAST_WORDS and worth(self.letters) == len(self.letters)
+        )
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The main title and the subtitle; the latter empty if there is none."""
+        match = _DIVIDED.search(self.text)
+        return (self.text[: match.start()].strip(), self.text[match.end() :].strip()) if match else (self.text, "")
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The numbers and parts of a series in it, which must be equal in every spelling."""
+        return numbers_of(self.text)
+
+
+def title_of(text: str) -> Title:
+    """Return a title without entities, markup of HTML and commands of TeX; one cut short ends with an ellipsis."""
+    plain = text[:_MOST]
+    for _ in range(3):  # `&amp;lt;i&amp;gt;` was escaped twice
+        plain, before = unescape(plain), plain
+        if plain == before:
+            break
+    plain = _COMMAND.sub(lambda match: _LETTERS.get(match[0][1:].lower(), ""), _TAG.sub("", plain)).translate(
+        {ord(sign): None for sign in "{}$"}
+    )
+    whole = " ".join(_CUT.sub("", plain).split()).removesuffix(" *")
+    return Title(f"{whole}\u2026" if is_cut(plain) else whole, folded(whole))
+
+
+def is_cut(text: str) -> bool:
+    """Return whether a title ends with an ellipsis, because it was cut."""
+    return bool(_CUT.search(text))
+
+
+def is_part(text: str) -> bool:
+    """Return whether a text after a title begins with the number of a part: `Part II`, `III. Results`."""
+    return bool(_PART.match(text))
+
+
+def numbers_of(text: str) -> frozenset[str]:
+    """Return the numbers and Roman numbers in a text."""
+    return frozenset(number.strip(".,").lower() for number in _NUMBER.findall(text))
+
+
+def worth(letters: str) -> int:
+    """Return how many letters a title has, where one character of Chinese, Japanese or Korean counts as two."""
+    return len(letters) + sum(ord(letter) >= _CJK for letter in letters) * (_WORTH - 1)

@@ -1,0 +1,76 @@
+"""Services whose descriptions are of the work of a record, not of another work that it names. Pure.
+
+A record names the DOIs of works that it cites, reviews or is a part of. What a service tells of such a DOI counts only
+where it calls the work by the title of the record.
+
+A title of fewer than three words must have the same letters, or an author in common; `Editorial` needs the author.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gateway.model import Work
+from harvester.fulltext.identifiers import BESIDE, Identifiers
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.match_titles import GENERIC
+from harvester.fulltext.pdf.person_names import names_of, share
+from harvester.fulltext.pdf.similarity import letters, words
+from harvester.fulltext.pdf.titles import title_of
+
+_FEW_WORDS = 3  # titles of fewer tell nothing apart
+
+
+def believed(work: Work, identifiers: Identifiers, described: Iterable[Description]) -> tuple[Description, ...]:
+    """Return the descriptions that are of the work, by their titles and authors.
+
+    One of a DOI that is the record's own needs a title that is not quite another; one of a DOI that only stands beside
+    the work must be confirmed.
+    """
+    titles = [title_of(text).text for text in work.texts("title")]
+    own = {identifier.value for identifier in identifiers.entries if identifier.found_in not in BESIDE}
+    has_others = any(
+        identifier.found_in in BESIDE and identifier.value not in own for identifier in identifiers.entries
+    )
+    return tuple(
+        description
+        for description in described
+        if (
+            confirms(work, description)
+            if has_others and description.doi not in own
+            else agree(titles, description.title)
+        )
+    )
+
+
+def agree(titles: Iterable[str], text: str) -> bool:
+    """Return whether a title may be one of these: at least half of the words of the shorter one are in the other."""
+    pairs = [(set(words(title)), set(words(text))) for title in titles]
+    return not pairs or any(min(map(len, pair)) < _FEW_WORDS or _have_half_in_common(*pair) for pair in pairs)
+
+
+def confirms(work: Work, described: Description) -> bool:
+    """Return whether a description is of a work: by a title in common.
+
+    A short title must be the same letter for letter, or have an author beside it; one that many works have, an author.
+    """
+    titles = [title_of(text).text for text in work.texts("title")]
+    title_words, spelled = set(words(described.title)), letters(title_of(described.title).text)
+    if not any(letters(title) == spelled or _have_half_in_common(set(words(title)), title_words) for title in titles):
+        return False
+    people = names_of(work.texts("creator"))
+    if share(people, described.authors):
+        return True
+    if spelled in GENERIC or title_of(described.title).is_generic:
+        return False
+    return any(
+        letters(title) == spelled
+        or (min(len(own), len(title_words)) >= _FEW_WORDS and _have_half_in_common(own, title_words))
+        for title in titles
+        if (own := set(words(title)))
+    )
+
+
+def _have_half_in_common(one: set[str], other: set[str]) -> bool:
+    least = min(len(one), len(other))
+    return bool(least) and len(one & other) * 2 >= least

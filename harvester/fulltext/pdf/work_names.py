@@ -1,0 +1,117 @@
+"""The names of a work, and the places of its authors on a page. Pure.
+
+A DOI of another version that the record or a service names is not another DOI. Another DOI is allowed for a preprint,
+and for any file of a record without a DOI of its own, with the DOI of a preprint, or with one that is registered with
+DataCite, as those of repositories are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from gateway.model import Work
+from harvester.fulltext.identifiers import BESIDE, Identifiers, dois_in
+from harvester.fulltext.known_copies import DATACITE, Description
+from harvester.fulltext.pdf.first_pages import Front, folded
+from harvester.fulltext.pdf.person_names import spellings, surname
+from harvester.fulltext.pdf.titles import worth
+
+_LEAST_SURNAME = 2  # letters
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+
+# Preprints and copies have a DOI of their own, beside that of the work.
+_OF_COPIES = (
+    "10.48550/arxiv", "10.1101/", "10.64898/", "10.2139/ssrn", "10.21203/rs", "10.20944/preprints", "10.26434/chemrxiv",
+    "10.31234/osf", "10.31235/osf", "10.31219/osf", "10.22541/", "10.36227/techrxiv", "10.5281/zenodo", "10.12688/",
+    "10.13140/rg",
+    # Repositories and digital libraries that print a DOI of their own on the covers of what they have.
+    "10.5169/seals", "10.5167/uzh", "10.3929/ethz", "10.7892/boris", "10.48350/", "10.5451/unibas", "10.17863/cam",
+    "10.18452/", "10.17169/", "10.14279/", "10.15488/", "10.34726/",
+)  # fmt: skip
+
+
+class Named(NamedTuple):
+    """The names of a work: identifiers as (scheme, value), titles, authors, years, journals or publishers.
+
+    `dois` are all that a document of the work may state; empty where a file may have any.
+    """
+
+    identifiers: tuple[tuple[str, str], ...] = ()
+    titles: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    venues: tuple[str, ...] = ()
+    dois: tuple[str, ...] = ()
+
+
+class Page(NamedTuple):
+    """A page that names its document, and the places of the work's authors on it."""
+
+    front: Front
+    authors: tuple[int, ...]
+
+
+def authors_on(front: Front, authors: Iterable[str]) -> Iterator[int]:
+    """Return the places of the surnames of authors."""
+    for name in {folded(spelling) for author in authors for spelling in spellings(surname(author))}:
+        if worth(name) < _LEAST_SURNAME:
+            continue
+        for start, stop in front.spots(name):
+            before, behind = front.text[start - 1 : start], front.text[stop : stop + 1]
+            if not before.isalpha() and not (behind.isalpha() and behind.islower()):
+                yield start
+
+
+def is_of_copy(doi: str) -> bool:
+    """Return whether a DOI is one that preprints and copies have."""
+    return doi.lower().startswith(_OF_COPIES)
+
+
+def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believed: Iterable[Description]) -> Named:
+    """Return the names of a work, from its record and the trusted services.
+
+    An identifier that a record only relates to, or has in its words, may be that of another work: a service must know
+    the work by it.
+    """
+    authors = list(work.texts("creator"))
+    years = [year for date in work.texts("date") for year in _YEAR.findall(date)]
+    venues = [text.partition(";")[0] for text in work.texts("source", "publisher")]
+    known: set[str] = set()
+    for description in believed:
+        authors += description.authors
+        years.append(description.year)
+        venues += [description.container, description.publisher]
+        known.add(description.doi)
+    of_itself = (
+        identifier
+        for identifier in identifiers.entries
+        if identifier.found_in not in BESIDE or identifier.value in known
+    )
+    return Named(
+        tuple(dict.fromkeys((identifier.scheme, identifier.value) for identifier in of_itself)),
+        tuple(titles),
+        tuple(dict.fromkeys(filter(None, authors))),
+        tuple(dict.fromkeys(filter(None, years))),
+        tuple(dict.fromkeys(filter(None, venues))),
+        _dois(work, identifiers, believed),
+    )
+
+
+def _dois(work: Work, identifiers: Identifiers, described: Iterable[Description]) -> tuple[str, ...]:
+    """Return the DOIs that a document of a work may state; none if it may state any.
+
+    It may be where the record has no DOI of its own, or that of a copy: such a file states the publisher's.
+    """
+    own = identifiers.certain("doi")
+    if not own or any(map(is_of_copy, own)):
+        return ()
+    known = list(identifiers.all("doi"))
+    for description in described:
+        if description.doi in own and description.registry == DATACITE:  # with it repositories register, few publishers
+            return ()
+        known += [description.doi, *(related.value for related in description.related if related.scheme == "doi")]
+        known += [doi for text in description.also for doi in dois_in(text)]
+    known += [doi for statement in work.statements for doi in dois_in(statement.text)]
+    return tuple(dict.fromkeys(filter(None, known)))

@@ -1,0 +1,301 @@
+"""The search for many works: whatever is due is leased, searched for and stored, by several threads.
+
+Each search is committed with its lease. After a kill, the item is due again when its lease has run out; its answers are
+in the cache and are not requested again.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from math import inf
+from typing import NamedTuple
+
+from gateway.errors import GatewayError
+from gateway.fulltext.decisions import RULE, decided, thresholds_of
+from gateway.fulltext.search_result import RECHECK, Identity, SearchResult
+from gateway.fulltext.stored_files import Copies
+from gateway.fulltext.stored_search import (
+    candidates_of,
+    identity_of_search,
+    matches_of,
+    open_from_of,
+    retracted_of,
+    search_as_json,
+)
+from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
+from gateway.settings import Settings
+from gateway.store.base import Discovery, Store
+from gateway.xmltext import utc_datetime
+from harvester.fulltext.changed_works import basis_of, changed, renew_changed
+from harvester.fulltext.check_copy import Keep
+from harvester.fulltext.embargoes import due_at
+from harvester.fulltext.matched_dois import compared
+from harvester.fulltext.outcome_counts import endings
+from harvester.fulltext.search_work import search
+from harvester.fulltext.steps import Step
+from harvester.fulltext.takedown_filter import TakedownFilter
+from harvester.fulltext.work_identity import identity_of, is_another
+from harvester.fulltext.works import found_of, listed, work_of
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
+
+log = logging.getLogger("harvester")
+
+LEASE_SECONDS = 1800
+_FIRST_WAIT, _LONGEST_WAIT = 3600, 604_800
+_MOST_TRIES = 6  # then the failure is the result
+_FAULT_WAIT = 86_400  # until the program may have been repaired
+_ANEW = (("Cache-Control", "no-cache"),)  # RFC 9111 §5.2.1.4
+_OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # errors that would also stop the next item
+
+
+class Result(NamedTuple):
+    """The result of one search. `is_lost`: another process leased the item meanwhile, and nothing was stored."""
+
+    identifier: str
+    source: str
+    searched: SearchResult
+    is_lost: bool = False
+
+
+def _forget(_body: bytes) -> None:
+    """Do nothing."""
+
+
+def asked_for(identifier: str, fetch: Fetch, request: Request, *, is_anew: bool = False) -> Fetched:
+    """Send a request for one work, without the cookies that a host set for another one.
+
+    `is_anew`: no cache is used, neither ours nor one in the network.
+    """
+    return fetch(replace(request, source=identifier, headers=request.headers + _ANEW * is_anew))
+
+
+def step_settings(settings: Settings) -> dict[str, str]:
+    """Return the settings that steps get: those of the search by their names without `discover_`, and our email."""
+    values = {name.removeprefix("discover_"): str(settings[name]) for name in settings if name.startswith("discover_")}
+    admin = settings.text("admin_email")
+    values["email"] = values["email"] or (admin if not admin.endswith(("example.org", "example.com")) else "")
+    return values
+
+
+class FullTextSearch:
+    """The search for the works of an instance. `fetch` is polite and has a cache; `clock` is like `time.time`."""
+
+    def __init__(
+        self,
+        store: Store,
+        desk: Discovery,
+        fetch: Fetch,
+        settings: Settings,
+        steps: Collection[Step],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Take the store, the search database, a Fetch, the settings, the steps and the clock."""
+        self.store, self.desk, self.steps, self.clock = store, desk, steps, clock
+        self.fetch: Fetch = TakedownFilter(fetch, store.takedowns)
+        self.known: Mapping[str, str] = step_settings(settings)
+        self.most_files = settings.number("discover_max_files")
+        self.threads = settings.number("discover_threads")
+        self.copies = Copies(settings.instance)
+        self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
+        self.wants_named = settings.is_on("discover_named_files")
+        self.thresholds = thresholds_of(settings)
+
+    def enlist(self, sources: Collection[str]) -> int:
+        """Enlist the items that are new since the last time; return how many.
+
+        Items without a file are enlisted, and with `discover_named_files` also those that name their files. Items whose
+        record has changed since their search become due again.
+        """
+        count = 0
+        for source in sources:
+            for list_, item, items in self._new_items(source):
+                self.desk.enlist(source, items, item, int(self.clock()), list_)
+                count += len(items)
+            count += renew_changed(self.store, self.desk, source, int(self.clock()), wants_named=self.wants_named)
+        return count
+
+    def _new_items(self, source: str) -> Iterator[tuple[str, int, tuple[tuple[str, str], ...]]]:
+        """Yield what is new since the last time: name of the list, last number, (identifier, upstream) pairs."""
+        for with_files in (False, True)[: 1 + self.wants_named]:
+            list_ = f"{source} named" if with_files else source
+            for item, items in listed(self.store, source, self.desk.position(list_), with_files=with_files):
+                yield list_, item, items
+
+    def run(
+        self,
+        sources: Collection[str] = (),
+        identifier: str = "",
+        limit: int | None = None,
+        *,
+        is_asked_to_stop: Callable[[], bool] = lambda: False,
+    ) -> Generator[Result]:
+        """Search for all due items, or for one item, store the results, and yield them."""
+
+        def take() -> Lease | None:
+            return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
+
+        self.copies.tidy()
+        yield from self._run(take, self._ended, 1 if identifier else limit, is_asked_to_stop)
+
+    def try_out(
+        self,
+        sources: Collection[str] = (),
+        identifier: str = "",
+        limit: int | None = None,
+        *,
+        before: int = 0,
+        is_asked_to_stop: Callable[[], bool] = lambda: False,
+    ) -> Generator[Result]:
+        """Search as `enlist` and `run` would, also for what was searched `before` a second; yield the results.
+
+        No item is enlisted or leased. Only answers are stored.
+        """
+        leases = self._to_try(sources, identifier, before)
+
+        def tried(lease: Lease) -> Result:
+            return Result(lease.identifier, lease.source, self._searched(lease, _forget))
+
+        yield from self._run(lambda: next(leases, None), tried, 1 if identifier else limit, is_asked_to_stop)
+
+    def _to_try(self, sources: Collection[str], identifier: str, before: int) -> Iterator[Lease]:
+        """Yield each item once that a search would lease: due, new or changed."""
+        seen: set[str] = set()
+        for lease in chain(self._due(sources, identifier, before), *map(self._new_and_changed, sources)):
+            if identifier in ("", lease.identifier) and lease.identifier not in seen:
+                seen.add(lease.identifier)
+                yield lease
+
+    def _due(self, sources: Collection[str], identifier: str, before: int) -> Iterator[Lease]:
+        after = ""
+        while (lease := self.desk.due(after, int(self.clock()), sources, identifier, before)).identifier:
+            after = lease.identifier
+            yield lease
+
+    def _new_and_changed(self, source: str) -> Iterator[Lease]:
+        for _, _, items in self._new_items(source):
+            for identifier, upstream in items:
+                if self.desk.search(identifier) is None:
+                    yield Lease(identifier, source, upstream, 0, 0)
+        yield from changed(self.store, self.desk, source, wants_named=self.wants_named)
+
+    def _run(
+        self,
+        take: Callable[[], Lease | None],
+        end: Callable[[Lease], Result],
+        limit: int | None,
+        is_asked_to_stop: Callable[[], bool],
+    ) -> Generator[Result]:
+        left = inf if limit is None else limit
+        self.store.takedowns()  # raises an error when the list of takedowns is unreadable
+        threads = min(self.threads, limit or self.threads)
+        stop = Stop()  # the first error stops the pool: an item that is leased after it would never begin
+        with WorkerPool[None, Result](threads, stop, per_key=threads) as pool:
+            while True:
+                while left and len(pool) < threads and not (stop.is_asked or is_asked_to_stop()):
+                    lease = take()
+                    left = left - 1 if lease else 0
+                    if lease:
+                        pool.add(Job(lease.identifier, "", without_resource(end, lease)))
+                if pool.is_idle:
+                    break
+                yield from (result for _, result in pool.turn())
+            pool.raise_error()
+
+    def _searched(self, lease: Lease, keep: Keep) -> SearchResult:
+        """Return the result for one item; an unexpected exception is the outcome FAULT of this item only."""
+        try:
+            return self._search(lease, keep)
+        except _OF_THE_WHOLE:
+            raise
+        except Exception:
+            log.exception("%s: a fault of this program. The item is searched for again in a day.", lease.identifier)
+            return SearchResult(Outcome.FAULT, is_over=False)
+
+    def _search(self, lease: Lease, keep: Keep) -> SearchResult:
+        found_urls = found_of(self.store, lease.source, lease.upstream)
+        work = work_of(self.store, lease.identifier, lease.upstream, found_urls)
+        state = self.desk.search(lease.identifier)
+        if work is None:
+            return SearchResult(Outcome.GONE, identity=identity_of_search(state) or Identity())
+        is_open_now = "" < open_from_of(state) <= utc_datetime(int(self.clock()))[:10]
+        fetch = partial(asked_for, lease.identifier, self.fetch, is_anew=is_open_now)
+        identity, before = identity_of(work), identity_of_search(state)
+        has_changed = is_another(before, identity)
+        refused = [refusal.doi for refusal in self.desk.refusals(lease.identifier)]
+        searched = search(
+            work,
+            self.steps,
+            fetch,
+            self.known,
+            at=int(self.clock()),
+            most_files=self.most_files,
+            wants_named=self.wants_named,
+            accepted=(accepted := self._accepted(lease.identifier, state)),
+            unproven=self._unproven(lease.identifier, accepted),
+            is_another=has_changed,
+            refused=refused,
+            keep=keep,
+        )._replace(basis=basis_of(work), identity=identity, before=before, is_another=has_changed)
+        if searched.silent and not searched.retracted and not searched.is_another:
+            searched = searched._replace(retracted=retracted_of(state))  # no service has withdrawn it
+        return compared(searched, tuple(match_ for match_ in matches_of(state) if match_.doi not in refused))
+
+    def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
+        """Return the accepted copies of an item, with the digest of the accepted bytes.
+
+        Of a copy that the last search did not check, only the address and the digest are known.
+        """
+        seen = {candidate.url: candidate for candidate in candidates_of(state)}
+        last = {decision.url: decision for decision in self.desk.decisions(identifier)}
+        return tuple(
+            seen.get(url, Candidate(url, RECHECK))._replace(sha256=decision.sha256)
+            for url, decision in last.items()
+            if decision.verdict == "accept"
+        )
+
+    def _unproven(self, identifier: str, accepted: Collection[Candidate]) -> tuple[str, ...]:
+        """Return the addresses of copies that a rule accepted although nothing in them identifies the work.
+
+        Releases before 0.5.0 accepted such files.
+        """
+        last = {decision.url: decision for decision in self.desk.decisions(identifier)}
+        return tuple(
+            candidate.url
+            for candidate in accepted
+            if not candidate.identified_by and last[candidate.url].decided_by == RULE
+        )
+
+    def _ended(self, lease: Lease) -> Result:
+        try:
+            searched = self._searched(lease, self.keep)
+        except BaseException:
+            self.desk.release(lease, int(self.clock()))
+            raise
+        if searched.outcome is Outcome.FAULT:  # the stored state of the item stays
+            self.desk.release(lease, int(self.clock()) + _FAULT_WAIT)
+            return Result(lease.identifier, lease.source, searched)
+        at = int(self.clock())
+        ends = tuple(endings(lease.source, searched, at))
+        if searched.is_over or lease.tries >= _MOST_TRIES:
+
+            def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:
+                return decided(lease.identifier, searched, self.thresholds, at, earlier)
+
+            due = due_at(searched.open_from, at)
+            is_written = self.desk.done(
+                lease, searched.outcome, search_as_json(searched), at, decide, ends, searched.basis, due
+            )
+        else:
+            wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
+            matches = (*searched.matches, *searched.lost)  # no decision was made: the next search compares them
+            story = search_as_json(searched._replace(identity=searched.before or searched.identity, matches=matches))
+            until = at + wait
+            is_written = self.desk.waiting(lease, until, searched.outcome, story, at, ends, searched.basis)
+        return Result(lease.identifier, lease.source, searched, is_lost=not is_written)

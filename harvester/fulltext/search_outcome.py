@@ -1,0 +1,95 @@
+"""The result of a search: its outcome, whether it is over, and other facts about the work. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from gateway.fulltext.licenses import is_open
+from gateway.fulltext.policies import VERSIONS, Colour, Policy
+from gateway.model import Candidate, Outcome, Trace
+from harvester.fulltext.known_copies import IS_ARTICLE
+from harvester.fulltext.pdf.trusted_descriptions import agree
+from harvester.fulltext.retractions import by_title
+from harvester.fulltext.steps import Known
+
+# Outcomes that may differ tomorrow: the search is then not over, and waits.
+PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
+
+# Of several outcomes, the one nearest to a file decides the outcome of the search.
+_TELLING = (
+    Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.ENCRYPTED_PDF, Outcome.EMBARGOED_UNTIL, Outcome.FULL_TEXT_XML,
+    Outcome.FULL_TEXT_HTML, Outcome.ROBOTS_DENIED,
+    Outcome.BLOCKED_CAPTCHA, Outcome.BLOCKED_COOKIE, Outcome.BLOCKED_WALL, Outcome.FORBIDDEN, Outcome.SUPPLEMENT,
+    Outcome.WRONG_DOCUMENT,
+    Outcome.BROKEN_PDF, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT, Outcome.BODY_TOO_LARGE, Outcome.RATE_LIMITED,
+    Outcome.TIMEOUT, Outcome.TLS_ERROR, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.EMPTY_BODY, Outcome.NOT_PDF,
+    Outcome.WRONG_MIMETYPE, Outcome.REDIRECT_LOOP, Outcome.TOO_MANY_REDIRECTS, Outcome.MAX_HOPS, Outcome.LINK_LOOP,
+    Outcome.GONE, Outcome.TAKEN_DOWN, Outcome.SKIP_HOST, Outcome.PRIVATE_ADDRESS, Outcome.BAD_SCHEME, Outcome.NOT_OA,
+    Outcome.NO_PDF_LINK, Outcome.NOT_FOUND,
+)  # fmt: skip
+
+
+_REGISTRIES = ("crossref", "datacite")  # the steps that know retractions
+_DIGITS = 4  # of a year
+
+
+def works_among(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the copies that are the work."""
+    return [one for one in candidates if one.outcome is Outcome.SUCCESS and not one.is_auxiliary]
+
+
+def outcome_of_search(
+    known: Known, candidates: Collection[Candidate], addresses: Iterable[Candidate], ends: Collection[Outcome]
+) -> Outcome:
+    """Return the outcome of a search.
+
+    `candidates` are the checked copies, `addresses` those that were only noted, `ends` the outcomes of the steps.
+    """
+    if works := works_among(candidates):
+        return Outcome.POLICY_FORBIDS if _is_forbidden(known.policy, works) else Outcome.SUCCESS
+    articles = [address for address in addresses if address.evidence == IS_ARTICLE]
+    outcomes = {candidate.outcome for candidate in (*candidates, *articles)} or ends
+    if not outcomes:
+        return Outcome.NO_DOI
+    return next((outcome for outcome in _TELLING if outcome in outcomes), Outcome.NO_PDF_LINK)
+
+
+def _is_forbidden(policy: Policy | None, works: Iterable[Candidate]) -> bool:
+    """Return whether no copy has an open licence, and the policy forbids repositories its version."""
+    if policy is None or policy.colour is Colour.GRAY:
+        return False
+    permitted = {version for version in VERSIONS if policy.for_version(version)}
+    return not any(
+        is_open(work.license) or (work.version in permitted if work.version else permitted) for work in works
+    )
+
+
+def is_over(candidates: Collection[Candidate], traces: Iterable[Trace], ends: Collection[Outcome]) -> bool:
+    """Return whether a search need not be repeated soon, because its outcomes are final."""
+    is_known = bool(works_among(candidates)) and not silent_registry(traces)
+    return is_known or PASSING.isdisjoint({*ends, *(candidate.outcome for candidate in candidates)})
+
+
+def retraction_of(known: Known, candidates: Iterable[Candidate]) -> str:
+    """Return a service's sentence about a retraction of the work, else that for its title, or an empty text.
+
+    A service's statement counts if it has the title of the work, or a DOI that identifies one of its files.
+    """
+    titles = known.work.texts("title")
+    is_shown = any("doi" in candidate.identified_by for candidate in candidates)
+    dois = known.own_identifiers.all("doi") if is_shown else ()
+    stated = [one.retracted for one in known.described if one.doi in dois or agree(titles, one.title)]
+    stated += [by_title(title, "the record") for title in titles]
+    return next(filter(None, stated), "")
+
+
+def silent_registry(traces: Iterable[Trace]) -> str:
+    """Return the step of a registry that failed for now, or an empty text."""
+    return next((trace.step for trace in traces if trace.step in _REGISTRIES and trace.outcome in PASSING), "")
+
+
+def year_of(known: Known) -> str:
+    """Return the year of publication (`2026`) from a service, else from the record, or an empty text."""
+    years = [description.year for description in known.described]
+    years += [date[:_DIGITS] for date in known.work.texts("date")]
+    return next((year for year in years if len(year) == _DIGITS and year.isdecimal()), "")

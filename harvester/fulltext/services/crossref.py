@@ -1,0 +1,161 @@
+"""Answers of the REST API of Crossref (`/works/{doi}`). Pure."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.fulltext.licenses import license_of
+from harvester.fulltext.identifiers import BARE
+from harvester.fulltext.known_copies import VERSIONS, Copy, Description, Related, version_of, without_repetitions
+from harvester.fulltext.page_ranges import number_of_pages
+from harvester.fulltext.retractions import NEW_VERSIONS, UPDATES, by_title, by_update
+from harvester.http.json_answers import Node, answered, parts, text, texts, values
+from harvester.http.messages import Fetched
+
+_MARKUP = re.compile(r"<[^<>]++>")
+
+# Purposes of links: those for similarity checks are by contract for nobody else; they are half of all links.
+_NOT_FOR_READERS = frozenset(("similarity-checking",))
+_MINING = "text-mining"
+_RETRACTION_WATCH = "retraction-watch"
+_NOT_A_FILE = frozenset(("text/html", "application/xhtml+xml"))
+REGISTERED = "crossref:resource"  # where the DOI resolves to
+
+# The fields that are read, for `select` in a request.
+SELECTED = (
+    "DOI", "type", "title", "subtitle", "original-title", "author", "container-title", "publisher", "issued", "ISSN",
+    "abstract", "page", "link", "license", "relation", "update-to", "updated-by", "alternative-id",
+    "resource",
+)  # fmt: skip
+
+
+def read(fetched: Fetched) -> Description | None:
+    """Return the work of an answer, None when Crossref does not know the DOI. Errors are those of `answered`."""
+    document = answered(fetched, "Crossref", "message", "DOI", is_text=True)
+    return _described(next(iter(parts(document, "message")), {})) if document is not None else None
+
+
+def read_list(fetched: Fetched) -> tuple[Description, ...]:
+    """Return the works of a list."""
+    return tuple(
+        _described(item) for item in parts(answered(fetched, "Crossref", "message", "items") or {}, "message", "items")
+    )
+
+
+def _described(work: Node) -> Description:
+    people = [part for part in parts(work, "author") if text(part, "family")]
+    return Description(
+        doi=text(work, "DOI").lower(),
+        title=_plain(text(work, "title")),
+        authors=tuple([text(person, "family") for person in people] or texts(work, "author", "name")),
+        given_names=tuple(text(person, "given") for person in people),
+        container=text(work, "container-title") or text(work, "institution", "name"),  # a preprint's server
+        publisher=text(work, "publisher"),
+        year=next((str(value) for value in values(work, "issued", "date-parts")), ""),
+        abstract=_plain(text(work, "abstract")),
+        issns=tuple(dict.fromkeys(texts(work, "ISSN"))),
+        copies=without_repetitions(
+            [*_registered(work), *(copy for link in _links(work) for copy in _copies(work, link))]
+        ),
+        also=tuple(texts(work, "alternative-id")),
+        other_titles=_other_titles(work),
+        pages=number_of_pages(text(work, "page")),
+        kind=text(work, "type"),
+        related=_related(work),
+        retracted=_retracted(work),
+    )
+
+
+def _registered(work: Node) -> list[Copy]:
+    """Return the page that the DOI resolves to, where the answer names it."""
+    return [Copy(url, is_page=True, evidence=REGISTERED) for url in texts(work, "resource", "primary", "URL")[:1]]
+
+
+def _related(work: Node) -> tuple[Related, ...]:
+    """Return the other versions of a work, and the works of which it is a notice (`update-to:correction`)."""
+    versions = [
+        Related(relation, scheme, value)
+        for relation in sorted(VERSIONS)
+        for part in parts(work, "relation", relation)
+        if (scheme := text(part, "id-type").lower()) in BARE and (value := BARE[scheme](text(part, "id")))
+    ]
+    notices = [
+        Related(f"update-to:{text(part, 'type')}", "doi", text(part, "DOI").lower())
+        for part in parts(work, "update-to")
+    ]
+    return tuple(dict.fromkeys(versions + notices))
+
+
+def _other_titles(work: Node) -> tuple[str, ...]:
+    """Return the title with each subtitle, the other titles, and the titles in the original language."""
+    first, *others = [_plain(text) for text in texts(work, "title")] or [""]
+    whole = [f"{first}: {_plain(text)}" for text in texts(work, "subtitle") if first]
+    return tuple(dict.fromkeys(filter(None, [*whole, *others, *map(_plain, texts(work, "original-title"))])))
+
+
+def _links(work: Node) -> list[Node]:
+    """Return the links of a work, those for text mining last: an address with another purpose too is not one."""
+    return sorted(parts(work, "link"), key=lambda link: text(link, "intended-application") == _MINING)
+
+
+def _copies(work: Node, link: Node) -> list[Copy]:
+    """Return the copy of a link; none if it is not for readers."""
+    if text(link, "intended-application") in _NOT_FOR_READERS:
+        return []
+    word = text(link, "content-version")
+    mime_type = text(link, "content-type").replace("unspecified", "")
+    name, address, start = _license(work, word)
+    purpose = text(link, "intended-application")
+    return [
+        Copy(
+            text(link, "URL"),
+            mime_type in _NOT_A_FILE,
+            mime_type,
+            version_of(word),
+            name,
+            address,
+            "publisher",
+            f"crossref:link[{purpose}]",
+            start,
+        )
+    ]
+
+
+def _license(work: Node, version: str) -> tuple[str, str, str]:
+    """Return (name, address, start) of the licence stated for a version; one stated for none is of every version.
+
+    Return empty texts if several differ, and for text mining, which is not for readers. One that begins some days later
+    without a date counts as none.
+    """
+    stated = [part for part in parts(work, "license") if text(part, "content-version") != "tdm"]
+    named = [(license_of(text(part, "URL")), text(part, "content-version"), part) for part in stated]
+    fitting = [(name, license_) for name, of, license_ in named if name and of == version]
+    fitting = fitting or [(name, license_) for name, of, license_ in named if name and of == "unspecified"]
+    if len({name for name, _ in fitting}) != 1:
+        return "", "", ""
+    name, license_ = fitting[0]
+    start = text(license_, "start", "date-time")[:10]
+    if not start and any(values(license_, "delay-in-days")):
+        return "", "", ""
+    return name, text(license_, "URL"), start
+
+
+def _is_notice(work: Node) -> bool:
+    """Return whether a work corrects or retracts another. Publishers also name a new version, or the work itself."""
+    updates = [(text(part, "type"), text(part, "DOI").lower()) for part in parts(work, "update-to")]
+    return any(update not in NEW_VERSIONS and doi != text(work, "DOI").lower() for update, doi in updates)
+
+
+def _retracted(work: Node) -> str:
+    """Return the sentence for the most serious notice about a work, else for its title."""
+    updates = {text(part, "type").lower().replace("-", "_"): part for part in reversed(parts(work, "updated-by"))}
+    update = next((update for update in UPDATES if update in updates), "")
+    if not update:
+        return "" if _is_notice(work) else by_title(_plain(text(work, "title")), "Crossref")
+    teller = "Crossref (by Retraction Watch)" if text(updates[update], "source") == _RETRACTION_WATCH else "Crossref"
+    day = text(updates[update], "updated", "date-time")[:10]
+    return by_update(update, teller, text(updates[update], "DOI").lower(), day)
+
+
+def _plain(markup: str) -> str:
+    return " ".join(_MARKUP.sub(" ", markup).split())

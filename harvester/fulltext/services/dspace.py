@@ -1,0 +1,107 @@
+"""Answers of DSpace 7 and later (`/server/api`): the files of an item, with its bundles embedded. Pure.
+
+Written from the contract of its REST API and from its own tests, without recorded answers. Only the bundle
+ORIGINAL has the deposited files; others hold licences, texts and thumbnails.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import quote
+
+from gateway.fulltext.licenses import license_of, license_uri
+from harvester.fulltext.identifiers import dois_in
+from harvester.fulltext.known_copies import Copy, Description, without_repetitions
+from harvester.fulltext.pages import landing_rules as rules
+from harvester.http.json_answers import Node, answered, parts, text, texts
+from harvester.http.messages import Fetched
+
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_SITE = r"(https?://[a-z0-9.-]{4,100}(?::\d{1,5})?)"
+_ITEM = re.compile(rf"{_SITE}/(?:items|entities/[a-z]{{1,40}})/({_UUID})(?:/full)?/?")
+_HANDLE = re.compile(rf"{_SITE}/handle/([\d.]{{1,30}}/[\w.-]{{1,60}})/?")
+_RESOLVER = re.compile(r"https?://hdl\.handle\.net/")
+_WHOLE_UUID = re.compile(_UUID)
+_EMBED = "embed=bundles/bitstreams"
+_ORIGINAL = "ORIGINAL"
+
+
+class Place(NamedTuple):
+    """An item in the API: the site, and its UUID or its handle there."""
+
+    site: str
+    uuid: str = ""
+    handle: str = ""
+
+    @property
+    def address(self) -> str:
+        """The URL of the item with its bundles and files; for a handle, of a search for it."""
+        if self.uuid:
+            return f"{self.site}/server/api/core/items/{self.uuid}?{_EMBED}"
+        query = quote(f'handle:"{self.handle}"', safe="")
+        return f"{self.site}/server/api/discover/search/objects?query={query}&dsoType=item&size=2&{_EMBED}"
+
+
+def place_of(page: str) -> Place | None:
+    """Return the item of a page, or None for any other address."""
+    if item := _ITEM.fullmatch(page):
+        return Place(item[1], uuid=item[2])
+    handle = None if _RESOLVER.match(page) else _HANDLE.fullmatch(page)
+    return Place(handle[1], handle=handle[2]) if handle else None
+
+
+def read(fetched: Fetched, place: Place) -> Description | None:
+    """Return the item; None when the site does not know it. Errors are those of `answered`."""
+    document = answered(fetched, "DSpace") or {}
+    listed = parts(document, "_embedded", "searchResult", "_embedded", "objects", "_embedded", "indexableObject")
+    own = [item for item in listed if text(item, "handle") == place.handle] if place.handle else [document]
+    return next((_described(item, place.site) for item in own if text(item, "uuid")), None)
+
+
+def _described(item: Node, site: str) -> Description:
+    stated = text(item, "metadata", "dc.rights.uri", "value") or text(item, "metadata", "dc.rights.license", "value")
+    copy = Copy(
+        "",
+        mime_type="application/pdf",
+        license=license_of(stated),
+        license_url=license_uri(stated),
+        host_type="repository",
+        evidence=f"dspace:{_ORIGINAL}",
+    )
+    files = [copy._replace(url=f"{site}/server/api/core/bitstreams/{uuid}/content") for uuid in _files(item)]
+    return Description(
+        doi=next(iter(dois_in(" ".join(texts(item, "metadata", "dc.identifier.doi", "value")))), ""),
+        title=text(item, "metadata", "dc.title", "value") or text(item, "name"),
+        authors=tuple(
+            name.partition(",")[0].strip() for name in texts(item, "metadata", "dc.contributor.author", "value")
+        ),
+        year=text(item, "metadata", "dc.date.issued", "value")[:4],
+        copies=without_repetitions(files),
+        kind=text(item, "metadata", "dc.type", "value"),
+    )
+
+
+def _files(item: Node) -> list[str]:
+    """Return the UUIDs of the PDFs that were deposited: by their names, or by their format where it is embedded.
+
+    Parts of the work, by their names, come last; licences and supplements are left out.
+    """
+    bundles = parts(item, "_embedded", "bundles", "_embedded", "bundles") + parts(item, "_embedded", "bundles")
+    bitstreams = []
+    for bundle in bundles:
+        if text(bundle, "name") == _ORIGINAL:
+            listed = parts(bundle, "_embedded", "bitstreams")
+            bitstreams += [
+                bitstream for part in listed for bitstream in (part, *parts(part, "_embedded", "bitstreams"))
+            ]
+    bitstreams = [
+        bitstream for bitstream in bitstreams if _is_pdf(bitstream) and not rules.NEVER.search(text(bitstream, "name"))
+    ]
+    bitstreams.sort(key=lambda bitstream: bool(rules.PART.search(text(bitstream, "name"))))
+    return [uuid for bitstream in bitstreams if _WHOLE_UUID.fullmatch(uuid := text(bitstream, "uuid"))]
+
+
+def _is_pdf(bitstream: Node) -> bool:
+    stated = text(bitstream, "_embedded", "format", "mimetype")
+    return stated == "application/pdf" if stated else text(bitstream, "name").lower().endswith(".pdf")

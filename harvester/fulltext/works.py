@@ -1,0 +1,86 @@
+"""The works to search for, read from their published DIDL, which has all known facts.
+
+Files that an earlier search found are left out, so that they are searched for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from gateway import xmlio
+from gateway.formats import reader_of, written
+from gateway.model import FileOrigin, ItemState, Work
+from gateway.names import FULLTEXT, upstream_identifier
+from gateway.store.base import Store
+from gateway.xmlio import Element
+
+_BATCH = 500
+PREFIX = "oai_didl"
+
+
+def listed(
+    store: Store, source: str, after: int, *, with_files: bool
+) -> Iterator[tuple[int, tuple[tuple[str, str], ...]]]:
+    """Yield, per batch, the number of the last item in it and the (identifier, upstream) pairs to search for.
+
+    These are the items without a file, or those `with_files`.
+    """
+    while batch := store.items(source, after, _BATCH):
+        states = [state for _, state in batch]
+        after = states[-1].number
+        live = (state for state in states if not state.is_deleted)
+        yield (
+            after,
+            tuple((record.identifier, record.upstream) for record in live if _has_files(store, record) is with_files),
+        )
+
+
+def _has_files(store: Store, state: ItemState) -> bool:
+    return FULLTEXT in store.item_sets(state.number)
+
+
+def found_of(store: Store, source: str, upstream: str) -> frozenset[str]:
+    """Return the addresses of an item's published files that a search found and its record does not name."""
+    return _found_in(store.states(source, (upstream,)).get(upstream))
+
+
+def _found_in(state: ItemState | None) -> frozenset[str]:
+    files = state.files if state else ()
+    urls = (url for file in files if file.origin is FileOrigin.DISCOVERED for url in (file.url, file.copy_url))
+    return frozenset(filter(None, urls))
+
+
+def work_of(store: Store, identifier: str, upstream: str, found_urls: Collection[str] = ()) -> Work | None:
+    """Return the work of an item without `found_urls`, the files found for it; None when it is deleted or gone."""
+    with store.view() as view:
+        record = view.record(identifier, PREFIX)
+    if record is None or record.is_deleted:
+        return None
+    return _read(xmlio.parse(record.content), record.content, upstream, found_urls)
+
+
+def works_of(store: Store, source: str, records: Collection[bytes]) -> tuple[tuple[str, Work], ...]:
+    """Return the works of some records of a source with their identifiers, without the files found for them."""
+    read = [(xmlio.parse(record), record) for record in records]
+    names = [root.findtext("header/identifier") or "" for root, _ in read]
+    states = store.states(source, [upstream_identifier(name) for name in names])
+    works = (
+        (name, _read(root, content, upstream, _found_in(states.get(upstream))))
+        for name, upstream, (root, content) in zip(names, map(upstream_identifier, names), read, strict=True)
+    )
+    return tuple((name, work) for name, work in works if work is not None)
+
+
+def _read(root: Element, content: bytes, upstream: str, found_urls: Collection[str]) -> Work | None:
+    metadata = root.find("metadata")
+    if metadata is None or not len(metadata):
+        return None
+    work = reader_of(written()[PREFIX].namespace).read(metadata[0], content)
+    return None if work is None else _without(work, found_urls)._replace(upstream=upstream)
+
+
+def _without(work: Work, found_urls: Collection[str]) -> Work:
+    return work._replace(
+        files=tuple(file for file in work.files if file.url not in found_urls),
+        statements=tuple(statement for statement in work.statements if statement.text not in found_urls),
+    )

@@ -1,0 +1,1 @@
+"""One run of one source, from its first question to the proof that nothing is missing."""

@@ -1,0 +1,157 @@
+"""The account of a run: its received records, their outcomes, and whether records of its lists are missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from gateway.model import Cursor, RunOutcome, Selection, SetDescription
+from gateway.publish import local_set
+from harvester.harvest.completeness import Proof, proved
+from harvester.harvest.descriptions import doubts_of_empty_set
+from harvester.harvest.instance import Instance
+from harvester.harvest.publishing.publication import OUTCOMES_OF_RECORDS, Publication, gone_back_in_words
+from harvester.harvest.run_lifecycle import Conclusion, SourceRun
+from harvester.harvest.run_options import RunOptions, lists_of
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.unfetched import unfetched
+from harvester.harvest.waiting_deletions import report_waiting
+from harvester.harvest.windows.plan import label_of
+from harvester.sources import Step
+
+# The verbs of pages with separate documents: resources of ResourceSync, files, documents of Solr.
+_BY_THEMSELVES = frozenset(("Resource", "file", "select"))
+MOST_NAMED = 10  # unusable documents among the reasons of a run; `harvester quarantine` lists all
+
+
+def count_step(counts: Counter[str], step: Step) -> None:
+    """Add one step to the counts of a run."""
+    counts["pages"] += 1
+    counts["received"] += len(step.slices)
+    counts["deleted"] += sum(record.is_deleted for record in step.slices)
+    counts["repaired_pages"] += bool(step.page.repairs)
+    counts["damaged_pages"] += bool(step.losses)
+    counts["unusable"] += sum(bool(record.problem) for record in step.slices)
+    if step.left_out:
+        counts["left_out"] += step.left_out
+
+
+def count_published(run: SourceRun, publication: Publication) -> None:
+    """Set the outcomes of the received records among the counts of a run."""
+    run.log.counts.update({name: publication.counts[name] for name in OUTCOMES_OF_RECORDS})
+
+
+def report_quarantined(run: SourceRun, number: int) -> None:
+    """Note how many records of a run are in quarantine, if any."""
+    if number > 0:
+        reason = f"Records in quarantine: {number}; `harvester quarantine {run.log.source}` shows why."
+        run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
+
+@dataclass(slots=True)
+class Accounting:
+    """The account of one harvest in progress."""
+
+    run: SourceRun
+    instance: Instance
+    entry: SourceEntry
+    run_options: RunOptions
+    sets: tuple[SetDescription, ...] = ()  # of the answer to ListSets
+    lists_left: int = 0  # lists and parts of lists that are not shown to be complete
+    is_finished: bool = False  # each list was harvested or noted as failed, and its records are published
+    unusable: dict[str, str] = field(default_factory=dict)  # the reasons of some unusable documents, by identifier
+    proof: Proof = field(default_factory=Proof)
+
+    def begin(self, lists: int) -> None:
+        """Begin with `lists` lists that are not complete yet."""
+        self.lists_left = self.proof.lists = lists
+
+    def step(self, step: Step, page: int) -> None:
+        """Count a step that was received as page number `page`, and note faults of the source in it."""
+        log, label = self.run.log, label_of(step.cursor)
+        count_step(log.counts, step)
+        if step.is_last and step.cursor.window:
+            self.proof.end(step, step.received)
+        for note in step.notes:
+            log.note(f"{label}, page {page}: {note}", aloud=False)
+        self._name_unusable(step, label)
+        for repair in step.page.repairs:
+            log.note(f"{label}, page {page} was repaired: {repair}", aloud=False)
+        if step.losses:
+            self.run.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+            log.add_warnings(f"{label}, page {page}: {loss}" for loss in step.losses)
+
+    def _name_unusable(self, step: Step, label: str) -> None:
+        """Note unusable single documents: each requested record, and some documents."""
+        unusable = [(record.identifier, record.problem) for record in step.slices if record.problem]
+        if step.page.verb == "GetRecord":
+            self.run.log.add_warnings(f"{label}: {identifier}: {problem}" for identifier, problem in unusable)
+        elif step.page.verb in _BY_THEMSELVES:
+            for identifier, problem in unusable[: MOST_NAMED - len(self.unusable)]:
+                self.unusable.setdefault(identifier, problem if identifier in problem else f"{identifier}: {problem}")
+
+    def lose_window(self, outcome: RunOutcome, reason: str) -> None:
+        """Note that a window of a list failed."""
+        self.lists_left += 1
+        self.run.fail(outcome, reason)
+
+    def end_list(self, step: Step, *, in_list: int, in_windows: int) -> None:
+        """Note the end of a list by its last step. `in_list` and `in_windows` are the records received in this run."""
+        self.proof.end(step, in_list)
+        label = label_of(step.cursor)
+        announced = "" if step.announced[1] is None else f" of {step.announced[1]} announced"
+        self.run.log.note(f"{label}: the list ended ({step.end}) with {step.received} records{announced}.")
+        doubts = step.doubts or (() if step.is_complete else (f"the list ended with {step.end}.",))
+        if not in_list + in_windows and (doubts_of_set := self._doubts_of_set(step.cursor)):
+            doubts = (*doubts, *doubts_of_set)
+            if not self.run_options.has_window:
+                self.instance.inbox.put_cursor(replace(step.cursor, state=""))  # a later set is harvested whole
+        if not doubts:
+            self.lists_left -= 1
+            return
+        self.run.log.add_warnings(f"{label}: {doubt}" for doubt in doubts)
+        self.run.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+    def _doubts_of_set(self, cursor: Cursor) -> tuple[str, ...]:
+        """Return why a set may not exist. A set of which records are held exists."""
+        with self.instance.store.view() as view:
+            is_held = view.count(Selection("oai_dc", local_set(cursor.source, cursor.set_spec)))
+        return () if is_held else doubts_of_empty_set(cursor.set_spec, self.sets)
+
+    def close(self, publication: Publication) -> None:
+        """Check that each received record has an outcome."""
+        count_published(self.run, publication)
+        log, published = self.run.log, publication.counts
+        if published["older_versions"]:
+            log.note(f"Versions that are older than others in the same list, left out: {published['older_versions']}.")
+        if published["gone_back"]:
+            log.add_warnings((gone_back_in_words(publication),))
+        if self.run.stop.is_asked:
+            return  # the next run publishes the rest
+        missing = log.counts["received"] - sum(published[name] for name in OUTCOMES_OF_RECORDS)
+        if missing:
+            self.run.fail(RunOutcome.FAILED, f"It is not known what became of {missing} received records.")
+            self.lists_left += 1
+        report_quarantined(self.run, published["quarantined"])
+        self._report_missing()
+
+    def _report_missing(self) -> None:
+        """Report the number of records of these lists that could not be fetched in any run."""
+        lists, name = frozenset(lists_of(self.entry, self.run_options)), self.entry.name
+        missing = sum(
+            (cursor.metadata_prefix, cursor.set_spec) in lists for cursor, _ in unfetched(self.instance, name)
+        )
+        if missing:
+            self.run.log.counts["missing"] = missing
+            self.lists_left += 1
+            reason = f"Records that could not be fetched: {missing}; `harvester run {name} --retry-failed` asks again."
+            self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
+    def conclude(self) -> Conclusion:
+        """Return whether the run is complete, and a sentence with the proof."""
+        report_waiting(self.instance, self.run)
+        self.run.log.add_warnings(self.unusable.values())
+        counts = self.run.log.counts
+        counts.update(self.proof.counts)
+        is_complete = self.is_finished and self.lists_left == 0 and not counts["waiting"]
+        return Conclusion(is_complete, proved(self.entry.name, counts, self.proof, is_complete=is_complete))

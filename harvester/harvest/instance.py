@@ -1,0 +1,96 @@
+"""One instance folder, opened for harvesting: settings, sources, store and inbox."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from gateway.errors import ClockAhead
+from gateway.program import begin_log
+from gateway.recovery import remember_sources
+from gateway.settings import Settings, instance_folder, load
+from gateway.store.base import Discovery, Inbox, Store, Subscriptions
+from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscriptions
+from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
+from harvester.harvest.sources_toml import SourcesFile
+
+log = logging.getLogger("harvester")
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The open settings, store, inbox and sources of one instance."""
+
+    settings: Settings
+    store: Store
+    inbox: Inbox
+    sources: SourcesFile
+    subscriptions: Subscriptions
+    desk: Callable[[], Discovery]  # opened, and made, when it is asked for: few need it
+
+    @property
+    def folder(self) -> Path:
+        """The instance folder."""
+        return self.settings.instance
+
+    def check_clock(self) -> None:
+        """Raise ClockAhead when the clock of this machine is wrong, because it dates received records."""
+        if problem := self.store.clock_problem():
+            raise ClockAhead(problem)
+
+    @property
+    def has_searched(self) -> bool:
+        """Whether full text was ever searched for."""
+        return (self.folder / "discovery.sqlite").is_file()
+
+
+def sources_file(folder: Path) -> SourcesFile:
+    """Return `sources.toml` of an instance folder."""
+    return SourcesFile(folder / "sources.toml")
+
+
+@contextmanager
+def opened(option: str | None, *, only_reads: bool = False) -> Iterator[Instance]:
+    """Open the instance folder that the option names, and close it at the end of the block.
+
+    With `only_reads` that can be done on a full disk, and on one that cannot be written.
+
+    Raise StoreMissing when there is no store, or the inbox of a store that is not new is lost, StoreError when the
+    store is new beside an inbox that is not, ConfigurationError when a setting is wrong.
+    """
+    folder = instance_folder(option)
+    settings = load(folder)
+    begin_log(settings)
+    with (
+        closing(_store(settings, only_reads=only_reads)) as store,
+        closing(_inbox(folder, store, only_reads=only_reads)) as inbox,
+        closing(open_subscriptions(folder)) as subscriptions,
+        ExitStack() as later,
+    ):
+        check_whole(store, inbox)
+        if not only_reads:
+            _number_behind(store, inbox)
+            remember_sources(store, inbox)
+        desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
+        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, desk)
+
+
+def _store(settings: Settings, *, only_reads: bool) -> Store:
+    most = settings.number("clock_max_jump_seconds")
+    return open_store(settings.instance, max_jump_seconds=most, only_reads=only_reads)
+
+
+def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:
+    check_inbox(store, folder / "inbox.sqlite")
+    return open_inbox(folder, create=True, only_reads=only_reads)
+
+
+def _number_behind(store: Store, inbox: Inbox) -> None:
+    """Reserve the page numbers that the store has published: a page with such a number would never be published."""
+    if last := last_lost(store, inbox):
+        inbox.number_behind(last)
+        log.warning(INBOX_IS_OLD)

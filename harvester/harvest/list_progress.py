@@ -1,0 +1,116 @@
+"""The progress of a harvest: the begin of each of its lists, and the number of deletions that may still pass.
+
+It is stored in the inbox, in the transaction of each page. A run that continues an interrupted one has the same lists
+and the same count of deletions. So the pages alone show which versions came with one list, and which deletions wait for
+a confirmation, also when publication is repeated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gateway.model import Cursor, RawPage, Run, RunOutcome, Slice
+from harvester.harvest.instance import Instance
+from harvester.harvest.waiting_deletions import waiting_deletions
+from harvester.sources import Step
+
+FEW_DELETIONS = 5  # always pass: a source of ten records may lose one
+_STAGES = ("harvest", "part")
+_ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+
+class HarvestInProgress:
+    """The state of a harvest between pages. `most_deletions` is the number of deletions that may pass; None: all."""
+
+    def __init__(self, instance: Instance, source: str, *, is_sure: bool, is_part: bool = False) -> None:
+        """Continue the harvest in progress, or begin another. All received records must be published already.
+
+        `is_sure`: a person has confirmed all deletions. `is_part`: the lists of this run are separate, and do not
+        change the lists of the harvest.
+        """
+        self._instance, self._source, self._is_part = instance, source, is_part
+        known = json.loads(instance.inbox.harvest(source) or "{}")
+        self._lists = {(prefix, spec): begun for prefix, spec, begun in known.get("lists", ())}
+        self._parts: dict[tuple[str, str], int] = {}
+        is_anew = is_sure or _has_ended(instance, source)
+        living = _living_items(instance, source)
+        self._held = living if is_anew else max(living, known.get("held", 0))
+        self._passed = 0 if is_anew else known.get("passed", 0)
+        self._let: set[str] = set()  # identifiers whose deletions pass
+        self._is_told = (known.get("held"), known.get("passed")) == (self._held, self._passed)
+        self.most_deletions = None if is_sure else self._most()
+
+    def _most(self) -> float | None:
+        if waiting_deletions(self._instance, self._source):
+            return 0
+        share = self._instance.settings.share("sweep_most_share")
+        return max(FEW_DELETIONS, share * self._held) if self._held else None
+
+    def begin_again(self, cursor: Cursor) -> None:
+        """Note that a list is harvested from its beginning."""
+        self._lists.pop((cursor.metadata_prefix, cursor.set_spec), None)
+
+    def taken(self, step: Step) -> tuple[RawPage, tuple[Slice, ...], str | None]:
+        """Return the page and the slices of a step for the inbox, and the new state, or None if it is unchanged."""
+        key, lists = (step.cursor.metadata_prefix, step.cursor.set_spec), self._parts if self._is_part else self._lists
+        before = (self._is_told, self._passed, dict(self._lists))
+        begun = lists.setdefault(key, self._instance.inbox.last_number())
+        slices = self.marked(step)
+        if step.is_last and not step.cursor.window:
+            del lists[key]
+        is_news = before != (True, self._passed, self._lists)
+        self._is_told = True
+        return replace(step.page, list_begun=begun), slices, self._state() if is_news else None
+
+    def marked(self, step: Step) -> tuple[Slice, ...]:
+        """Return the slices of a step; deletions that must wait for a confirmation are marked."""
+        gone = [record.identifier for record in step.slices if record.is_deleted and not record.problem]
+        if self.most_deletions is None or not gone:
+            return tuple(step.slices)
+        living = self._living(step.cursor.metadata_prefix, gone)
+        return tuple(
+            record._replace(waits=True)
+            if record.is_deleted and record.identifier in living and not self._may(record)
+            else record
+            for record in step.slices
+        )
+
+    def _may(self, deletion: Slice) -> bool:
+        """Return whether a deletion passes, and count it once."""
+        if deletion.identifier in self._let:
+            return True
+        assert self.most_deletions is not None
+        if self._passed >= int(self.most_deletions):
+            return False
+        self._passed += 1
+        self._let.add(deletion.identifier)
+        return True
+
+    def _living(self, metadata_prefix: str, identifiers: Iterable[str]) -> set[str]:
+        states = self._instance.store.states(self._source, tuple(identifiers))
+        return {
+            upstream
+            for upstream, state in states.items()
+            if not state.is_deleted
+            and any(payload.metadata_prefix == metadata_prefix and not payload.is_deleted for payload in state.payloads)
+        }
+
+    def _state(self) -> str:
+        lists = [[*key, begun] for key, begun in self._lists.items()]
+        return json.dumps({"held": self._held, "passed": self._passed, "lists": lists})
+
+
+def _living_items(instance: Instance, source: str) -> int:
+    counts = instance.store.counts(source)
+    return counts["items"] - counts["deleted"]
+
+
+def _has_ended(instance: Instance, source: str) -> bool:
+    """Return whether the last harvest of a source has ended; True when there was none."""
+    runs: list[Run] = []
+    for stage in _STAGES:
+        runs_ = instance.inbox.runs(source, 2, stage)
+        runs += [run for run in runs_ if run.outcome is not RunOutcome.RUNNING]  # this one is in progress
+    return not runs or max(runs, key=lambda run: run.number).outcome in _ENDED

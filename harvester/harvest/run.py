@@ -1,0 +1,236 @@
+"""One run of one source, from its first request to the proof that nothing is missing.
+
+Each answer is committed to the inbox (page, slices, next cursor: one transaction), and then published. After a kill,
+the next run continues from the last cursor, and publishes what is not published yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from gateway.errors import AnswerError, GatewayError
+from gateway.model import Cursor, RunOutcome
+from harvester.harvest.accounting import Accounting
+from harvester.harvest.admission import Admission
+from harvester.harvest.held_records import StoredHoldings
+from harvester.harvest.instance import Instance
+from harvester.harvest.list_progress import HarvestInProgress
+from harvester.harvest.publishing.publication import Publication
+from harvester.harvest.reused_names import note_former
+from harvester.harvest.run_lifecycle import RunResult, SourceRun, run_lifecycle
+from harvester.harvest.run_log import RunLog, summary
+from harvester.harvest.run_options import (
+    RunOptions,
+    learned_of,
+    lists_of,
+    received_identifiers,
+    source_options,
+    start_cursor,
+)
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.waiting_deletions import release
+from harvester.harvest.windows.days import OPEN
+from harvester.harvest.windows.harvest import WindowedHarvest
+from harvester.harvest.windows.parallel import Fetcher
+from harvester.harvest.windows.plan import behind, day_before, label_of, plan, windows_of
+from harvester.http.messages import Fetch
+from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Progress, Silence
+from harvester.sources import Options, SourceKind, Step
+
+
+def run(
+    instance: Instance,
+    entry: SourceEntry,
+    kind: SourceKind,
+    run_options: RunOptions,
+    fetch: Fetch,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    fetcher: Fetcher | None = None,
+) -> RunResult:
+    """Harvest one source and publish its records. Raise SourceLocked when another process works on the source.
+
+    `fetcher` opens further connections, one for each parallel window of the entry; None: there is one connection.
+
+    Any other GatewayError ends the run with its outcome and reason. The run is recorded in the inbox in any case; then
+    a KeyboardInterrupt is raised again.
+    """
+    progress, stop = progress or Silence(), stop or Stop()
+    limit = run_options.max_records
+    with run_lifecycle(instance, entry.name, run_options.stage, progress, stop, max_records=limit) as run:
+        account = Accounting(run, instance, entry, run_options)
+        run.conclude = account.conclude
+        _Harvest(run, run.log, account, instance, entry, kind, run_options, fetch, progress, stop, fetcher).work()
+    return run.ran
+
+
+@dataclass(slots=True)
+class _Harvest:
+    """One harvest in progress. Its methods are in the order of their calls."""
+
+    run: SourceRun
+    log: RunLog
+    account: Accounting
+    instance: Instance
+    entry: SourceEntry
+    kind: SourceKind
+    run_options: RunOptions
+    fetch: Fetch
+    progress: Progress
+    stop: Stop
+    fetcher: Fetcher | None
+    earliest: str = ""  # the earliestDatestamp of the source (OAI-PMH 2.0 §4.2)
+    now: int = 0  # seconds since 1970, by the clock of the source or by ours, whichever is behind
+    in_progress: HarvestInProgress = field(init=False)
+    admission: Admission = field(init=False)  # checks the answers after the source was identified
+
+    def work(self) -> None:
+        """Run all steps, or stop at the time limit."""
+        with self.run.limited():
+            self._publish_earlier()
+            options = self._identify_source()
+            with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+                self._harvest(options, publication)
+                self.admission.keep()
+                publication.finish()
+                self.account.close(publication)
+            self.account.is_finished = True
+
+    def _publish_earlier(self) -> None:
+        """Publish records that an earlier run left, and released deletions."""
+        instance, entry = self.instance, self.entry
+        note_former(instance, entry, self.log.note)
+        instance.store.add_source(entry.source)
+        self._publish_first("Published what an earlier run had left")
+        if self.run_options.is_sure and (released := release(instance, entry.name, entry.url)):
+            self.log.note(f"Deletions that waited and are released: {released}.")
+            self._publish_first("Published these deletions")
+
+    def _identify_source(self) -> Options:
+        """Identify the source; return the options of its lists."""
+        instance, entry, run_options = self.instance, self.entry, self.run_options
+        is_part = run_options.has_window
+        self.in_progress = HarvestInProgress(instance, entry.name, is_sure=run_options.is_sure, is_part=is_part)
+        overlap = instance.settings.number("harvest_overlap_seconds")
+        options = source_options(entry, instance.settings, overlap, run_options)
+        known = learned_of(instance, self.kind, entry.name)
+        options = replace(options, arrived=partial(received_identifiers, instance.inbox), known=known)
+        description = self.kind.describe(options, self.fetch)
+        options = options.after(description)
+        self.admission = Admission(instance, entry, self.kind, self.fetch, description).identified(options)
+        self.log.add_warnings((*description.notes, *self.admission.doubts))
+        self.run.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.admission.doubts)
+        self.earliest, self.account.sets = description.earliest_datestamp, description.sets
+        # Records get their dates from the clock of the source.
+        self.now = min(self.log.started_at, description.told_at or self.log.started_at)
+        return replace(options, holdings=StoredHoldings(instance.store, instance.inbox, entry.name))
+
+    def _harvest(self, options: Options, publication: Publication) -> None:
+        """Harvest all lists. Records received before an error are published."""
+        try:
+            with self.run.limited():
+                self._walk_lists(options, publication)
+        except GatewayError as error:
+            self.run.fail(outcome_of(error), str(error))
+
+    def _publish_first(self, what: str) -> None:
+        """Publish the pages in the inbox before the first request, with separate counts."""
+        with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+            publication.finish()
+            if publication.counts["received"]:
+                self.log.note(f"{what}: {summary(publication.counts)}.")
+
+    def _walk_lists(self, options: Options, publication: Publication) -> None:
+        """Harvest all lists. A list that fails does not stop the others, as long as the source is available."""
+        lists = tuple(lists_of(self.entry, self.run_options))
+        self.account.begin(len(lists))
+        failures = 0
+        for number, (metadata_prefix, set_spec) in enumerate(lists, 1):
+            options.answers.lists_to_come = len(lists) - number
+            if self.stop.is_asked or self.run.is_at_limit:
+                return
+            try:
+                self._walk(options, metadata_prefix, set_spec, publication)
+            except ERRORS_OF_ONE_REQUEST as error:
+                failures += 1
+                is_answer = isinstance(error, AnswerError)
+                is_all = failures == len(lists)
+                outcome = RunOutcome.SUCCEEDED_WITH_ERRORS if is_answer and not is_all else outcome_of(error)
+                self.run.fail(outcome, f"{label_of(Cursor(self.entry.name, metadata_prefix, set_spec))}: {error}")
+                if not is_answer and (metadata_prefix, set_spec) != lists[-1]:
+                    self.kind.describe(options, self.fetch)  # ends the run when the source itself is failing
+
+    def _walk(self, options: Options, metadata_prefix: str, set_spec: str, publication: Publication) -> None:
+        """Harvest one list to its end, or until the run must end; its windows first, if it has any."""
+        cursor = start_cursor(self.instance, self.entry.name, metadata_prefix, set_spec, self.run_options)
+        self.admission.begin(options, cursor)
+        before = self.log.counts["received"]
+        if self.run_options.is_full:
+            self.in_progress.begin_again(cursor)
+        windows = self._windows(options, cursor)
+        if windows:
+            options = self._walk_windows(options, windows, publication)
+            if self.stop.is_asked or self.run.is_at_limit:
+                return
+        begun = self.log.counts["received"]
+        for step in self.kind.changes(options, cursor, self.fetch):
+            self._take(step, publication)
+            if step.is_last:
+                in_list = self.log.counts["received"] - begun
+                self.account.end_list(step, in_list=in_list, in_windows=begun - before)
+                return
+            if self.run.must_end:
+                return
+
+    # -- a first harvest in windows --
+
+    def _windows(self, options: Options, cursor: Cursor) -> list[Cursor]:
+        """Return the windows of a list. They are planned for a first or a full harvest."""
+        inbox, run_options = self.instance.inbox, self.run_options
+        if options.window is not None:
+            return []
+        if run_options.is_full:
+            inbox.forget_windows(cursor)
+        unit = run_options.slice or self.entry.slice
+        windows = windows_of(inbox, cursor)
+        if unit and self.kind.takes_dates and not windows and not cursor.state:
+            inbox.put_cursor(cursor)  # the cursor before a full harvest is of no use after its windows
+            windows = plan(inbox, cursor, options, unit, self.earliest, self.now)
+            self.log.note(f"{label_of(cursor)}: the first harvest goes in windows: {len(windows)}, of one {unit} each.")
+        elif windows and (day := day_before(windows, options)):
+            more = plan(inbox, cursor, replace(options, until=day), unit or "year", self.earliest, self.now)
+            self.log.note(f"{label_of(cursor)}: {len(more)} more windows cover the earlier dates.")
+            windows = [*more, *windows]
+        return windows
+
+    def _walk_windows(self, options: Options, windows: list[Cursor], publication: Publication) -> Options:
+        """Harvest the open windows; return the options of the list, which continues after them.
+
+        The windows are given up when the source ignores dates.
+        """
+        commit = partial(self._take, publication=publication)
+        inbox = self.instance.inbox
+        windowed = WindowedHarvest(
+            inbox, self.kind, options, self.log, commit, lambda: self.run.must_end, self.account.lose_window
+        )
+        windowed.walk(windows, self.entry.connections, self.fetch, self.fetcher)
+        if not windowed.keeps_dates:
+            return windowed.options
+        is_new = any(window.outcome in OPEN for window in windows)
+        return replace(behind(windows_of(inbox, windows[0]), windowed.options), is_behind_new=is_new)
+
+    # -- each answer --
+
+    def _take(self, step: Step, publication: Publication) -> None:
+        """Commit one step to the inbox, and publish it."""
+        self.admission.admit(step)
+        page, slices, harvest = self.in_progress.taken(step)
+        number = self.instance.inbox.receive(page, slices, step.cursor, harvest)
+        self.account.step(step, number)
+        done, total = (self.log.counts["received"], None) if step.cursor.window else (step.received, step.announced[1])
+        self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
+        self.log.tell(None if total is None else max(0, total - done))
+        publication.feed(len(step.slices), len(step.page.body))

@@ -1,0 +1,301 @@
+"""A sweep: compare the records of a source with the held ones, when the source does not announce all deletions.
+
+    list all headers -> compare them with the store -> request some of the missing ones -> deletions
+                                                    -> fetch returned records, and those never held (`never_held.py`)
+
+It writes only to the inbox: pages of deletions, as if the source had announced them, and the fetched records unchanged.
+So publication works as after a harvest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice
+from time import time
+
+from gateway.errors import AnswerError, ConfigurationError
+from gateway.model import Cursor, RunOutcome, Slice
+from harvester.harvest.accounting import count_published, report_quarantined
+from harvester.harvest.admission import Admission
+from harvester.harvest.instance import Instance
+from harvester.harvest.named_records import Heading, ListedRecords
+from harvester.harvest.never_held import LOOKED_AT, NeverHeld, batches, compared, is_wanted
+from harvester.harvest.publishing.publication import Publication
+from harvester.harvest.run_lifecycle import Conclusion, RunResult, SourceRun, run_lifecycle
+from harvester.harvest.run_log import Clock, RunLog
+from harvester.harvest.run_options import RunOptions, learned_of, source_options
+from harvester.harvest.single_records import SingleRecords
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.sweep_comparison import NOT_NAMED, RETURNED, VANISHED, compare
+from harvester.harvest.waiting_deletions import report_waiting, waiting_deletions
+from harvester.http.messages import Fetch
+from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, outcome_of
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Progress
+from harvester.sources import Options, SourceKind
+from harvester.sources.budget import Budget, Spender
+
+STAGE = "sweep"
+
+_MOST_SHOWN = 10  # identifiers in one sentence
+_BARREN_PAGES = 10  # pages in a row without a new identifier
+_GONE = "gone"  # vanished, and missing on request
+
+# Called with the numbers of vanished and held records, when the deletions exceed the allowed share.
+Confirm = Callable[[int, int], bool]
+
+
+def sweep(
+    instance: Instance,
+    entry: SourceEntry,
+    kind: SourceKind,
+    fetch: Fetch,
+    progress: Progress,
+    stop: Stop,
+    confirm: Confirm = lambda _vanished, _held: False,
+    clock: Clock = time,
+) -> RunResult:
+    """Sweep one source. Raise SourceLocked when it is locked, ConfigurationError when its kind cannot be swept.
+
+    It deletes only records that a complete list does not name. A GatewayError ends it with its outcome and reason.
+    """
+    if not kind.can_be_swept:
+        raise ConfigurationError(f"A source of the kind {kind.name} cannot be swept.")
+    with run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run:
+        _Sweep(run, run.log, instance, entry, kind, fetch, progress, stop, confirm, clock).work()
+    return run.ran
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """One sweep in progress. Its methods are in the order of their calls."""
+
+    run: SourceRun
+    log: RunLog
+    instance: Instance
+    entry: SourceEntry
+    kind: SourceKind
+    fetch: Fetch
+    progress: Progress
+    stop: Stop
+    confirm: Confirm
+    clock: Clock
+    known: str = ""  # facts that were learned of the source
+    formats_left: int = 0  # formats that are not completely swept
+    has_slipped: bool = False  # a list moved while it was read: its missing records are requested one by one
+    budget: Budget = field(default_factory=Budget)  # of requests for records never held, in all formats
+    unfetched: int = 0  # records in quarantine because they could not be fetched
+    admission: Admission = field(init=False)  # checks the answers after the source was identified
+
+    def work(self) -> None:
+        """Sweep all formats, or as many as the hours of the source allow, and publish the results."""
+        self.run.conclude = self._conclude
+        with self.run.limited():
+            self._identify_source()
+            with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+                publication.finish()  # the rest of an earlier run
+            with Publication(self.instance, self.entry, self.progress, self.stop) as publication:
+                self._sweep_formats(publication)
+                self.admission.keep()
+                publication.finish()
+                count_published(self.run, publication)
+                report_quarantined(self.run, publication.counts["quarantined"] - self.unfetched)
+
+    def _identify_source(self) -> None:
+        self.instance.store.add_source(self.entry.source)
+        self.known = learned_of(self.instance, self.kind, self.entry.name)
+        description = self.kind.describe(self._options(), self.fetch)
+        self.known = description.known
+        admission = Admission(self.instance, self.entry, self.kind, self.fetch, description)
+        self.admission = admission.identified(self._options())
+        self.log.add_warnings((*description.notes, *self.admission.doubts))
+        self.run.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.admission.doubts)
+        self.formats_left = len(self.entry.formats)
+        self.budget = self._options().budget
+
+    def _sweep_formats(self, publication: Publication) -> None:
+        for metadata_prefix in self.entry.formats:
+            try:
+                with ListedRecords(self.instance.folder) as named:
+                    self._sweep(Cursor(self.entry.name, metadata_prefix), named, publication)
+            except (
+                ERRORS_OF_ONE_REQUEST
+            ) as error:  # says nothing about the other formats, as long as the source is well
+                self.run.fail(outcome_of(error), f"{metadata_prefix}: {error}")
+                self.kind.describe(self._options(), self.fetch)
+
+    def _options(self) -> Options:
+        return replace(source_options(self.entry, self.instance.settings, 0, RunOptions()), known=self.known)
+
+    def _sweep(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> None:
+        is_listed = self._is_listed(cursor, named)
+        if self.stop.is_asked:
+            return
+        source = (self.run, self.instance, self.entry, self.kind)
+        records = SingleRecords(*source, self._options, self.fetch, self.clock, cursor, publication.feed)
+        never_held = self._never_held(cursor, named, publication)
+        prefix = cursor.metadata_prefix
+        counts = compare(self.instance, self.entry.name, prefix, named, never_held, is_listed=is_listed)
+        self.log.counts.update(counts)
+        is_swept = is_listed and self._may_delete(prefix, named, counts["held"]) and self._is_looked_at(records, named)
+        if is_swept and not self.stop.is_asked:
+            self._delete(records, named)
+        self._fetch_returned(records, named)
+        self._fetch_never_held(never_held)
+        if is_swept:
+            self._clear_not_named(records, named)
+        self.formats_left -= is_swept and not (never_held.missing or self.stop.is_asked)
+
+    # -- what the source has --
+
+    def _is_listed(self, cursor: Cursor, named: ListedRecords) -> bool:
+        """List everything in this format, set by set; tell whether it is shown that all was named."""
+        sets = enumerate(self.entry.sets or ("",))
+        are_named = [self._is_named(replace(cursor, set_spec=spec), named, place) for place, spec in sets]
+        return all(are_named)
+
+    def _is_named(self, cursor: Cursor, named: ListedRecords, place: int) -> bool:
+        if self.stop.is_asked:
+            return False
+        label = f"{cursor.metadata_prefix} {cursor.set_spec}".rstrip()
+        state = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
+        assert self.kind.listed is not None
+        self.admission.begin(self._options(), replace(state, state=""))
+        barren = 0
+        try:
+            for page in self.kind.listed(self._options(), state, self.fetch):
+                self.admission.look(page.slices)
+                new = named.add([self._heading(cursor, record) for record in page.slices], place)
+                self.has_slipped = self.has_slipped or page.has_slipped
+                self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)
+                barren = 0 if new or not page.slices else barren + 1
+                if page.is_last and not page.doubts:
+                    return True
+                if self.stop.is_asked:
+                    return False
+                if page.doubts or barren == _BARREN_PAGES:
+                    self._doubt(f"{label}: {page.doubts[0] if page.doubts else 'ListIdentifiers loops.'}")
+                    return False
+        except AnswerError as error:  # says nothing about the other lists
+            self._doubt(f"{label}: {error}")
+        return False
+
+    def _heading(self, cursor: Cursor, record: Slice) -> Heading:
+        return Heading(record.identifier, record.is_deleted, is_wanted(self.entry, cursor.set_spec, record))
+
+    def _doubt(self, text: str) -> None:
+        self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{text} Nothing was deleted.")
+
+    def _tell(self, task: str, more: int, done: int, total: int | None) -> None:
+        self.log.counts["received"] += more
+        self.progress.show(task, done, total)
+        self.log.tell(None if total is None else max(0, total - done))
+
+    # -- what we hold --
+
+    def _never_held(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> NeverHeld:
+        label = f"{self.entry.name} {cursor.metadata_prefix} never held"
+        return NeverHeld(
+            self.instance,
+            self.entry,
+            self.kind,
+            self._options(),
+            Spender(self.fetch, self.budget),
+            self.log,
+            self.clock,
+            cursor.metadata_prefix,
+            named,
+            publication.feed,
+            partial(self.progress.show, label),
+            lambda: self.stop.is_asked,
+        )
+
+    def _may_delete(self, metadata_prefix: str, named: ListedRecords, held: int) -> bool:
+        """Return whether so many may be deleted at once, or somebody says that they may.
+
+        While deletions of the source wait, no further one is carried out without a word.
+        """
+        vanished, share = named.count(VANISHED), self.instance.settings.share("sweep_most_share")
+        is_waiting = waiting_deletions(self.instance, self.entry.name) > 0
+        if vanished <= (0 if is_waiting else share * held) or self.confirm(vanished, held):
+            return True
+        reason = (
+            "and deletions of the source wait for a decision"
+            if is_waiting
+            else f"more than the share {share:g} that is deleted untold"
+        )
+        self._doubt(
+            f"{metadata_prefix}: {vanished} of the {held} records held are not named any more, {reason}; "
+            f"`harvester source sweep {self.entry.name} --yes` deletes them."
+        )
+        return False
+
+    # -- what is missing --
+
+    def _is_looked_at(self, records: SingleRecords, named: ListedRecords) -> bool:
+        """Ask for some of what is missing; tell whether the rest may be believed to be gone.
+
+        When all can be asked for, those that are still there are simply kept.
+        """
+        prefix, vanished = records.cursor.metadata_prefix, named.count(VANISHED)
+        most = vanished if self.has_slipped else LOOKED_AT
+        step = max(1, vanished // most) if most else 1
+        chosen = list(islice(chain.from_iterable(named.noted(VANISHED)), 0, None, step))[:most]
+        living = records.living(chosen)
+        if living and vanished > most:
+            looked_at = f"{len(living)} of {len(chosen)} that were looked at"
+            self._doubt(f"{prefix}: the list does not name {living[0]}, which is there ({looked_at}).")
+            return False
+        for batch in named.noted(VANISHED):
+            named.note(_GONE, (name for name in batch if name not in living))
+        if living:
+            self.log.note(f"{prefix}: not named, and there: {', '.join(living)}.")
+        return True
+
+    # -- what comes of it --
+
+    def _delete(self, records: SingleRecords, named: ListedRecords) -> None:
+        for batch in named.noted(_GONE):
+            records.delete(batch)
+            self.log.counts["deleted"] += len(batch)
+
+    def _fetch_returned(self, records: SingleRecords, named: ListedRecords) -> None:
+        """Fetch listed records that are stored as deleted: no incremental harvest would receive them again."""
+        for _ in records.receive(named.noted(RETURNED), "returned, and could not be fetched"):
+            pass
+
+    def _clear_not_named(self, records: SingleRecords, named: ListedRecords) -> None:
+        """Request missing records that are not listed any more. Those that the source does not have are not missing."""
+        trouble = "was missing, is not named any more, and could not be asked for"
+        for batch in batches(records.receive(named.noted(NOT_NAMED), trouble)):
+            records.delete(batch)
+            self.log.counts["not_named"] += len(batch)
+            names = ", ".join(batch[:_MOST_SHOWN])
+            more = f" and {left} more" if (left := len(batch) - _MOST_SHOWN) > 0 else ""
+            gone = "The source does not name them any more, and has no such record."
+            self.log.note(f"{records.cursor.metadata_prefix}: missing no longer: {names}{more}. {gone}")
+
+    def _fetch_never_held(self, never_held: NeverHeld) -> None:
+        """Fetch listed records that were never held, and report how many are missing."""
+        try:
+            never_held.fetch_all()
+        finally:
+            counts = {
+                "fetched": never_held.fetched,
+                "in_other_formats": never_held.elsewhere,
+                "missing": never_held.missing,
+            }
+            self.log.counts.update(counts)
+            self.unfetched += never_held.reported
+        if never_held.missing and not self.stop.is_asked:
+            self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, never_held.reason)
+
+    # -- the end --
+
+    def _conclude(self) -> Conclusion:
+        """Return whether every format was swept, and what was compared."""
+        report_waiting(self.instance, self.run)
+        is_complete = self.run.outcome is RunOutcome.SUCCEEDED and not self.formats_left
+        return Conclusion(is_complete, compared(self.log.counts))

@@ -1,0 +1,48 @@
+"""Sources without an entry or a schedule (see `gateway.unattended`), and those that wait for a confirmation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from gateway.clocks import ahead_of_machine
+from gateway.errors import ConfigurationError
+from gateway.model import Source
+from gateway.unattended import without_entry, without_schedule
+from harvester.harvest.clock import wrong_clock
+from harvester.harvest.instance import Instance
+from harvester.harvest.repository_identity import waiting
+from harvester.harvest.sources_toml import SourceEntry
+
+
+def unlisted(instance: Instance, entries: Collection[str] | None = None) -> tuple[Source, ...]:
+    """Return the sources whose records are published and that have no entry in sources.toml.
+
+    `entries` are the names in the file, where they were read before.
+    """
+    entries = instance.sources.entries() if entries is None else entries
+    with instance.store.view() as view:
+        return tuple(source for source in view.sources() if not source.is_removed and source.name not in entries)
+
+
+def entry_of(instance: Instance, name: str) -> SourceEntry:
+    """Return the entry of a source. Raise ConfigurationError when it has none, which says if it is published."""
+    entries = instance.sources.entries()
+    for source in unlisted(instance, entries) if name not in entries else ():
+        if source.name == name:
+            raise ConfigurationError(without_entry(source))
+    return instance.sources.entry(name)
+
+
+def unscheduled(instance: Instance, entries: Iterable[SourceEntry]) -> tuple[str, ...]:
+    """Return the names of the sources whose entries have no `every`, except those that announce their changes."""
+    silent = (entry.name for entry in entries if not entry.every)
+    return tuple(name for name in silent if not instance.subscriptions.of_source(name))
+
+
+def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[str, ...]:
+    """Return a sentence, with what to do, for each kind of problem, and for each source with a changed identity."""
+    names = unscheduled(instance, entries.values())
+    abandoned = map(without_entry, unlisted(instance, entries))
+    changed = filter(None, (waiting(instance.inbox, name) for name in entries))
+    clock = filter(None, (wrong_clock(instance), ahead_of_machine(instance.store)))
+    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed, *clock)

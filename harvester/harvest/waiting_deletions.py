@@ -1,0 +1,73 @@
+"""Deletions that wait for a confirmation: count them, report them, and release them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from time import time
+
+from gateway.errors import GatewayError, PageLost
+from gateway.model import Deletion, RunOutcome, Slice
+from harvester.harvest.deletion_pages import deletion_page, deletion_slice
+from harvester.harvest.instance import Instance
+from harvester.harvest.run_lifecycle import SourceRun
+
+_AT_ONCE = 1000  # on one page
+
+
+def waiting_deletions(instance: Instance, source: str) -> int:
+    """Return the number of deletions of a source that wait for `harvester run NAME --yes`."""
+    return instance.store.counts(source)["waiting"]
+
+
+def waiting_in_words(instance: Instance, source: str) -> str:
+    """Return a sentence with the number of waiting deletions, an example, and what to do; empty when none waits."""
+    number = waiting_deletions(instance, source)
+    if not number:
+        return ""
+    (first, *_) = instance.store.waiting(source, ("", ""), 1)
+    return (
+        f"Deletions that wait for a decision: {number} ({first.identifier}, say); these records are still published. "
+        f"If the source means it, `harvester run {source} --yes` deletes them."
+    )
+
+
+def report_waiting(instance: Instance, run: SourceRun) -> None:
+    """Report at the end of a run the number of waiting deletions, also of earlier runs."""
+    source = run.log.source
+    with suppress(GatewayError):  # what is wrong with the store has been told
+        if reason := waiting_in_words(instance, source):
+            run.log.counts["waiting"] = waiting_deletions(instance, source)
+            run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
+
+def release(instance: Instance, source: str, url: str) -> int:
+    """Put pages with the waiting deletions into the inbox, as the source announced them; return their number.
+
+    All pages in the inbox must be published before.
+    """
+    released = 0
+    for batch in _batches(instance, source):
+        for metadata_prefix, several in groupby(batch, key=lambda cursor: cursor.metadata_prefix):
+            deletions = tuple(several)
+            slices = tuple(_deletion(instance, deletion) for deletion in deletions)
+            names = (deletion.identifier for deletion in deletions)
+            page = deletion_page(source, url, "Release", "released", metadata_prefix, names, int(time()))
+            instance.inbox.receive(page, slices, None)
+            released += len(slices)
+    return released
+
+
+def _batches(instance: Instance, source: str) -> Iterator[Sequence[Deletion]]:
+    after = ("", "")
+    while batch := instance.store.waiting(source, after, _AT_ONCE):
+        yield batch
+        after = (batch[-1].metadata_prefix, batch[-1].identifier)
+
+
+def _deletion(instance: Instance, waiting: Deletion) -> Slice:
+    try:
+        return instance.inbox.headers(waiting.page).slices[waiting.slice]._replace(abouts=(), waits=False)
+    except (PageLost, IndexError):  # the inbox was lost since
+        return deletion_slice(waiting.identifier, int(time()))

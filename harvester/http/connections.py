@@ -1,0 +1,195 @@
+"""Connections to places that the guard allows: below `fetching`, above the sockets.
+
+A watchdog ends a request that takes too long, even where the server sends one byte a minute. Where there is a proxy,
+every connection is made to the proxy, and the proxy looks names up.
+"""
+
+from __future__ import annotations
+
+import http.client
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from ssl import SSLContext
+from threading import Timer
+from typing import Any
+
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, PoolManager, ProxyManager
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
+
+from harvester.http.address_guard import Guard, Place
+
+_CONTINUE, _SWITCHING, _OK = 100, 101, 200
+_MOST_INFORMATIONAL = 20  # informational answers before the final one; a server sends one or two
+
+
+class GuardedAdapter(HTTPAdapter):
+    """requests' adapter over guarded connections. `tried` counts them; the watchdog can end the newest.
+
+    Once `is_over` is set, no further address of a name is tried.
+    """
+
+    def __init__(self, guard: Guard, proxy: str = "", context: SSLContext | None = None) -> None:
+        """Take the guard, the address of a proxy (empty: none), and the TLS context (None: the default one)."""
+        self.guard = guard
+        self.proxy = proxy
+        self.context = context
+        self.tried = 0
+        self.newest: socket.socket | None = None
+        self.is_over = False
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **options: Any) -> None:  # noqa: ANN401 - requests' own signature
+        """Make the pools of guarded connections."""
+        options |= {"num_pools": connections, "maxsize": maxsize, "block": block}
+        self.poolmanager = _GuardedPools(self.connect, **options, **self._trust())
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> ProxyManager:  # noqa: ANN401 - requests' own signature
+        """Return the pools of connections to the proxy."""
+        pools: ProxyManager | None = self.proxy_manager.get(proxy)
+        if pools is None:
+            trust = {**self._trust(), "proxy_ssl_context": self.context, "proxy_headers": self.proxy_headers(proxy)}
+            pools = self.proxy_manager[proxy] = _ProxiedPools(self.connect, proxy_url=proxy, **options, **trust)
+        return pools
+
+    def cert_verify(self, conn: Any, url: str, verify: bool | str, cert: Any) -> None:  # noqa: ANN401 - requests' own
+        """Verify the certificate of a proxy for plain requests too: requests looks at the scheme of the URL alone."""
+        if self.proxy.startswith("https:") and url.startswith("http:"):
+            super().cert_verify(conn, self.proxy, True, None)  # type: ignore[no-untyped-call]
+        else:
+            super().cert_verify(conn, url, verify, cert)  # type: ignore[no-untyped-call]
+
+    def _trust(self) -> dict[str, SSLContext]:
+        return {"ssl_context": self.context} if self.context else {}
+
+    def connect(self, connection: HTTPConnection) -> socket.socket:
+        """Return a socket that is connected to a place that the guard allows, or to the proxy.
+
+        Raise AddressRefused, or urllib3's NameResolutionError, ConnectTimeoutError or NewConnectionError.
+        """
+        self.tried += 1
+        try:
+            places = self._places(connection.host.strip("[]"), connection.port or connection.default_port)
+        except (socket.gaierror, UnicodeError) as error:
+            raise NameResolutionError(connection.host, connection, error) from error  # type: ignore[arg-type]
+        last: OSError = OSError("no address")
+        for place in places:
+            if self.is_over:
+                break
+            try:
+                self.newest = _connected(place, connection)
+            except OSError as error:
+                last = error
+            else:
+                return self.newest
+        if isinstance(last, TimeoutError):
+            raise ConnectTimeoutError(connection, "no connection in time") from last
+        raise NewConnectionError(connection, str(last)) from last
+
+    def _places(self, host: str, port: int) -> Sequence[Place]:
+        if self.proxy:  # the administrator named it
+            return self.guard.resolve(host, port, type=socket.SOCK_STREAM)
+        return self.guard.places(host, port)
+
+    def break_off(self) -> None:
+        """End the newest connection. The thread that reads from it gets an error at once."""
+        if self.newest is not None:
+            try:
+                # The plain socket: a shutdown of TLS would wait for the other side.
+                socket.socket.shutdown(self.newest, socket.SHUT_RDWR)
+            except OSError:
+                return  # it has ended itself
+
+    @contextmanager
+    def watched(self, seconds: float) -> Iterator[Watchdog]:
+        """End the connection when the block takes longer than so many seconds."""
+        self.is_over = False
+        watchdog = Watchdog(self, seconds)
+        timer = Timer(seconds, watchdog.bite)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield watchdog
+        finally:
+            timer.cancel()
+
+
+class Watchdog:
+    """The time limit of one request. `has_bitten` says whether it passed."""
+
+    def __init__(self, adapter: GuardedAdapter, seconds: float) -> None:
+        """Take the adapter whose newest connection is ended after so many seconds."""
+        self.adapter = adapter
+        self.seconds = seconds
+        self.has_bitten = False
+
+    def bite(self) -> None:
+        """End the connection. The thread that reads from it gets an error at once."""
+        self.has_bitten = self.adapter.is_over = True
+        self.adapter.break_off()
+
+
+def _connected(place: Place, connection: HTTPConnection) -> socket.socket:
+    family, kind, protocol, _, address = place
+    sock = socket.socket(family, kind, protocol)
+    try:
+        for option in connection.socket_options or ():
+            sock.setsockopt(*option)
+        timeout = connection.timeout
+        if isinstance(timeout, (int, float)):
+            sock.settimeout(timeout)
+        sock.connect(address)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+class _FinalResponse(http.client.HTTPResponse):
+    """A final answer. Informational ones before it are skipped: 102 Processing, 103 Early Hints (RFC 9110 §15.2).
+
+    The standard library skips only 100 and returns the others. 101 counts as final: no request asks to switch.
+    """
+
+    def _read_status(self) -> tuple[str, int, str]:
+        for _ in range(_MOST_INFORMATIONAL):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not _CONTINUE <= status < _OK or status == _SWITCHING:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+        raise http.client.HTTPException(f"more than {_MOST_INFORMATIONAL - 1} informational answers, and no other")
+
+
+class _GuardedPools(PoolManager):
+    """Pools whose connections are made by `connect`."""
+
+    def __init__(self, connect: Callable[[HTTPConnection], socket.socket], **options: Any) -> None:  # noqa: ANN401 - urllib3's own
+        self.connect = connect
+        super().__init__(**options)
+
+    def _new_pool(
+        self, scheme: str, host: str, port: int, request_context: dict[str, Any] | None = None
+    ) -> HTTPConnectionPool:
+        pool = super()._new_pool(scheme, host, port, request_context)
+        connect = self.connect
+
+        class Plain(HTTPConnection):
+            response_class = _FinalResponse
+
+            def _new_conn(self) -> socket.socket:
+                return connect(self)
+
+        class Secure(HTTPSConnection):
+            response_class = _FinalResponse
+
+            def _new_conn(self) -> socket.socket:
+                return connect(self)
+
+        pool.ConnectionCls = Secure if scheme == "https" else Plain
+        return pool
+
+
+class _ProxiedPools(_GuardedPools, ProxyManager):
+    """The same, of connections to a proxy."""

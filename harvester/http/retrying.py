@@ -1,0 +1,144 @@
+"""When a request is repeated, and the pause before that. This module decides all repetition of the room.
+
+The server states the wait (Retry-After, RFC 9110 §10.2.3), or it doubles from a setting, with a random part, so that
+many harvesters do not return at the same moment. A setting limits the total wait of one request.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from math import inf, isfinite
+
+from gateway.errors import TryLater
+from gateway.settings import Settings
+from harvester.http.dates import http_second
+from harvester.http.failures import Fault
+from harvester.http.messages import Fetched
+
+# Statuses that may pass. Cloudflare answers 52x when the server behind it is failing.
+_PASSING = frozenset((408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524))
+
+# Statuses of a busy server. Without Retry-After the guidelines for harvesters (§5) ask for minutes, not seconds.
+_BUSY = frozenset((429, 503))
+_BUSY_FACTOR = 30  # with the default setting: one minute, then two, then four
+
+_LEAST_SECONDS = 1.0  # even for `Retry-After: 0`
+_JITTER = 0.25
+_TOLD_SECONDS = 5.0  # a longer wait is logged
+# Repetitions where no connection can be made. A host that has not answered before is down, or its address is wrong. A
+# host that has may be restarting: it gets six seconds. After a longer outage the next run continues.
+_OF_THE_UNHEARD, _OF_THE_HEARD = 0, 2
+_OF_THE_DAMAGED = 2  # compressed forms: the first repetition asks for none, but a server may ignore that
+_OF_A_LATE_NAME = 1  # the name server did not answer; the host may be available
+
+log = logging.getLogger("harvester")
+
+
+def retry_after(fetched: Fetched, now: float) -> float | None:
+    """Return the seconds in Retry-After (RFC 9110 §10.2.3), a number or a date; None without a valid one."""
+    text = fetched.header("Retry-After").strip()
+    with suppress(ValueError):
+        seconds = float(text)
+        return max(0.0, seconds) if isfinite(seconds) else None
+    until = http_second(text)
+    if until is None:
+        return None
+    server_now = http_second(fetched.header("Date"))  # its clock made the date of Retry-After
+    return max(0.0, until - (now if server_now is None else server_now))
+
+
+def is_passing(fetched: Fetched, mark: bytes) -> bool:
+    """Return whether the request should be repeated. A body that contains `mark` is an answer, whatever its status.
+
+    Some repositories send 422 with Retry-After instead of 503.
+    """
+    if mark and mark in fetched.body:
+        return False
+    return fetched.status in _PASSING or (fetched.status == 422 and bool(fetched.header("Retry-After")))  # noqa: PLR2004
+
+
+def asks_to_wait(fetched: Fetched) -> bool:
+    """Return whether the server said that it is overloaded: 429, 503, or any status with Retry-After."""
+    return fetched.status in _BUSY or bool(fetched.header("Retry-After"))
+
+
+class Waiting:
+    """The tries of one request, and the pauses between them."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        sleep: Callable[[float], None],
+        clock: Callable[[], float],
+        chance: Callable[[], float],
+        patience: int | None = None,
+        url: str = "",
+        waits_seconds: float | None = None,
+    ) -> None:
+        """Take the settings; functions that sleep, return the time, and return a random number below 1.
+
+        `patience`, `url` and `waits_seconds` are those of the request.
+        """
+        self.settings, self.url = settings, url
+        self.sleep, self.clock, self.chance = sleep, clock, chance
+        self.patience, self.waits_seconds = patience, waits_seconds
+        self.tries = 0
+        self.waited = 0.0
+
+    def has_tries(self, *, is_busy: bool = False) -> bool:
+        """Return whether the request may be repeated once more. `is_busy`: the server asked to wait."""
+        most = self.settings.number("fetch_retries")
+        return self.tries < (most if is_busy or self.patience is None else min(most, self.patience))
+
+    def may_mend(self, fault: Fault) -> bool:
+        """Return whether the request may be repeated after this fault."""
+        if not fault.is_passing or not self.has_tries():
+            return False
+        if fault.was_compressed:
+            return self.tries < _OF_THE_DAMAGED
+        if not fault.is_unreached:
+            return True
+        if fault.is_name_late:
+            return self.tries < _OF_A_LATE_NAME
+        return self.tries < (_OF_THE_UNHEARD if fault.is_unheard else _OF_THE_HEARD)
+
+    def before_repetition(self, repetition: int) -> None:
+        """Pause before a request whose last answer the caller could not use."""
+        if repetition:
+            self.sleep(self._doubled(repetition - 1))
+
+    def after_fault(self, *, at_once: bool = False) -> None:
+        """Pause before the next try. `at_once`: the first repetition needs no pause."""
+        seconds = 0.0 if at_once and not self.tries else self._doubled(self.tries)
+        self._pause(seconds, "it cannot be reached")
+
+    def after_answer(self, fetched: Fetched) -> None:
+        """Pause as long as the answer asks for. Raise TryLater when that is longer than the settings allow."""
+        asked = retry_after(fetched, self.clock())
+        if asked is None:
+            seconds = self._doubled(self.tries) * (_BUSY_FACTOR if fetched.status in _BUSY else 1)
+            most = self.settings.seconds("fallback_most_seconds")  # no server asked for it
+        else:
+            seconds, most = max(asked, _LEAST_SECONDS), inf
+        self._pause(seconds, f"the server answers {fetched.status}", most)
+
+    def _pause(self, seconds: float, reason: str, most: float = inf) -> None:
+        most = min(most, self.settings.seconds("fetch_max_wait_seconds"))
+        most = most if self.waits_seconds is None else min(most, self.waits_seconds)
+        if self.waited + seconds > most:
+            raise TryLater(
+                f"{reason[0].upper()}{reason[1:]}. The next try would be in {seconds:.0f} seconds, "
+                f"beyond the limit of {most:.0f} seconds in all."
+            )
+        self.tries += 1
+        self.waited += seconds
+        if seconds >= _TOLD_SECONDS:
+            log.warning("%s: %s. The next try is in %.0f seconds.", self.url, reason, seconds)
+        if seconds:
+            self.sleep(seconds)
+
+    def _doubled(self, exponent: int) -> float:
+        seconds = self.settings.seconds("fetch_backoff_seconds") * 2.0 ** min(exponent, 16)
+        return seconds * (1 + _JITTER * self.chance())

@@ -1,0 +1,199 @@
+"""Find the end of archives: 7z, RAR, tar, others. Each function returns its offset, or raises `Broken`."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+
+from harvester.mirror.file_types import (
+    CUT,
+    MOST,
+    MOST_PARTS,
+    Broken,
+    Content,
+    whole,
+)
+
+
+def seven_zip(data: Content) -> int:
+    """7zFormat.txt: the header has the offset and the CRC of the table of members."""
+    if len(data) < 32:  # noqa: PLR2004
+        raise Broken(CUT.format("its head is not whole"))
+    offset, size, crc = struct.unpack_from("<QQI", data, 12)
+    end = 32 + offset + size
+    if end > len(data):
+        raise Broken(CUT.format("its table of members is not there"))
+    if size <= MOST and zlib.crc32(data[32 + offset : end]) != crc:
+        raise Broken("Its table of members is not what was written: its CRC is another.")
+    return whole(data, end, "")
+
+
+_STEP = 1 << 16  # bytes; each of many short streams costs one
+
+
+def _reader(data: bytes) -> bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
+    if data.startswith(b"BZh"):
+        return bz2.BZ2Decompressor()
+    return lzma.LZMADecompressor(memlimit=MOST) if data.startswith(b"\xfd7zXZ\x00") else None
+
+
+def stream(data: Content) -> int:
+    """Bzip2 and xz: consecutive streams, each with an end mark and a check value."""
+    at, written = 0, 0
+    for _ in range(MOST_PARTS):
+        reader = _reader(data[at : at + 6])
+        if reader is None:
+            return at
+        try:
+            while not reader.eof:
+                part = data[at : at + _STEP] if reader.needs_input else b""
+                if not part and reader.needs_input:
+                    raise Broken(CUT.format("the end of its stream is not there"))
+                at += len(part)
+                written += len(reader.decompress(part, _STEP))
+                if written > MOST:
+                    return len(data)
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            if "memory" in str(error).lower():
+                return len(data)
+            raise Broken(f"Its stream is broken: {error}.") from error
+        at -= len(reader.unused_data)
+    return len(data)
+
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def zstandard(data: Content) -> int:
+    """RFC 8878 §3.1: frames of blocks, each with its length; skippable frames have a length, too."""
+    at, parts = 0, iter(range(MOST_PARTS))  # frames and blocks
+    for _ in parts:
+        head = data[at : at + 8]
+        if head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F:  # noqa: PLR2004
+            at = _there(data, at + 8 + int.from_bytes(head[4:8], "little"))
+        elif head[:4] == _ZSTD:
+            at = _frame(data, at + 4, parts)
+        else:
+            return at
+    return len(data)
+
+
+def _frame(data: Content, at: int, parts: Iterator[int]) -> int:
+    flags = int.from_bytes(data[at : at + 1])
+    is_single = flags >> 5 & 1
+    at += 1 + (not is_single) + (0, 1, 2, 4)[flags & 3] + (is_single, 2, 4, 8)[flags >> 6]
+    for _ in parts:
+        block = int.from_bytes(data[at : at + 3], "little")
+        at = _there(data, at + 3 + (1 if block >> 1 & 3 == 1 else block >> 3))
+        if block & 1:
+            return _there(data, at + (4 if flags & 4 else 0))
+    return at
+
+
+def _there(data: Content, end: int) -> int:
+    if end > len(data):
+        raise Broken(CUT.format("a block of it is not whole"))
+    return end
+
+
+_RAR_END, _RAR_MAIN, _RAR_LOCKED = 0x7B, 0x73, 0x80
+
+
+def rar(data: Content) -> int:
+    """RAR 4: blocks, each with its CRC and its length."""
+    at = 7
+    for _ in range(MOST_PARTS):
+        if at == len(data):
+            break
+        head = data[at : at + 11]
+        if len(head) < 7:  # noqa: PLR2004
+            raise Broken(CUT.format("a block of it is not whole"))
+        crc, kind, flags, size = struct.unpack("<HBHH", head[:7])
+        if zlib.crc32(data[at + 2 : at + size]) & 0xFFFF != crc and kind in (_RAR_MAIN, 0x74, _RAR_END):
+            raise Broken("A block of it is not what was written: its CRC is another.")
+        more = int.from_bytes(head[7:11], "little") if flags & 0x8000 else 0
+        at += max(size, 7) + more
+        if at > len(data):
+            raise Broken(CUT.format("a block of it is not whole"))
+        if kind == _RAR_END or (kind == _RAR_MAIN and flags & _RAR_LOCKED):
+            return len(data) if kind == _RAR_MAIN else whole(data, at, "")
+    return len(data)
+
+
+_MOST_OF_A_BLOCK = 2 << 20  # bytes: a block of RAR 5 may have no more, without what follows it
+
+
+def _vint(data: Content, at: int) -> tuple[int, int]:
+    """Return a number of RAR 5, and where it ends."""
+    value = 0
+    for place, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 0x7F) << 7 * place
+        if not byte & 0x80:
+            return value, at + place + 1
+    raise Broken(CUT.format("a block of it is not whole"))
+
+
+def rar5(data: Content) -> int:
+    """RAR 5: blocks, each with its CRC and its length."""
+    at = 8
+    for _ in range(MOST_PARTS):
+        if at == len(data):
+            break
+        size, start = _vint(data, at + 4)
+        end = start + size
+        is_whole = size <= _MOST_OF_A_BLOCK and end <= len(data)
+        if not is_whole or zlib.crc32(data[at + 4 : end]) != int.from_bytes(data[at : at + 4], "little"):
+            raise Broken("A block of it is not whole, or not what was written.")
+        kind, place = _vint(data, start)
+        flags, place = _vint(data, place)
+        if flags & 1:
+            _, place = _vint(data, place)
+        more = _vint(data, place)[0] if flags & 2 else 0
+        at = end + more
+        if at > len(data):
+            raise Broken(CUT.format("a member of it is not whole"))
+        if kind in (4, 5):  # what follows is encrypted, or the end
+            return len(data) if kind == 4 else whole(data, at, "")  # noqa: PLR2004
+    return len(data)
+
+
+def tar(data: Content) -> int:
+    """POSIX pax: a header of 512 bytes for each member, with its size and a checksum."""
+    at, members = 0, 0
+    for _ in range(MOST_PARTS):
+        head = data[at : at + 512]
+        if not head.strip(b"\x00"):
+            break
+        size = _number(head[124:136])
+        if len(head) < 512 or size is None or not _is_summed(head):  # noqa: PLR2004
+            raise Broken(CUT.format("the head of a member is not there"))
+        members += 1
+        is_longer = head[156:157] == b"S" and head[482:483] == b"\x01"  # GNU: holes that the head has no room for
+        while is_longer and at + 512 < len(data):
+            at += 512
+            is_longer = data[at + 504 : at + 505] == b"\x01"
+        if at + 512 + size > len(data):
+            raise Broken(CUT.format("a member of it is not whole"))
+        at += 512 + (size + 511) // 512 * 512
+    if not members:
+        raise Broken("Nothing is in it.")
+    return len(data)
+
+
+def _number(field: bytes) -> int | None:
+    if field[:1] in (b"\x80", b"\xff"):
+        return int.from_bytes(field[1:])
+    try:
+        return int(field.strip(b"\x00 ") or b"0", 8)
+    except ValueError:
+        return None
+
+
+def _is_summed(head: bytes) -> bool:
+    """Return whether the checksum of a header is right; some programs sum signed bytes."""
+    total = sum(head) - sum(head[148:156]) + 8 * 32
+    signed = total - 256 * sum(byte > 0x7F for byte in head[:148] + head[156:])  # noqa: PLR2004
+    return _number(head[148:156]) in (total, signed, None)

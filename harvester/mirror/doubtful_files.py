@@ -1,0 +1,227 @@
+"""Doubtful files: received bytes that may not be the requested file. They are stored aside until the doubt ends.
+
+DIR/doubtful/OBJECT/FILE         its bytes, unless the folder is full
+DIR/doubtful/OBJECT/FILE.json    its state, the rule that doubts it, and the time of the next request
+DIR/doubtful/accepted.json       the files that a person has accepted
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Container, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from gateway.xmltext import utc_datetime
+from harvester.http.urls import host_of
+from harvester.mirror.inventory import Arrived
+from harvester.mirror.object_state import HeldFile, file_data, file_of
+from harvester.mirror.ocfl import Incoming
+from harvester.runtime.durable_files import replace_durably, reporting_unwritable
+
+SAME_ANSWER = "same_answer"  # the only rule that compares addresses
+MOST_BYTES = 1 << 30
+_DAY_SECONDS = 86_400
+_PAUSES_DAYS = (0, 1, 2, 4, 8, 16, 32)  # by the number of tries; after the first try the next run tries again
+
+
+class Suspect(NamedTuple):
+    """Received bytes that are doubtful: the file as it would be held, the bytes, the rule and the reason."""
+
+    file: HeldFile
+    incoming: Incoming
+    rule: str
+    reason: str
+
+
+class DoubtfulFile(NamedTuple):
+    """A doubtful file of an object: its logical path, and the second since 1970 of the next try (`next_at`).
+
+    `is_kept`: its bytes are stored.
+    """
+
+    identifier: str
+    path: str
+    rule: str
+    reason: str
+    file: HeldFile
+    tries: int = 1
+    next_at: int = 0
+    is_kept: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its addresses."""
+        return (*self.file.locations, self.file.url, self.file.came_from)
+
+
+class Acceptance(NamedTuple):
+    """Bytes from an address that a person has accepted; with the rule `same_answer`, from any address of the host."""
+
+    url: str
+    sha512: str
+    rule: str
+    accepted_at: str
+
+    def covers(self, file: HeldFile, rule: str) -> bool:
+        """Return whether a file is accepted by this."""
+        if file.sha512 != self.sha512:
+            return False
+        is_same_host = rule == self.rule == SAME_ANSWER and host_of(file.url) == host_of(self.url)
+        return is_same_host or file.url == self.url
+
+
+class DoubtfulFiles:
+    """The folder of doubtful files. Several threads may write, but only one for each object."""
+
+    def __init__(self, folder: Path = Path("doubtful")) -> None:
+        """Take the folder, which need not be there."""
+        self.folder = folder
+        self.most_bytes = MOST_BYTES
+        self._lock = Lock()
+        self._kept_bytes: int | None = None
+        self._accepted: list[Acceptance] | None = None
+
+    # -- doubtful files --
+
+    def of(self, identifier: str) -> dict[str, DoubtfulFile]:
+        """Return the doubtful files of an object, by path."""
+        folder = self._folder(identifier)
+        if not folder.is_dir():
+            return {}
+        suspects = (_read(file) for file in sorted(folder.glob("*.json")))
+        return {suspect.path: suspect for suspect in suspects if suspect is not None}
+
+    def all(self) -> Iterator[DoubtfulFile]:
+        """Return all doubtful files."""
+        for file in sorted(self.folder.glob("*/*.json")):
+            if (suspect := _read(file)) is not None:
+                yield suspect
+
+    def due(self, now: int) -> list[str]:
+        """Return the identifiers of the objects with a doubtful file that is due for another try."""
+        return sorted({suspect.identifier for suspect in self.all() if suspect.next_at <= now})
+
+    def bytes_of(self, doubt: DoubtfulFile) -> Path:
+        """Return the file with the bytes."""
+        return self._folder(doubt.identifier) / _name(doubt.path)
+
+    def keep(
+        self, identifier: str, found_suspects: Mapping[str, Suspect | None], now: int, resting: Container[str] = ()
+    ) -> None:
+        """Store exactly these doubtful files of an object, by path; others of the object are removed.
+
+        None: the stored file stays, and another try is counted, unless the path is in `resting`. Raise StoreUnwritable.
+        """
+        before = self.of(identifier)
+        for path, suspect in found_suspects.items():
+            earlier = before.get(path)
+            if suspect is not None:
+                self._put(identifier, path, suspect, earlier, now)
+            elif earlier is not None and path not in resting:
+                self._note(_tried(earlier, now))
+        for path in before.keys() - found_suspects.keys():
+            self._drop(before[path])
+        if before and not found_suspects:
+            with reporting_unwritable(self.folder):
+                shutil.rmtree(self._folder(identifier), ignore_errors=True)
+
+    def _put(self, identifier: str, path: str, suspect: Suspect, earlier: DoubtfulFile | None, now: int) -> None:
+        doubt = DoubtfulFile(identifier, path, suspect.rule, suspect.reason, suspect.file, 0)
+        if earlier is not None:
+            doubt = doubt._replace(tries=earlier.tries)
+            self._drop(earlier)
+        size = suspect.file.size or 0
+        doubt = doubt._replace(is_kept=self._has_room(size))
+        file = self.bytes_of(doubt)
+        with reporting_unwritable(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if doubt.is_kept:
+                suspect.incoming.file.replace(file)
+            else:
+                suspect.incoming.file.unlink(missing_ok=True)
+        self._note(_tried(doubt, now))
+
+    def _has_room(self, size: int) -> bool:
+        with self._lock:
+            if self._kept_bytes is None:
+                self._kept_bytes = sum(suspect.file.size or 0 for suspect in self.all() if suspect.is_kept)
+            if self._kept_bytes + size > self.most_bytes:
+                return False
+            self._kept_bytes += size
+            return True
+
+    def _note(self, doubt: DoubtfulFile) -> None:
+        document = {**doubt._asdict(), "file": file_data(doubt.file)}
+        content = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+        replace_durably(self.bytes_of(doubt).with_suffix(".json"), content)
+
+    def _drop(self, doubt: DoubtfulFile) -> None:
+        file = self.bytes_of(doubt)
+        with reporting_unwritable(file), self._lock:
+            file.with_suffix(".json").unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
+            if self._kept_bytes is not None and doubt.is_kept:
+                self._kept_bytes -= doubt.file.size or 0
+
+    def _folder(self, identifier: str) -> Path:
+        return self.folder / sha256(identifier.encode()).hexdigest()
+
+    # -- accepted files --
+
+    @property
+    def accepted(self) -> list[Acceptance]:
+        """The files that a person has accepted."""
+        if self._accepted is None:
+            try:
+                rows = json.loads((self.folder / "accepted.json").read_bytes())
+            except FileNotFoundError:
+                rows = []
+            self._accepted = [Acceptance(*(str(row.get(name, "")) for name in Acceptance._fields)) for row in rows]
+        return self._accepted
+
+    def accept(self, doubt: DoubtfulFile, now: int) -> None:
+        """Note that a person accepts these bytes. The next run stores them as good. Raise StoreUnwritable."""
+        row = Acceptance(doubt.file.url, doubt.file.sha512, doubt.rule, utc_datetime(now))
+        rows = [*self.accepted, row]
+        content = json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1).encode() + b"\n"
+        replace_durably(self.folder / "accepted.json", content)
+        self._accepted = rows
+        self._note(doubt._replace(tries=0, next_at=0))
+
+    def acceptance(self, file: HeldFile, rule: str) -> str:
+        """Return the UTCdatetime at which a person accepted a file; an empty string when nobody has."""
+        return next((acceptance.accepted_at for acceptance in self.accepted if acceptance.covers(file, rule)), "")
+
+
+def count(folder: Path) -> int:
+    """Return how many files of the mirror in `folder` are doubtful."""
+    return sum(1 for _ in (folder / "doubtful").glob("*/*.json"))
+
+
+def incoming_of(doubt: DoubtfulFile, file: Path, aside: Path) -> Incoming:
+    """Copy stored doubtful bytes to the temporary file `aside`, for the next version of an object."""
+    with reporting_unwritable(aside):
+        shutil.copyfile(file, aside)
+    return Incoming(aside, Arrived(doubt.file.sha512, doubt.file.sha256))
+
+
+def _tried(doubt: DoubtfulFile, now: int) -> DoubtfulFile:
+    pause = _PAUSES_DAYS[min(doubt.tries, len(_PAUSES_DAYS) - 1)] * _DAY_SECONDS
+    return doubt._replace(tries=doubt.tries + 1, next_at=now + pause)
+
+
+def _name(path: str) -> str:
+    return sha256(path.encode()).hexdigest()[:32]
+
+
+def _read(file: Path) -> DoubtfulFile | None:
+    """Return a doubtful file; None when it was not written completely. The next run repairs that."""
+    try:
+        document = json.loads(file.read_bytes())
+        return DoubtfulFile(**{**document, "file": file_of(document["file"])})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,304 @@
+"""Fetch one file of an object, verify it, and store it in a temporary file for the next version."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+
+from gateway.digests import is_strong
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    FetchError,
+    RemoteRefuses,
+    RobotsDenied,
+    TryLater,
+)
+from gateway.xmltext import utc_datetime
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.partial_file import Arriving
+from harvester.mirror.file_hosts import FileHosts
+from harvester.mirror.file_plan import PlannedFile, has_digests
+from harvester.mirror.http_validators import ContradictoryAnswer, LastAnswer, fingerprint, settled
+from harvester.mirror.inventory import Arrived
+from harvester.mirror.judge_file import Collected, looked_at, missing, still_doubtful, suspected
+from harvester.mirror.object_state import entry
+from harvester.mirror.ocfl import Incoming
+from harvester.mirror.verify import Bytes, Fate, Verdict, verdict
+from harvester.runtime.durable_files import (
+    DIGESTS,
+    digests_by_algorithm,
+    reporting_unwritable,
+)
+
+_LOOK = 4096  # bytes that are read at each end
+_HEADERS = (("Accept", "*/*"), ("Accept-Encoding", "identity"))
+
+# The outcome of a file by error or by HTTP status; the first row that fits counts.
+_BY_ERROR: tuple[tuple[type[FetchError], Fate], ...] = (
+    (TryLater, Fate.TRY_LATER),
+    (AnswerTooLarge, Fate.TOO_LARGE),
+    (RobotsDenied, Fate.DISALLOWED),
+    (RemoteRefuses, Fate.REFUSED),
+    (AddressRefused, Fate.REFUSED),
+    (FetchError, Fate.UNREACHABLE),
+)
+_BY_STATUS = {404: Fate.NOT_FOUND, 410: Fate.NOT_FOUND, 401: Fate.REFUSED, 403: Fate.REFUSED, 451: Fate.REFUSED}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest size of a file in bytes, and the hosts that may be asked for files.
+
+    A file that was received in parts, and without a stated digest, is fetched again as a whole if it has at most
+    `whole_again_max_bytes`.
+    """
+
+    max_bytes: int
+    hosts: FileHosts = field(default_factory=lambda: FileHosts(obeys_robots=False))
+    whole_again_max_bytes: int = 0
+
+
+def collect(planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    """Fetch one file from the first of its addresses that sends good bytes into the temporary file `aside`.
+
+    A failure of the server is an outcome, not an exception. Raise StoreUnwritable when the disk is full.
+    """
+    if not planned.component.addresses:
+        named = ", ".join(planned.component.locations) or "none"
+        return missing(planned, Fate.NO_ADDRESS, f"Its locations cannot be requested over HTTP: {named}.")
+    if planned.refused is not None and (fitting := _fitting(planned, planned.refused, aside)) is not None:
+        return fitting
+    first: Collected | None = None
+    sent: tuple[LastAnswer, ...] = ()
+    refused: ContradictoryAnswer | None = None
+    for url in planned.component.addresses:
+        collected = _from(url, planned, aside, fetch, limits)
+        sent, refused = sent + collected.sent, collected.refused or refused
+        if collected.file.is_good:
+            return replace(collected, sent=sent)
+        first = collected if first is None or (collected.suspect and not first.suspect) else first
+    assert first is not None
+    return replace(first, sent=sent, refused=refused)
+
+
+def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
+    """Store the bytes that the document carries By-Value (DIDL), if they agree with its statements.
+
+    XML that was part of the document is serialised again, so its original bytes are unknown and are not compared.
+    `now` is the second since 1970.
+    """
+    component = planned.component
+    if component.content is None:
+        return missing(planned, Fate.CORRUPT, "The content in the document is not valid base64.")
+    with reporting_unwritable(aside):
+        aside.write_bytes(component.content)
+    digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in component.digests)})
+    size = len(component.content)
+    stated = component._replace(digests=(), size=None, mime_type="") if component.is_markup else component
+    judged = verdict(stated, Bytes(size, digests, component.content[:_LOOK], component.content[-_LOOK:]))
+    if judged.fate is not Fate.FETCHED and not judged.is_by_looks:
+        aside.unlink()
+        return missing(planned, judged.fate, judged.reason)
+    arrived = Arrived(digests["sha512"], digests["sha256"])
+    file = entry(component)._replace(
+        path=planned.path,
+        size=size,
+        sha512=arrived.sha512,
+        sha256=arrived.sha256,
+        received_at=utc_datetime(now),
+        verified=judged.verified,
+        fate=Fate.BY_VALUE,
+    )
+    good = Collected(planned, file, Incoming(aside, arrived))
+    return good if component.is_markup else looked_at(good, judged)
+
+
+def _from(url: str, planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    try:
+        collected = _fetched(url, planned, aside, fetch, limits)
+    except FetchError as error:
+        limits.hosts.failed(url, error, fetch)
+        fate = next(fate for kind, fate in _BY_ERROR if isinstance(error, kind))
+        return replace(missing(planned, fate, str(error)), is_unasked=isinstance(error, AddressRefused))
+    limits.hosts.answered(url)
+    return collected
+
+
+def _fetched(url: str, planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    algorithms = [algorithm for algorithm, _ in planned.component.digests]
+    with closing(Arriving(aside, url, limits.max_bytes, algorithms)) as arriving:
+        collected, is_mixed = _judged(url, planned, aside, arriving, fetch, limits)
+        is_pieced = arriving.is_pieced and collected.incoming is not None and not is_strong(planned.component.digests)
+    if is_mixed:
+        return _fetched(url, planned, aside, fetch, limits)
+    if is_pieced and (collected.file.size or 0) <= limits.whole_again_max_bytes:
+        collected = _whole_again(collected, url, aside, fetch, limits)
+    return _confirmed(collected, url, aside, fetch, limits) if collected.is_unmeasured else collected
+
+
+def _whole_again(pieced: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    """Fetch a file again as a whole that came in parts. No digest proves that the parts belong to one file.
+
+    If that fails, the file in parts is accepted, because the server confirmed it with If-Range (RFC 9110 §13.1.5).
+    """
+    whole_aside = aside.with_name(f"{aside.name}.whole")
+    with closing(Arriving(whole_aside, url, limits.max_bytes)) as arriving:
+        arriving.forget()
+        whole: Collected | None
+        try:
+            whole, _ = _judged(
+                url, pieced.planned.again._replace(is_recheck=False), whole_aside, arriving, fetch, limits
+            )
+        except FetchError:
+            whole = None
+        if whole is None or whole.incoming is None or not whole.file.is_good:
+            arriving.forget()
+            return pieced
+    with reporting_unwritable(aside):
+        whole_aside.replace(aside)
+        whole_aside.with_name(f"{whole_aside.name}.json").unlink(missing_ok=True)
+    return replace(whole, planned=pieced.planned, incoming=whole.incoming._replace(file=aside))
+
+
+def _confirmed(collected: Collected, url: str, aside: Path, fetch: Fetch, limits: Limits) -> Collected:
+    """Fetch a file of unknown length again. It is good when the same bytes are received, else doubtful."""
+    assert collected.incoming is not None
+    with closing(Arriving(aside.with_name(f"{aside.name}.again"), url, limits.max_bytes)) as again:
+        answer = fetch(Request(url, headers=_HEADERS, sink=again, permits=partial(limits.hosts.check, fetch=fetch)))
+        is_same = answer.status == HTTPStatus.OK and again.finish()["sha512"] == collected.file.sha512
+        again.forget()
+    if is_same:
+        return collected
+    return suspected(
+        collected, "unmeasured", "Its server does not state its length, and sent different bytes the second time."
+    )
+
+
+def _judged(
+    url: str, planned: PlannedFile, aside: Path, arriving: Arriving, fetch: Fetch, limits: Limits
+) -> tuple[Collected, bool]:
+    """Request a file and judge it. Return also whether it is bad because its parts are of different files."""
+    has_part = arriving.size > 0
+    known = None if has_part else _known(planned, url)
+    condition = known.condition if known else ()
+    request = Request(
+        url, headers=(*_HEADERS, *condition), sink=arriving, permits=partial(limits.hosts.check, fetch=fetch)
+    )
+    answer = fetch(request)
+    if (
+        answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+        and is_strong(planned.component.digests)
+        and arriving.size
+    ):
+        # The part is the whole file; its digest decides. The headers of this answer do not describe the file.
+        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=arriving.said)
+    elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+        arriving.forget()
+        answer = fetch(request)  # without a range: the part was forgotten
+    if answer.status == HTTPStatus.NOT_MODIFIED and known is not None and condition:
+        return _unchanged(planned, known), False
+    if answer.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
+        fate = _BY_STATUS.get(answer.status, Fate.UNREACHABLE)
+        return missing(planned, fate, f"{url} answers with HTTP status {answer.status}."), False
+    bytes_ = _bytes(aside, arriving.finish(), arriving.size, answer)
+    judged = verdict(planned.component, bytes_)
+    if judged.fate is Fate.FETCHED or judged.is_by_looks:
+        return _looked_at(url, planned, aside, bytes_, answer, judged), False
+    is_mixed = has_part and answer.status == HTTPStatus.PARTIAL_CONTENT
+    refused: ContradictoryAnswer | None = None
+    if planned.is_recheck and not is_mixed:
+        refused = ContradictoryAnswer(url, aside.with_name(f"{aside.name}.refused"), answer)
+        arriving.move(refused.file)
+    else:
+        arriving.forget()
+    sent = LastAnswer(url, *_settled_validators(answer), judged.fate, judged.reason, fingerprint(planned.component))
+    bad = replace(missing(planned, judged.fate, judged.reason), sent=(sent,), refused=refused)
+    return bad, is_mixed
+
+
+def _fitting(planned: PlannedFile, refused: ContradictoryAnswer, aside: Path) -> Collected | None:
+    """Return a file from bytes that contradicted its earlier document, if they agree with the present one."""
+    if refused.url not in planned.component.addresses:
+        return None
+    with reporting_unwritable(aside):
+        refused.file.replace(aside)
+    digests = digests_by_algorithm(aside, {*DIGESTS, *(algorithm for algorithm, _ in planned.component.digests)})
+    bytes_ = _bytes(aside, digests, aside.stat().st_size, refused.answer)
+    judged = verdict(planned.component, bytes_)
+    if judged.fate is Fate.FETCHED:
+        return _looked_at(refused.url, planned, aside, bytes_, refused.answer, judged)
+    with reporting_unwritable(aside):
+        aside.unlink()
+    return None
+
+
+def _looked_at(
+    url: str, planned: PlannedFile, aside: Path, bytes_: Bytes, answer: Fetched, judged: Verdict
+) -> Collected:
+    if not aside.exists():  # an empty file has no bytes that could be written
+        aside.touch()
+    arrived = Arrived(bytes_.digests["sha512"], bytes_.digests["sha256"])
+    entity_tag, last_modified = _validators(answer)
+    file = entry(planned.component)._replace(
+        path=planned.path,
+        size=bytes_.size,
+        sha512=arrived.sha512,
+        sha256=arrived.sha256,
+        url=url,
+        came_from=answer.url if answer.url != url else "",
+        received_at=utc_datetime(answer.received_at),
+        content_type=answer.header("Content-Type"),
+        entity_tag=entity_tag,
+        last_modified=last_modified,
+        verified=judged.verified,
+        fate=Fate.FETCHED,
+    )
+    good = Collected(planned, file, Incoming(aside, arrived), sent=(LastAnswer(url, *_settled_validators(answer)),))
+    return looked_at(good, judged, is_measured=bytes_.is_measured)
+
+
+def _validators(answer: Fetched) -> tuple[str, str]:
+    return answer.header("ETag"), answer.header("Last-Modified")
+
+
+def _settled_validators(answer: Fetched) -> tuple[str, str]:
+    return answer.header("ETag"), settled(answer.header("Last-Modified"), answer.received_at)
+
+
+def _known(planned: PlannedFile, url: str) -> LastAnswer | None:
+    """Return the last answer of an address, for a conditional request; None when the document decides."""
+    held, component = planned.before, planned.component
+    if planned.doubted is not None and url == planned.doubted.file.url and not is_strong(component.digests):
+        doubted = planned.doubted.file
+        return LastAnswer(url, doubted.entity_tag, doubted.last_modified, Fate.DOUBTFUL)
+    sent = planned.sent or (() if planned.is_recheck else planned.arrived)
+    last = next((answer_ for answer_ in sent if answer_.is_about(url, component)), None)
+    if planned.is_recheck or last is None or last.fate is not Fate.KEPT:
+        return last
+    if planned.doubted is not None or is_strong(component.digests):
+        return None
+    return None if held is None or has_digests(component, held) is False else last
+
+
+def _unchanged(planned: PlannedFile, known: LastAnswer) -> Collected:
+    """Return the outcome of a file that has not changed (304): the same as for the last answer."""
+    if known.fate is Fate.DOUBTFUL and planned.doubted is not None:
+        return still_doubtful(planned, planned.doubted)
+    if known.fate is not Fate.KEPT:
+        return replace(missing(planned, known.fate, known.reason), sent=(known,))
+    return Collected(planned, planned.kept._replace(fate=Fate.KEPT, reason="", is_stale=False), sent=(known,))
+
+
+def _bytes(file: Path, digests: dict[str, str], size: int, answer: Fetched) -> Bytes:
+    first = last = b""
+    if size:
+        with reporting_unwritable(file), file.open("rb") as stream:
+            first = stream.read(_LOOK)
+            stream.seek(max(0, size - _LOOK))
+            last = stream.read()
+    is_measured = bool(answer.header("Content-Length") or answer.header("Transfer-Encoding"))
+    return Bytes(size, digests, first, last, answer.header("Content-Type"), is_measured)

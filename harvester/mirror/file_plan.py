@@ -1,0 +1,167 @@
+"""Plan for each file of an object: keep it, ask whether it has changed (RFC 9110 §13), or fetch it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from gateway.digests import WEAK, Digests, is_strong
+from gateway.xmltext import parse_utc_datetime
+from harvester.mirror.component import Component
+from harvester.mirror.doubtful_files import DoubtfulFile
+from harvester.mirror.file_names import UsedPaths, safe
+from harvester.mirror.http_validators import ContradictoryAnswer, LastAnswer, settled
+from harvester.mirror.object_state import HeldFile, by_location, stated_again, with_names
+
+_QUERY = re.compile(r"[?#]")
+_EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt"}
+
+
+class PlannedFile(NamedTuple):
+    """The plan for one file of an object: its Component, its logical path, and the file that was held before.
+
+    `is_same`: according to the document, the held file is the present one; no request is needed.
+    """
+
+    component: Component
+    path: str
+    before: HeldFile | None
+    is_same: bool
+    doubted: DoubtfulFile | None = None  # its doubtful bytes, stored aside
+    is_recheck: bool = False  # a request is needed, whatever the document states
+    sent: tuple[LastAnswer, ...] = ()  # the last answers of its addresses
+    refused: ContradictoryAnswer | None = None  # received bytes that contradicted the earlier record
+
+    @property
+    def kept(self) -> HeldFile:
+        """The held file, with the present statements of the document."""
+        assert self.before is not None
+        return stated_again(self.before, self.component)
+
+    @property
+    def arrived(self) -> tuple[LastAnswer, ...]:
+        """The answer from which the file came; empty when an earlier state is held."""
+        held = self.before
+        if held is None or not held.path or held.is_stale or held.url not in held.locations:
+            return ()
+        received_at = parse_utc_datetime(held.received_at)[0] if held.received_at else 0
+        return (LastAnswer(held.url, held.entity_tag, settled(held.last_modified, received_at)),)
+
+    def rechecked(self, sent: tuple[LastAnswer, ...]) -> PlannedFile:
+        """Return the plan for a recheck: a conditional request with the validators of the last answers."""
+        return self._replace(is_same=False, is_recheck=True, sent=sent)
+
+    @property
+    def whole(self) -> PlannedFile:
+        """The plan without validators: an unconditional request."""
+        doubted = self.doubted and self.doubted._replace(
+            file=self.doubted.file._replace(entity_tag="", last_modified="")
+        )
+        return self._replace(sent=(), doubted=doubted)
+
+    @property
+    def again(self) -> PlannedFile:
+        """The plan to fetch the file again, even if it has not changed."""
+        forgotten = self.before and self.before._replace(entity_tag="", last_modified="")
+        return self._replace(before=forgotten, is_same=False, sent=())
+
+
+def plan_files(
+    components: Iterable[Component],
+    before: Iterable[HeldFile],
+    earlier_bytes: Callable[[Component], HeldFile | None] = lambda _: None,
+    hashed_again: Callable[[HeldFile, Collection[str]], Digests] = lambda _file, _algorithms: (),
+    *,
+    is_untouched: bool = False,
+) -> tuple[PlannedFile, ...]:
+    """Return the plan for each Component, given the files that are held.
+
+    `earlier_bytes` returns a file of any version with the stated digests. `hashed_again` computes further digests of a
+    held file. `is_untouched`: the document and its datestamp have not changed, so each held file is the present one.
+    """
+    before = tuple(before)
+    held = by_location(before)
+    used_paths = UsedPaths(component.path for component in held.values() if component.path)
+    planned_files: list[PlannedFile] = []
+    given: set[str] = set()
+    for component, names in with_names(components):
+        earlier = next((held[name] for name in names if name in held), None)
+        path = earlier.path if earlier and earlier.path else _path(component, used_paths)
+        if path in given:  # two Components share a location
+            path, earlier = _path(component, used_paths), None
+        used_paths.add(path)
+        given.add(path)
+        if earlier is not None and earlier.is_good and not is_untouched:
+            earlier = _proven(component, earlier, hashed_again)
+        is_same = earlier is not None and earlier.is_good and (is_untouched or _is_same(component, earlier))
+        if not is_same and (returned := _moved(component, before) or earlier_bytes(component)):
+            earlier, is_same = returned._replace(path=path), True
+        planned_files.append(PlannedFile(component, path, earlier, is_same and component.content is None))
+    return tuple(planned_files)
+
+
+def _proven(
+    component: Component, held: HeldFile, hashed_again: Callable[[HeldFile, Collection[str]], Digests]
+) -> HeldFile:
+    """Return a held file with the newly stated digests, if its bytes have them.
+
+    A file is not fetched again only because its document now states a digest in another algorithm.
+    """
+    stated = tuple(pair for pair in component.decisive if pair[0] not in WEAK)
+    if not stated or component.digests == held.stated_digests or has_digests(component, held) is not None:
+        return held
+    digests_ = hashed_again(held, {name for name, _ in stated})
+    if set(digests_) != set(stated):
+        return held
+    verified = tuple(dict.fromkeys((*held.verified, *(name for name, _ in digests_))))
+    return held._replace(stated_digests=held.stated_digests + digests_, verified=verified)
+
+
+def _moved(component: Component, before: Iterable[HeldFile]) -> HeldFile | None:
+    """Return a held file with the stated digests, which the document now gives another address; None when none has."""
+    return next((file for file in before if file.is_good and has_digests(component, file)), None)
+
+
+def _is_same(component: Component, held: HeldFile) -> bool:
+    """Return whether the document describes the held bytes: by their digest, or by the same statements as before.
+
+    A size, a CRC32 or an Adler-32 alone proves nothing: a replaced file may have the same. A date alone counts only
+    where the server gave no validator, so that no conditional request is possible.
+    """
+    proven = has_digests(component, held)
+    if proven is not None:
+        return proven
+    now = (component.size, component.digests, component.modified)
+    then = (held.stated_size, held.stated_digests, held.stated_modified)
+    can_ask = bool(held.entity_tag or held.last_modified)
+    return now == then and bool(is_strong(component.digests) or (component.modified and not can_ask))
+
+
+def has_digests(component: Component, held: HeldFile) -> bool | None:
+    """Return whether held bytes have the stated digests and size; None when no digest can be compared.
+
+    A CRC32 or an Adler-32 can only disprove.
+    """
+    if held.size is not None and component.size not in (None, held.size):
+        return False
+    proven = {name: digest for name, digest in held.stated_digests if name in held.verified}
+    ours = {**proven, "sha256": held.sha256, "sha512": held.sha512}
+    shared = [(name, digest) for name, digest in component.decisive if name in ours]
+    if any(ours[name] != digest for name, digest in shared):
+        return False
+    return True if is_strong(shared) else None
+
+
+def path_of(location: str) -> str:
+    """Return the unescaped path of an absolute URL; for any other text, the text without query and fragment."""
+    _, is_absolute, rest = location.partition("://")
+    return unquote(_QUERY.split(rest, maxsplit=1)[0].partition("/")[2] if is_absolute else location)
+
+
+def _path(component: Component, used_paths: UsedPaths) -> str:
+    """Return an unused logical path for a file. Its name is that of the address, with safe characters only."""
+    source = next(iter(component.addresses or component.locations), "") or component.identifier
+    extension = _EXTENSIONS.get(component.mime_type.partition(";")[0].strip().lower(), "")
+    return used_paths.free("files", safe(path_of(source).rstrip("/").rpartition("/")[2]), extension)

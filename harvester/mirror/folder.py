@@ -1,0 +1,329 @@
+"""The folder of a mirror: its order, its cursors, its objects, its failures and its receipts.
+
+DIR/mirror.json      the provider, the format, the sets, and the cursor of each list
+DIR/catalogue.jsonl  the expected content, line by line
+DIR/ocfl/            the objects, an OCFL 1.1 storage root
+DIR/failed/          a small file for each object with missing files, and for each record that cannot be read
+DIR/waiting/         a small file for each deletion that waits for a confirmation
+DIR/receipts/        a JSON document for each run
+DIR/aside/           unfinished files
+DIR/rechecks.sqlite  the last request for each file, and the answers; may be removed
+DIR/doubtful/        files that may not be the files that were requested (`doubtful_files.py`)
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from hashlib import sha256, sha512
+from itertools import chain
+from pathlib import Path
+from time import time
+
+from gateway.errors import StoreDamaged
+from gateway.xmltext import utc_datetime
+from harvester.mirror import object_state
+from harvester.mirror.catalogue import Catalogue, Line, Mark, UnfinishedRun, audit_of
+from harvester.mirror.catalogue import read as read_catalogue
+from harvester.mirror.doubtful_files import DoubtfulFiles
+from harvester.mirror.instance_memory import InstanceMemory
+from harvester.mirror.inventory import Inventory
+from harvester.mirror.new_catalogue import (
+    entry_of,
+    explain,
+    found,
+    has_mark,
+    lines,
+    on_disk,
+    origin,
+    readme,
+    receipts,
+    state_of,
+)
+from harvester.mirror.object_state import RECEIVED, Holding
+from harvester.mirror.ocfl import StorageRoot
+from harvester.mirror.receipt import Receipt
+from harvester.mirror.waiting_deletions import WaitingDeletions
+from harvester.runtime.durable_files import replace_durably, reporting_unwritable
+
+_PREFIX = "oai_didl"
+_VERSION = 2  # 1: there was no catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The provider, the format and the sets that are mirrored. The order of a folder never changes."""
+
+    base_url: str
+    metadata_prefix: str = _PREFIX
+    sets: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class MirrorFolder:
+    """The folder of a mirror. `states` are the cursors of its lists, by set.
+
+    `obeys_robots` is False when the provider has agreed that robots.txt (RFC 9309) does not apply. `address` is the
+    class of address that the provider had at the first request.
+    """
+
+    folder: Path
+    order: Order
+    states: dict[str, str] = field(default_factory=dict)
+    obeys_robots: bool = True
+    address: str = ""
+    identity: dict[str, str] = field(default_factory=dict)  # the accepted identity of the provider
+    accepted_size: int | None = None  # the fewest records that a complete list may have, as a person confirmed
+    recheck_every: str = ""  # the period of rechecks; empty: only on request
+    proven: Mark | None = None  # of the catalogue, when the last receipt was written
+    version: int = _VERSION  # of mirror.json as it was read
+    clock: Callable[[], float] = time
+    notes: list[str] = field(default_factory=list)  # messages for people
+    identity_changes: list[str] = field(default_factory=list, init=False)  # seen by this run, in sentences
+    catalogue: Catalogue = field(init=False)
+    doubtful: DoubtfulFiles = field(init=False)
+    witness: InstanceMemory | None = field(default=None, init=False)
+    broken_off: UnfinishedRun | None = field(default=None, init=False)  # the previous run, when it has no receipt
+    _is_ready: bool = field(default=False, init=False)
+    _is_made: bool = field(default=False, init=False)  # this process made the catalogue
+    _is_accepted: bool = field(
+        default=False, init=False
+    )  # the catalogue is accepted, although the instance may remember another
+
+    def __post_init__(self) -> None:
+        """Set the catalogue, which is read when it is needed."""
+        self.catalogue = Catalogue(self.folder)
+        self.doubtful = DoubtfulFiles(self.folder / "doubtful")
+
+    @property
+    def root(self) -> StorageRoot:
+        """The objects."""
+        return StorageRoot(self.folder / "ocfl", self.folder / "aside", self._announced)
+
+    def _announced(self, inventory: Inventory, content: bytes) -> AbstractContextManager[None]:
+        self.ready()
+        return self.catalogue.announced(entry_of(self.root, inventory, content))
+
+    def save(self) -> None:
+        """Write mirror.json when it has changed. Raise StoreUnwritable."""
+        self.ready()
+        content = self.as_json()
+        if (self.folder / "mirror.json").read_bytes() != content:
+            self.catalogue.append({"mirror": sha512(content).hexdigest()})
+            replace_durably(self.folder / "mirror.json", content)
+
+    def as_json(self) -> bytes:
+        """Return the content of mirror.json."""
+        document = {"version": _VERSION, **asdict(self.order), "states": self.states}
+        document["obeys_robots"] = self.obeys_robots
+        document["address"] = self.address
+        document["identity"] = self.identity
+        document["accepted_size"] = self.accepted_size
+        document["recheck_every"] = self.recheck_every
+        document["catalogue"] = self.proven and self.proven._asdict()
+        return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+
+    # -- the catalogue --
+
+    def ready(self, command: str = "change") -> None:
+        """Prepare the catalogue for writing, and note the run that writes.
+
+        A missing catalogue is made, unless there was one before. Raise StoreDamaged when the catalogue is gone, or is
+        not the one that the last run wrote.
+        """
+        if self._is_ready:
+            return
+        if not self.has_catalogue():
+            self.take_what_is_here()
+        self.catalogue.check(self.proven)
+        self._ask_witness()
+        if command:
+            self._begin(command)
+        behind = self.catalogue.behind(self.proven)
+        if any("identifier" in line for line in behind):
+            self.catalogue.recover(partial(on_disk, self.root))
+        last = next((str(line["receipt"]) for line in reversed(behind) if "receipt" in line), "")
+        if last and not (self.folder / "receipts" / last).exists():  # a process was killed before it wrote it
+            self.catalogue.append({"receipt": last, "sha512": ""})
+        order = self.order
+        explain(self.root, self.catalogue, readme(order.base_url, order.metadata_prefix, order.sets))
+        self._is_ready = True
+        if self.version < _VERSION:
+            self.save()
+
+    @property
+    def is_as_remembered(self) -> bool:
+        """Return whether the catalogue begins with the part that the instance remembers, if any."""
+        remembered = self.witness and self.witness.remembered(self.folder)
+        return not remembered or self.catalogue.begins_with(remembered)
+
+    def _ask_witness(self) -> None:
+        """Raise StoreDamaged when the catalogue does not begin with what the instance remembers of it."""
+        if not self.witness or self.is_as_remembered:
+            return
+        if self._is_made or self._is_accepted or not self.proven:
+            state = "accepted" if self._is_accepted else "new"
+            self.notes.append(
+                f"{self.witness.file} has the digest of another catalogue of {self.folder}; this one is {state}."
+            )
+            return
+        raise StoreDamaged(
+            f"{self.folder} is an older copy, or another mirror than the one that {self.witness.file} remembers. Bring "
+            f"the newer one back; or take what is here with {audit_of(self.folder, '--accept')}."
+        )
+
+    def _begin(self, command: str) -> None:
+        """Note the begin of a run, and whether the previous run was broken off."""
+        contents = read_catalogue(self.catalogue.file)
+        if contents.foreign:
+            raise StoreDamaged(
+                f"{self.catalogue.file} has {contents.foreign_lines} lines that no run wrote, the first of them: "
+                f"{contents.foreign}. {audit_of(self.folder)} shows what is wrong; restore the folder from a "
+                "copy, or accept its present content with --accept."
+            )
+        self.broken_off = contents.running
+        self.catalogue.append({"run": command, "at": utc_datetime(int(self.clock()))})
+
+    def has_catalogue(self) -> bool:
+        """Return whether there is a catalogue. Raise StoreDamaged when there was one, and it is gone."""
+        if self.catalogue.file.exists():
+            return True
+        kept = receipts(self.folder)
+        has_content = bool(kept or self.states or next(self.root.objects(), None))
+        if self.proven or (has_content and self.version >= _VERSION) or any(map(has_mark, kept)):
+            raise StoreDamaged(
+                f"{self.catalogue.file} is not there any more: bring it back from a copy. "
+                f"{audit_of(self.folder, '--accept')} makes it anew from what is here."
+            )
+        return False
+
+    def take_catalogue(self) -> None:
+        """Accept the present catalogue, even if the instance remembers another."""
+        self._is_accepted = True
+
+    def take_what_is_here(self) -> None:
+        """Make the catalogue again from the content of the folder. An earlier catalogue is ignored."""
+        count = 0
+
+        def lines_of_objects() -> Iterator[Line]:
+            nonlocal count
+            for entry in found(self.root):
+                count += entry.head == 1
+                yield entry.line
+
+        moment = utc_datetime(int(self.clock()))
+        self.catalogue.make(moment, chain(lines_of_objects(), lines(self.root, self.folder)), lambda: count)
+        self.proven, self._is_made = self.catalogue.mark, True
+        self.notes.extend(origin(self.catalogue.file))
+
+    def holding(self, inventory: Inventory) -> Holding | None:
+        """Return the state of an object; None when there is no object. Raise StoreDamaged when it cannot be read."""
+        if not inventory.head:
+            return None
+        try:
+            received = object_state.read(
+                (self.root.place(inventory.identifier) / inventory.place(RECEIVED)).read_bytes()
+            )
+        except (OSError, KeyError) as error:
+            raise StoreDamaged(f"The {RECEIVED} of {inventory.identifier} cannot be read: {error!r}.") from error
+        if any(file.path and file.sha512 and file.sha512 not in inventory.manifest for file in received.files):
+            raise StoreDamaged(f"{inventory.identifier} does not hold what its {RECEIVED} names: it has been altered.")
+        return received
+
+    def command(self, *options: str) -> str:
+        """Return the shell command that runs this mirror."""
+        order = self.order
+        prefix = () if order.metadata_prefix == _PREFIX else ("--format", order.metadata_prefix)
+        sets = chain.from_iterable(("--set", spec) for spec in order.sets)
+        return f"`{shlex.join(('harvester', 'mirror', order.base_url, str(self.folder), *prefix, *sets, *options))}`"
+
+    @property
+    def waiting(self) -> WaitingDeletions:
+        """The deletions that wait for a confirmation."""
+        return WaitingDeletions(self.folder / "waiting")
+
+    # -- what failed --
+
+    def mark(self, identifier: str, *, is_whole: bool) -> None:
+        """Note whether an object is whole. Raise StoreUnwritable."""
+        file = self._mark_of(identifier)
+        with reporting_unwritable(file):
+            if is_whole:
+                file.unlink(missing_ok=True)
+            else:
+                file.parent.mkdir(exist_ok=True)
+                replace_durably(file, identifier.encode())
+
+    def is_marked(self, identifier: str) -> bool:
+        """Return whether an object is noted as not whole."""
+        return self._mark_of(identifier).exists()
+
+    def _mark_of(self, identifier: str) -> Path:
+        return self.folder / "failed" / sha256(identifier.encode()).hexdigest()
+
+    def failed(self) -> Iterator[str]:
+        """Return the identifiers of the objects that are not whole."""
+        for file in sorted((self.folder / "failed").glob("[0-9a-f]" * 64)):
+            yield file.read_text("utf-8")
+
+    def known(self, identifier: str) -> tuple[Inventory, Holding]:
+        """Return the inventory and the state of an object. Raise StoreDamaged when it is unreadable or missing."""
+        inventory = self.root.inventory(identifier)
+        holding = self.holding(inventory)
+        if holding is None:
+            raise StoreDamaged(f"{identifier} is not there any more; `harvester mirror --full` brings it.")
+        return inventory, holding
+
+    # -- records that came and cannot be read --
+
+    def note_unread(self, identifier: str, reason: str) -> None:
+        """Note that the newest record of an object cannot be read, and why."""
+        file = self._unread_of(identifier)
+        with reporting_unwritable(file):
+            file.parent.mkdir(exist_ok=True)
+        replace_durably(file, json.dumps({"identifier": identifier, "reason": reason}).encode())
+
+    def forget_unread(self, identifier: str) -> None:
+        """Remove the note: a readable record was received."""
+        file = self._unread_of(identifier)
+        with reporting_unwritable(file):
+            file.unlink(missing_ok=True)
+
+    def unread(self) -> Iterator[tuple[str, str]]:
+        """Return the identifiers of records that cannot be read, and why."""
+        for file in sorted((self.folder / "failed").glob("*.json")):
+            document = json.loads(file.read_bytes())
+            yield document["identifier"], document["reason"]
+
+    def _unread_of(self, identifier: str) -> Path:
+        return self._mark_of(identifier).with_suffix(".json")
+
+    # -- receipts --
+
+    def keep(self, receipt: Receipt) -> Path:
+        """Write a receipt and return its file. The catalogue has the digest of the receipt.
+
+        The receipt has the digest of the catalogue before that line. Raise StoreUnwritable.
+        """
+        self.ready()
+        self.catalogue.settle(partial(on_disk, self.root))
+        receipt.catalogue = self.catalogue.mark._asdict()
+        receipt.state = {"mirror": state_of(self.as_json()), "waiting": self.waiting.sha512}
+        receipt.broken_off = self.broken_off._asdict() if self.broken_off else {}
+        folder = self.folder / "receipts"
+        with reporting_unwritable(folder):
+            folder.mkdir(exist_ok=True)
+        name = f"{receipt.started_at.replace(':', '')}-{receipt.command.replace(' --', '-')}"
+        names = (name, *(f"{name}-{number}" for number in range(2, 1000)))
+        file = next(path for path in (folder / f"{name}.json" for name in names) if not path.exists())
+        self.catalogue.append({"receipt": file.name, "sha512": sha512(receipt.as_json()).hexdigest()})
+        replace_durably(file, receipt.as_json())
+        self.proven = self.catalogue.mark
+        self.save()
+        if self.witness:
+            self.witness.remember(self.folder, receipt.catalogue, receipt.ended_at)
+        return file

@@ -1,0 +1,145 @@
+"""Make a catalogue from the files of a mirror, and write the README of its storage root."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha512
+from pathlib import Path
+
+from gateway.errors import StoreDamaged
+from harvester.mirror.catalogue import Catalogue, Entry, Line
+from harvester.mirror.catalogue import read as read_catalogue
+from harvester.mirror.inventory import NAME, Inventory, read
+from harvester.mirror.object_state import DOCUMENT
+from harvester.mirror.ocfl import CONFIG_FILE, README, ROOT_FILES, StorageRoot
+from harvester.runtime.durable_files import reporting_unwritable, write_durably
+
+_README = """\
+This folder is a mirror of a repository, kept as an OCFL storage root
+(Oxford Common File Layout, version 1.1: https://ocfl.io/1.1/spec/).
+No program is needed to read it: it consists of plain files and of JSON.
+
+What is mirrored:   {base_url}
+Format (OAI-PMH):   {metadata_prefix}
+Sets:               {sets}
+
+How to find an object
+  Each object has an identifier, that of its OAI-PMH record. Its folder is named by
+  the first nine characters of the SHA-256 of the identifier, three by three, and then
+  by the identifier itself, in which each character beyond A-Z a-z 0-9 - _ is written
+  as % and two hexadecimal digits for each of its UTF-8 bytes. A name of more than 100
+  characters is cut there, and - and the SHA-256 follow. `ocfl_layout.json` and
+  `extensions/` say the same to a program.
+
+What an object holds
+  inventory.json      which versions there are, what each did, and which files it has;
+                      "manifest" tells where the bytes of each SHA-512 lie
+  v1/, v2/, ...       what was new with each version; the last one is the present state
+  document.xml        the record as it was received: DIDL or METS, which names the files
+  files/              the files that it names
+  about-1.xml, ...    the about containers of the record
+  received.json       what is known of each file: address, date, type, digests, and what
+                      could not be had
+  The newest version of a deleted object holds received.json alone; earlier ones stay.
+
+How to check that nothing has changed
+  Each inventory.json has its SHA-512 beside it, and holds the SHA-512 and the SHA-256
+  of every file. In the folder above this one, `catalogue.jsonl` names every version of
+  every object with the SHA-512 of its inventory, and `receipts/` tells what each run
+  did. Each receipt holds the SHA-256 of the catalogue up to the line with its name.
+  `harvester mirror audit DIR --offline` checks all of this. That nobody has put back an
+  older copy of the whole folder, it can tell only with a SHA-256 that was kept elsewhere:
+  each run ends with it ("Catalogue: ..."), and `--expect SHA256` compares it.
+"""
+
+
+def readme(base_url: str, metadata_prefix: str, sets: tuple[str, ...]) -> bytes:
+    """Return the README of the storage root, in UTF-8."""
+    text = _README.format(base_url=base_url, metadata_prefix=metadata_prefix, sets=", ".join(sets) or "all")
+    return text.encode()
+
+
+def explain(root: StorageRoot, catalogue: Catalogue, text: bytes) -> None:
+    """Write the README into the storage root, unless it is there already. Raise StoreUnwritable."""
+    file = root.folder / README
+    if file.is_file() and not file.is_symlink() and file.read_bytes() == text:
+        return
+    catalogue.append({"file": README, "sha512": sha512(text).hexdigest()})
+    with reporting_unwritable(file):
+        write_durably(root.aside / README, text)
+        (root.aside / README).replace(file)
+
+
+def entry_of(root: StorageRoot, inventory: Inventory, content: bytes) -> Entry:
+    """Return the entry of an object; `content` is its inventory as bytes."""
+    path = root.place(inventory.identifier).relative_to(root.folder).as_posix()
+    digest = sha512(content).hexdigest()
+    return Entry(inventory.identifier, path, inventory.head, digest, DOCUMENT not in inventory.state)
+
+
+def on_disk(root: StorageRoot, identifier: str) -> Entry:
+    """Return the entry of an object as it is on the disk; its head is 0 when it cannot be read."""
+    folder = root.place(identifier)
+    try:
+        content = (folder / NAME).read_bytes()
+        return entry_of(root, read(content), content)
+    except (OSError, StoreDamaged):
+        return Entry(identifier, folder.relative_to(root.folder).as_posix(), 0, "")
+
+
+def found(root: StorageRoot) -> Iterator[Entry]:
+    """Return an entry for each version of each object on the disk. Unreadable objects are left out."""
+    for folder in root.objects():
+        try:
+            newest = read((folder / NAME).read_bytes())
+            if folder != root.place(newest.identifier):
+                continue
+            copies = [(folder / f"v{number}" / NAME).read_bytes() for number in range(1, newest.head)]
+            for content in (*copies, (folder / NAME).read_bytes()):
+                yield entry_of(root, read(content), content)
+        except (OSError, StoreDamaged):
+            continue
+
+
+def lines(root: StorageRoot, folder: Path) -> Iterator[Line]:
+    """Return the lines of a catalogue for the files of a mirror that are not objects."""
+    for name in (*ROOT_FILES, CONFIG_FILE, README):
+        if (root.folder / name).is_file():
+            yield {"file": name, "sha512": digest_of(root.folder / name)}
+    for file in receipts(folder):
+        yield {"receipt": file.name, "sha512": digest_of(file)}
+    yield {"mirror": digest_of(folder / "mirror.json")}
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-512 of a small file. Raise OSError."""
+    return sha512(file.read_bytes()).hexdigest()
+
+
+def state_of(mirror: bytes) -> str:
+    """Return the SHA-512 of mirror.json without its field `catalogue`. Raise ValueError when it is not JSON."""
+    return sha512(json.dumps({**json.loads(mirror), "catalogue": None}).encode()).hexdigest()
+
+
+def receipts(folder: Path) -> list[Path]:
+    """Return the receipts of a mirror."""
+    return sorted(path for path in (folder / "receipts").glob("*.json") if path.is_file())
+
+
+def has_mark(receipt: Path) -> bool:
+    """Return whether a receipt has the digest of a catalogue."""
+    try:
+        return bool(json.loads(receipt.read_bytes()).get("catalogue"))
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def origin(file: Path) -> Iterator[str]:
+    """Return what a catalogue cannot prove, because it was made from existing objects."""
+    contents = read_catalogue(file)
+    if contents.found:
+        yield (
+            f"The catalogue of this mirror was made at {contents.begun_at} from the {contents.found} objects that were "
+            "here. It cannot prove that they are what was received before, or that none was removed."
+        )

@@ -1,0 +1,60 @@
+"""Write files durably, compute their digests, and report errors of the disk as StoreUnwritable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gateway.digests import begun
+from gateway.errors import StoreUnwritable
+
+_CHUNK = 1 << 20
+
+
+DIGESTS = ("sha512", "sha256")  # that of OCFL, and that of the fixity block
+
+
+def write_durably(file: Path, content: bytes) -> None:
+    """Write a file, and flush it to the disk. Raise OSError."""
+    with file.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def replace_durably(file: Path, content: bytes) -> None:
+    """Replace a file atomically: a reader gets the old or the new content. Raise StoreUnwritable."""
+    aside = file.with_name(f"{file.name}.new")
+    with reporting_unwritable(file):
+        write_durably(aside, content)
+        aside.replace(file)
+
+
+def sync(path: Path) -> None:
+    """Flush a file or a folder to the disk (fsync). Raise OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def digests_by_algorithm(file: Path, algorithms: Iterable[str]) -> dict[str, str]:
+    """Return the hexadecimal digests of a file by algorithm, in one pass. Raise OSError."""
+    hashes = {name: begun(name) for name in algorithms}
+    with file.open("rb") as stream:
+        while part := stream.read(_CHUNK):
+            for hash_ in hashes.values():
+                hash_.update(part)
+    return {name: hash_.hexdigest() for name, hash_ in hashes.items()}
+
+
+@contextmanager
+def reporting_unwritable(path: Path) -> Iterator[None]:
+    """Raise StoreUnwritable in place of an OSError of the block."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnwritable(f"{error.filename or path} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,117 @@
+"""Locks of sources: one process at a time. The kernel releases a lock (flock) when its process dies.
+
+A process that harvests or publishes a source holds its lock. The lock is advisory and belongs to the open file, so it
+needs no cleaning after `kill -9`. A run that is marked `running` while its lock is free has died.
+
+The publishing processes of a harvest hold a second lock together. When the harvester is killed, they finish what they
+write; the next harvester waits for them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+
+from gateway.errors import StoreUnwritable
+from gateway.permissions import file_mode
+from harvester.runtime.exit_status import SourceLocked
+
+# A publication lives no longer than its intent; twice that is for a machine that is very busy.
+LAST_PUBLICATION_SECONDS = 120.0
+
+
+def _file(instance: Path, source: str) -> Path:
+    return instance / "locks" / source
+
+
+def _opened(instance: Path, source: str) -> int:
+    file = _file(instance, source)
+    try:
+        file.parent.mkdir(exist_ok=True)
+        return os.open(file, os.O_RDWR | os.O_CREAT, file_mode(instance))
+    except OSError as error:
+        raise StoreUnwritable(f"The lock {file} cannot be made: {error.strerror}.") from error
+
+
+@contextmanager
+def lock(instance: Path, source: str) -> Iterator[None]:
+    """Hold the lock of `source` inside the block. Raise SourceLocked if it is held, StoreUnwritable on a full disk."""
+    # Not inherited by the commands it starts (PEP 446): the lock ends with this process.
+    descriptor = _opened(instance, source)
+    try:
+        if not _taken(descriptor):
+            raise SourceLocked(f"Another process works on {source} (process {_holder(descriptor)}).")
+        os.truncate(descriptor, 0)
+        os.write(descriptor, str(os.getpid()).encode())
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def changing(file: Path) -> Iterator[None]:
+    """Hold the lock of a file of the instance folder inside the block; wait for other holders first."""
+    descriptor = _opened(file.parent, file.name)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def publishing(instance: Path, source: str) -> Iterator[None]:
+    """Hold the lock that `await_publishers` waits for, in this process and in those that it forks in the block."""
+    descriptor = _opened(instance, f"{source}.publishing")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICATION_SECONDS) -> None:
+    """Wait until no process of an earlier run publishes `source`. Raise SourceLocked after `seconds`."""
+    descriptor = _opened(instance, f"{source}.publishing")
+    end = monotonic() + seconds
+    try:
+        while not _taken(descriptor):
+            if monotonic() > end:
+                raise SourceLocked(f"Processes of an earlier run still publish {source}; wait, or end them.")
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(instance: Path, source: str) -> bool:
+    """Return whether some process holds the lock of `source` now."""
+    try:
+        descriptor = os.open(_file(instance, source), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _taken(descriptor: int) -> bool:
+    """Return whether the lock was taken. It is tried several times, because `is_locked` holds it for an instant."""
+    for _ in range(5):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sleep(0.02)
+        else:
+            return True
+    return False
+
+
+def _holder(descriptor: int) -> str:
+    return os.pread(descriptor, 20, 0).decode("ascii", "replace") or "unknown"

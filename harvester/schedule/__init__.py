@@ -1,0 +1,1 @@
+"""Scheduled runs: what is due, when, and its stages."""

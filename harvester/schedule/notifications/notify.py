@@ -1,0 +1,150 @@
+"""Send a notice after a run when a person is needed, or is not needed any more.
+
+`notified.json` in the instance folder stores the notices that were sent. A notice that cannot be sent is a warning in
+the log, and is tried again after the next run. It never changes the outcome of a run.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic, time
+from typing import NamedTuple
+
+from gateway import durable
+from gateway.errors import AddressRefused, AnswerTooSlow, ConnectionFailed, GatewayError, RemoteRefuses, TryLater
+from gateway.settings import Settings
+from harvester.harvest.instance import Instance
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.runtime.locks import changing
+from harvester.schedule.notifications.messages import Notice, SentNotice, after, due
+from harvester.schedule.notifications.reasons import Concern, concerns_of
+from harvester.schedule.notifications.send import send_email, send_to_webhook
+
+FILE = "notified.json"
+_NAME = "notify"  # of the webhook, for the fetcher
+
+log = logging.getLogger("harvester")
+
+
+def notify_of_source(instance: Instance, source: str) -> None:
+    """Send the notice about a source that is due, if any. Errors become warnings in the log."""
+    if not is_wanted(instance.settings):
+        return
+    try:
+        concerns = concerns_of(instance, source)
+    except (GatewayError, OSError) as error:
+        log.warning("%s: its concerns cannot be read: %s", source, error)
+        return
+    notify(instance.settings, source, concerns)
+
+
+def is_wanted(settings: Settings) -> bool:
+    """Return whether an address for notices is set."""
+    return bool(settings.text("notify_smtp_url") or settings.text("notify_webhook_url"))
+
+
+def notify(
+    settings: Settings,
+    subject: str,
+    concerns: Sequence[Concern],
+    clock: Callable[[], float] = time,
+    folder: Path | None = None,
+) -> Notice | None:
+    """Send the notice about a subject that is due, and return it; None: none is due, or it could not be sent.
+
+    `folder` stores the notices that were sent; None: the instance folder. `clock` returns seconds since 1970.
+    """
+    if not is_wanted(settings):
+        return None
+    file = (folder or settings.instance) / FILE
+    try:
+        with changing(file):
+            last, now = _read(file), int(clock())
+            notice = due(subject, concerns, last.get(subject), now)
+            if notice is None:
+                return None
+            _write(file, last)  # without this file each run would send the notice again
+            if not _is_sent_by_any(notice, settings):
+                return None
+            last[subject] = after(notice, last.get(subject), now)
+            _write(file, last)
+            return notice
+    except (GatewayError, OSError) as error:
+        log.warning("%s: the sent notices cannot be stored: %s", subject, error)
+        return None
+
+
+def _read(file: Path) -> dict[str, SentNotice]:
+    """Return the last notices; none when the file is missing or invalid."""
+    try:
+        known = json.loads(file.read_bytes())
+        return {str(name): SentNotice(int(at), tuple(map(str, needs))) for name, (at, needs) in known.items()}
+    except (FileNotFoundError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        return {}
+
+
+def _write(file: Path, last: Mapping[str, SentNotice]) -> None:
+    durable.write(file, json.dumps(last, indent=1).encode())
+
+
+def _is_sent_by_any(notice: Notice, settings: Settings) -> bool:
+    """Send a notice by all transports that are set; return whether one succeeded."""
+    done = [
+        _is_sent(transport, notice, settings) for transport in _TRANSPORTS if settings.text(transport.setting)
+    ]  # each of them
+    return any(done)
+
+
+def _is_sent(transport: Transport, notice: Notice, settings: Settings) -> bool:
+    address = settings.text(transport.setting)
+    if monotonic() < _PAUSED.get(address, 0.0):
+        log.warning(
+            "A notice about %s is not sent: the address of %s did not answer.", notice.subject, transport.setting
+        )
+        return False
+    began = monotonic()
+    try:
+        transport.send(notice, settings)
+    except GatewayError as error:
+        log.warning("A notice about %s could not be sent. %s", notice.subject, error)
+        if monotonic() - began >= _SLOW_SECONDS:
+            _PAUSED[address] = monotonic() + _PAUSE_SECONDS
+        return False
+    log.info("A notice was sent: %s.", notice.title)
+    return True
+
+
+def _post(notice: Notice, settings: Settings) -> None:
+    """Post a notice. Errors do not contain the address, which may be a secret."""
+    try:
+        with Web(settings, {_NAME: Access(settings.text("notify_webhook_url"))}) as web:
+            send_to_webhook(notice, settings, web.fetcher(_NAME))
+    except RemoteRefuses:  # its message has no address
+        raise
+    except (GatewayError, ValueError) as error:
+        what = getattr(error.__cause__, "strerror", None) or _SENTENCES.get(type(error)) or type(error).__name__
+        raise ConnectionFailed(f"The webhook of notify_webhook_url cannot be reached: {what}.") from None
+
+
+_SENTENCES: Mapping[type[Exception], str] = {
+    AddressRefused: "the address is not allowed",
+    AnswerTooSlow: "no answer in time",
+    TryLater: "it is busy",
+}
+
+
+class Transport(NamedTuple):
+    """A transport of notices, and the setting with its address."""
+
+    setting: str
+    send: Callable[[Notice, Settings], None]
+
+
+_TRANSPORTS = (Transport("notify_smtp_url", send_email), Transport("notify_webhook_url", _post))
+# The end of the pause of each slow address: it must not delay the work on many sources.
+_PAUSED: dict[str, float] = {}
+_SLOW_SECONDS, _PAUSE_SECONDS = 5.0, 900.0

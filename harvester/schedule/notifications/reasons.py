@@ -1,0 +1,77 @@
+"""The reasons why a source needs a person: a closed list, read from the stored runs and records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from gateway.model import RunOutcome
+from harvester.harvest.clock import wrong_clock
+from harvester.harvest.instance import Instance
+from harvester.harvest.repository_identity import accepting, differences, is_waiting, known_identity
+from harvester.harvest.waiting_deletions import waiting_in_words
+
+
+class Need(StrEnum):
+    """The kind of a concern."""
+
+    FAILING = "failing"  # several runs in a row
+    DELETIONS = "deletions_wait"
+    IDENTITY = "identity_changed"
+    DOUBTFUL = "files_doubtful"
+    CLOCK = "clock_wrong"
+
+
+class Concern(NamedTuple):
+    """One concern that needs a person, and a sentence with what to do."""
+
+    need: Need
+    sentence: str
+
+
+# Outcomes of failed runs.
+FAILED = frozenset((RunOutcome.FAILED, RunOutcome.TRY_LATER, RunOutcome.REFUSED, RunOutcome.MISCONFIGURED))
+# Outcomes that show whether the source is available.
+TELLING = FAILED | {RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS}
+MOST_STOPPED = 100  # stopped runs that are skipped
+
+# Stages whose failures count separately: a harvest does not repair a failing sweep.
+_STAGES = {"harvest": "runs", "sweep": "sweeps", "discovery": "searches"}
+
+
+def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
+    """Return the present concerns of a source. Raise StoreError."""
+    return (*_failing(instance, source), *_deletions(instance, source), *_identity(instance, source), *_clock(instance))
+
+
+def _failing(instance: Instance, source: str) -> Iterator[Concern]:
+    most = instance.settings.number("notify_after_failures")
+    for stage, words in _STAGES.items() if most else ():
+        # A stopped run, or one in progress, shows neither a failure nor a success.
+        ended = [run for run in instance.inbox.runs(source, most + MOST_STOPPED, stage) if run.outcome in TELLING]
+        if len(ended) >= most and all(run.outcome in FAILED for run in ended[:most]):
+            reasons = " ".join(ended[0].reasons[:3])
+            yield Concern(
+                Need.FAILING, f"The last {most} {words} failed. {reasons} `harvester log {source}` shows all runs."
+            )
+
+
+def _deletions(instance: Instance, source: str) -> Iterator[Concern]:
+    if words := waiting_in_words(instance, source):
+        yield Concern(Need.DELETIONS, words)
+
+
+def _identity(instance: Instance, source: str) -> Iterator[Concern]:
+    known = known_identity(instance.inbox, source)
+    if known is not None and is_waiting(known):
+        changes = (
+            "; ".join(difference.sentence for difference in differences(known))
+            or "Most of its records are unknown here"
+        )
+        yield Concern(Need.IDENTITY, f"{changes}. {accepting(source)}")
+
+
+def _clock(instance: Instance) -> Iterator[Concern]:
+    if problem := instance.store.clock_problem() or wrong_clock(instance):
+        yield Concern(Need.CLOCK, problem)

@@ -1,0 +1,172 @@
+"""The work on one source: run, retry, dry run, publish, sweep, subscribe, search. Threads of a pool call it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from time import time
+from traceback import format_exception
+from typing import NamedTuple
+
+from gateway.apply_takedowns import pending
+from gateway.errors import GatewayError
+from gateway.model import Run
+from harvester.harvest import run as pipeline
+from harvester.harvest.access import fetcher, kind_of
+from harvester.harvest.dry_run import rehearse
+from harvester.harvest.instance import Instance
+from harvester.harvest.publishing.publication import Publication
+from harvester.harvest.retry_failed import retry
+from harvester.harvest.run_log import summary
+from harvester.harvest.run_options import RunOptions
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.sweep import Confirm, sweep
+from harvester.harvest.waiting_deletions import waiting_in_words
+from harvester.http.pacing import Pace
+from harvester.runtime.exit_status import Status, status_of_error
+from harvester.runtime.interrupts import Stop, TimeIsOver
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Progress
+from harvester.schedule.notifications.notify import notify_of_source
+from harvester.schedule.subscriptions import subscribe
+
+
+class WorkResult(NamedTuple):
+    """The result of the work on one source: its exit status, and its run or its counts."""
+
+    status: Status
+    run: Run | None = None
+    counts: Counter[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceWork:
+    """The work on the sources of one command. Its methods run in threads, one source in each.
+
+    Each method raises SourceLocked when another process works on the source.
+    """
+
+    instance: Instance
+    progress: Progress
+    stop: Stop
+    pace: Pace
+    run_options: RunOptions = field(default_factory=RunOptions)
+    clock: Callable[[], float] = time  # for the search; returns seconds since 1970
+
+    def in_time(self, work: Callable[[SourceEntry], WorkResult], entry: SourceEntry) -> WorkResult:
+        """Call `work` for a source, unless the time limit is reached."""
+        try:
+            if not self.stop.is_time_over:
+                return work(entry)
+        except TimeIsOver:  # a dry run has no record
+            pass
+        self.progress.say(f"{entry.name}: the time is over.")
+        return WorkResult(Status.SUCCEEDED)
+
+    def harvested(self, entry: SourceEntry) -> WorkResult:
+        """Harvest one source, and publish its records."""
+        another = partial(fetcher, self.instance.settings, entry, self.stop, self.pace)
+        with another() as fetch:
+            kind = kind_of(entry.kind)
+            ran = pipeline.run(self.instance, entry, kind, self.run_options, fetch, self.progress, self.stop, another)
+        return WorkResult(ran.status, run=ran.run)
+
+    def retried(self, entry: SourceEntry) -> WorkResult:
+        """Request again what earlier runs of one source could not fetch."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            ran = retry(self.instance, entry, kind, self.run_options, fetch, self.progress, self.stop)
+        return WorkResult(ran.status, run=ran.run)
+
+    def rehearsed(self, entry: SourceEntry) -> WorkResult:
+        """Run one source without storing anything (dry run)."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            counts = rehearse(self.instance, entry, kind, self.run_options, fetch, self.progress, self.stop)
+        self.progress.say(f"{entry.name}: {summary(counts)}; nothing was stored.")
+        if reason := waiting_in_words(self.instance, entry.name):
+            self.progress.say(f"{entry.name}: {reason}")
+        if counts["held_back"]:
+            self.progress.say(f"{entry.name}: deletions that would wait for --yes: {counts['held_back']}.")
+        is_odd = counts["doubts"] or counts["unusable"] or counts["held_back"]
+        status = Status.WITH_ERRORS if is_odd else Status.SUCCEEDED
+        return WorkResult(Status.STOPPED if self.stop.is_asked else status, counts=counts)
+
+    def published(self, entry: SourceEntry) -> WorkResult:
+        """Publish the harvested records of one source that are not published yet."""
+        with (
+            lock(self.instance.folder, entry.name),
+            Publication(self.instance, entry, self.progress, self.stop) as publication,
+        ):
+            publication.finish()
+        counts = publication.counts
+        self.progress.say(f"{entry.name}: {summary(counts) if counts else 'everything is published already'}.")
+        return WorkResult(Status.STOPPED if self.stop.is_asked else Status.SUCCEEDED, counts=counts)
+
+    def published_whole(self, entry: SourceEntry) -> WorkResult:
+        """Publish the harvested records of one source, and the decided files, that are not published yet."""
+        done = self.published(entry)
+        counts = Counter(done.counts)
+        if not self.stop.is_asked and self.instance.has_searched:
+            counts += self.released(entry).counts or Counter()
+            if counts["stamped"]:
+                self.progress.say(f"{entry.name}: {counts['stamped']} records were stamped for their files.")
+        return WorkResult(done.status, counts=counts)
+
+    def swept(self, entry: SourceEntry, confirm: Confirm = lambda _vanished, _held: False) -> WorkResult:
+        """Sweep one source."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            kind = kind_of(entry.kind)
+            ran = sweep(self.instance, entry, kind, fetch, self.progress, self.stop, confirm)
+        return WorkResult(ran.status, run=ran.run)
+
+    def subscribed(self, entry: SourceEntry) -> WorkResult:
+        """Subscribe to the changes of one source at its hubs (WebSub)."""
+        with fetcher(self.instance.settings, entry, self.stop, self.pace) as fetch:
+            asked = subscribe(self.instance, entry, kind_of(entry.kind), fetch, int(time()))
+        self.progress.say(
+            f"{entry.name}: asked for notifications: {', '.join(dict.fromkeys(known.hub for known in asked))}."
+        )
+        return WorkResult(Status.SUCCEEDED)
+
+    def discovered(self, entry: SourceEntry) -> WorkResult:
+        """Search for the full text of some items of one source."""
+        from harvester.schedule import full_text_stage as turns  # noqa: PLC0415 - half a second that most commands need not spend
+
+        ran = turns.discover(self.instance, entry, self.progress, self.stop, self.clock)
+        return WorkResult(ran.status, run=ran.run)
+
+    def released(self, entry: SourceEntry) -> WorkResult:
+        """Publish the decided files of one source that are not published yet."""
+        from harvester.schedule import full_text_stage as turns  # noqa: PLC0415 - as above
+
+        return WorkResult(Status.SUCCEEDED, counts=Counter(stamped=turns.release(self.instance, entry)))
+
+    def obeyed(self) -> None:
+        """Carry out takedowns that an earlier command has not completed. Raise StoreError."""
+        if not any(pending(self.instance.store)) and self.instance.store.takedowns().is_empty:
+            return
+        from harvester.harvest.takedowns.apply import finish  # noqa: PLC0415 - as above
+
+        finished = finish(self.instance)
+        if any(finished.obeyed) or finished.copies:
+            self.progress.say(
+                f"Takedowns were completed: {finished.obeyed.deleted} items deleted, {finished.obeyed.returned} "
+                f"returned, {finished.copies} copies of files deleted."
+            )
+
+    def notified(self, name: str) -> None:
+        """Send a notice when a source needs a person, or does not any more."""
+        notify_of_source(self.instance, name)
+
+    def failed(self, name: str, error: BaseException) -> WorkResult:
+        """Report the error that ended the work on one source, and return its result."""
+        if isinstance(error, KeyboardInterrupt):
+            return WorkResult(Status.STOPPED)
+        if isinstance(error, GatewayError):
+            self.progress.fail(f"{name}: {error}")
+            return WorkResult(status_of_error(error))
+        self.progress.fail(f"{name}: a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
+        return WorkResult(Status.FAILED)

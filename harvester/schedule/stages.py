@@ -1,0 +1,272 @@
+"""Scheduled runs: the stages of a source, and the times at which they are due.
+
+A further stage is one entry of the table `STAGES`. `Scheduler` runs whatever is due, once or continuously. Its state is
+in the databases; only recent failures are kept in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import inf
+from time import time
+from typing import NamedTuple
+
+from gateway.apply_takedowns import pending
+from gateway.errors import ConfigurationError, GatewayError
+from gateway.model import Run
+from harvester.harvest.clock import is_past, runs_in_future
+from harvester.harvest.instance import Instance
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.unattended import problems
+from harvester.runtime.exit_status import SourceLocked, Status
+from harvester.runtime.interrupts import StopAsked
+from harvester.runtime.opening_hours import opens_in
+from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
+from harvester.schedule.due import LONGEST_WAIT_SECONDS, due_after_announcement, due_at, wait_after
+from harvester.schedule.source_work import SourceWork, WorkResult
+from harvester.schedule.subscriptions import renewal_at
+
+# The interval between two looks for due stages, and for an edit of sources.toml.
+GLANCE_SECONDS = 10.0
+# The pause when another process holds the lock of a source.
+_LOCKED_SECONDS = 60.0
+# Enough of the last runs to count the failures in a row.
+RUNS_LOOKED_AT = 20
+
+_GOOD = (Status.SUCCEEDED, Status.WITH_ERRORS)
+
+
+class Stage(NamedTuple):
+    """One stage. `due` returns the second since 1970 at which it is due for a source; None: never.
+
+    `asks`: it sends requests to the source, so it waits for the `hours` of the source.
+    """
+
+    name: str
+    sentence: str
+    due: Callable[[Instance, SourceEntry], float | None]
+    work: Callable[[SourceWork, SourceEntry], WorkResult]
+    asks: bool = False
+
+    def due_at(self, instance: Instance, entry: SourceEntry, now: float) -> float | None:
+        """Return the second since 1970 at which it is due and allowed; None: never."""
+        at, wait = self.due(instance, entry), opens_in(entry.hours, now) if self.asks else 0.0
+        return at if at is None or not wait else max(at, now + wait)
+
+
+def _runs(instance: Instance, entry: SourceEntry, stage: str) -> list[Run]:
+    """Return the last runs of a stage; none, so that it is due, when the last one is dated in the future."""
+    runs = instance.inbox.runs(entry.name, RUNS_LOOKED_AT, stage)
+    return [run for run in runs if is_past(run)] if runs and is_past(runs[0]) else []
+
+
+def _harvest_due(instance: Instance, entry: SourceEntry) -> float | None:
+    told_at = max(
+        (subscription.notified_at for subscription in instance.subscriptions.of_source(entry.name)), default=0
+    )
+    told_at = min(told_at, int(time()))  # a wrong clock may have dated the notification in the future
+    if not entry.every and not told_at:
+        return None
+    runs = _runs(instance, entry, "harvest")
+    moments = (due_at(entry.name, entry.every, runs), due_after_announcement(told_at, runs))
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+def _publication_due(instance: Instance, entry: SourceEntry) -> float | None:
+    position = instance.store.position(entry.name)
+    return None if next(instance.inbox.pages(entry.name, position), None) is None else 0.0
+
+
+def _sweep_due(instance: Instance, entry: SourceEntry) -> float | None:
+    if not entry.sweep_every or not instance.store.counts(entry.name)["items"]:
+        return None
+    return due_at(entry.name, entry.sweep_every, _runs(instance, entry, "sweep"))
+
+
+def _discovery_due(instance: Instance, entry: SourceEntry) -> float | None:
+    if not entry.discover_every or not instance.store.counts(entry.name)["items"]:
+        return None
+    return due_at(entry.name, entry.discover_every, _runs(instance, entry, "discovery"))
+
+
+def _files_due(instance: Instance, entry: SourceEntry) -> float | None:
+    if not instance.has_searched:
+        return None
+    return 0.0 if instance.desk().unpublished("", 1, (entry.name,)) else None
+
+
+def _subscription_due(instance: Instance, entry: SourceEntry) -> float | None:
+    moments = (renewal_at(subscription) for subscription in instance.subscriptions.of_source(entry.name))
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+# In the order in which a source goes through them.
+STAGES: tuple[Stage, ...] = (
+    Stage(
+        "harvest",
+        "Harvests a source whose `every` has passed, or that announced changes, and publishes the result.",
+        _harvest_due,
+        SourceWork.harvested,
+        asks=True,
+    ),
+    Stage("publication", "Publishes what is harvested and not published yet.", _publication_due, SourceWork.published),
+    Stage("sweep", "Sweeps a source whose `sweep_every` has passed.", _sweep_due, SourceWork.swept, asks=True),
+    Stage(
+        "discovery",
+        "Searches for full text of some items of a source whose `discover_every` has passed.",
+        _discovery_due,
+        SourceWork.discovered,
+    ),
+    Stage("files", "Publishes what is decided of files and not published yet.", _files_due, SourceWork.released),
+    Stage(
+        "subscription",
+        "Asks hubs again that have not confirmed, or whose lease ends soon.",
+        _subscription_due,
+        SourceWork.subscribed,
+    ),
+)
+
+
+class StageResult(NamedTuple):
+    """The result of one stage of a source; the name is empty when it was broken off."""
+
+    stage: str
+    done: WorkResult
+
+
+class _RetryPause(NamedTuple):
+    """A stage that failed in this process: the number of failures, and the end of the pause."""
+
+    failed: int
+    until: float
+
+
+class Scheduler:
+    """Runs the stages that are due."""
+
+    def __init__(
+        self,
+        source_work: SourceWork,
+        pool: WorkerPool[None, tuple[StageResult, ...]],
+        stages: tuple[Stage, ...] = STAGES,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        """Take the work on sources, and the worker pool; `clock` returns seconds since 1970."""
+        self._work, self._pool, self._stages, self._clock = source_work, pool, stages, clock
+        self._rests: dict[tuple[str, str], _RetryPause] = {}
+        self._entries: dict[str, SourceEntry] = {}
+        self._complaint = ""
+        self._reported: set[str] = set()  # problems that were reported already
+
+    def once(self) -> Iterator[tuple[str, StageResult]]:
+        """Run the stages that are due now; return each result with the name of its source.
+
+        Raise ConfigurationError when sources.toml cannot be read, StoreError when a database cannot.
+        """
+        entries = self._work.instance.sources.entries()
+        self._report(entries)
+        self._begin(entries.values())
+        for name, tended in self._pool.results():
+            yield from ((name, result) for result in tended)
+
+    def watch(self) -> Iterator[tuple[str, StageResult]]:
+        """Run due stages until the command is asked to stop; return results as `once` does."""
+        stop = self._work.stop
+        while not stop.is_asked:
+            wait = min(self._look(), GLANCE_SECONDS)
+            if self._pool.is_idle:
+                self._idle(wait)
+            for name, tended in self._pool.turn(wait):
+                yield from ((name, result) for result in tended)
+        for name, tended in self._pool.results():
+            yield from ((name, result) for result in tended)
+
+    def _idle(self, seconds: float) -> None:
+        try:
+            self._work.stop.pause(seconds)
+        except StopAsked:
+            return  # asked to stop, with no job at work
+
+    def _look(self) -> float:
+        """Begin due stages, and return the seconds until the next. An error is reported once, and ends nothing."""
+        complaint, wait = "", GLANCE_SECONDS
+        try:
+            self._entries = self._work.instance.sources.entries()
+        except ConfigurationError as error:
+            complaint = f"{error} The sources stay as they were."
+        try:
+            if not complaint:
+                self._report(self._entries)
+            if any(pending(self._work.instance.store)):
+                self._work.obeyed()
+            wait = self._begin(self._entries.values())
+        except GatewayError as error:
+            complaint = str(error)
+        if complaint and complaint != self._complaint:
+            self._work.progress.fail(complaint)
+        self._complaint = complaint
+        return wait
+
+    def _report(self, entries: Mapping[str, SourceEntry]) -> None:
+        """Report problems of sources, each once."""
+        concerns = (
+            *problems(self._work.instance, entries),
+            *runs_in_future(self._work.instance, entries),
+        )
+        for problem in concerns:
+            if problem not in self._reported:
+                self._work.progress.say(problem)
+        self._reported = set(concerns)
+
+    def _begin(self, entries: Iterable[SourceEntry]) -> float:
+        """Begin the sources that are due, the oldest first; return the seconds until the next is due."""
+        now, soonest = self._clock(), inf
+        due: list[tuple[float, SourceEntry]] = []
+        for entry in entries:
+            if self._pool.has(entry.name):
+                continue
+            at = min((self._due(stage, entry) for stage in self._stages), default=inf)
+            if at <= now:
+                due.append((at, entry))
+            else:
+                soonest = min(soonest, at)
+        for _, entry in sorted(due, key=lambda pair: pair[0]):
+            self._pool.add(Job(entry.name, entry.host, without_resource(self._tend, entry)))
+        return soonest - now
+
+    def _due(self, stage: Stage, entry: SourceEntry) -> float:
+        at = stage.due_at(self._work.instance, entry, self._clock())
+        rest = self._rests.get((entry.name, stage.name))
+        until = (
+            rest.until if rest and rest.until <= self._clock() + LONGEST_WAIT_SECONDS else 0.0
+        )  # else the clock was wrong
+        return inf if at is None else max(at, until)
+
+    def _tend(self, entry: SourceEntry) -> tuple[StageResult, ...]:
+        """Run the due stages of a source in order. Called in a thread."""
+        results: list[StageResult] = []
+        for stage in self._stages:
+            if self._work.stop.is_asked or self._due(stage, entry) > self._clock():
+                continue
+            done = self._worked(stage, entry)
+            self._remember(entry.name, stage.name, done.status)
+            results.append(StageResult(stage.name, done))
+        return tuple(results)
+
+    def _worked(self, stage: Stage, entry: SourceEntry) -> WorkResult:
+        try:
+            return stage.work(self._work, entry)
+        except SourceLocked:
+            return WorkResult(Status.LOCKED)  # the other process does the work
+        except Exception as error:  # noqa: BLE001 - one stage's fault never stops another
+            return self._work.failed(entry.name, error)
+
+    def _remember(self, source: str, stage: str, status: Status) -> None:
+        key, now = (source, stage), self._clock()
+        if status in _GOOD:
+            self._rests.pop(key, None)
+        elif status is Status.LOCKED:
+            self._rests[key] = _RetryPause(0, now + _LOCKED_SECONDS)
+        else:
+            failed = self._rests.get(key, _RetryPause(0, 0.0)).failed + 1
+            self._rests[key] = _RetryPause(failed, now + wait_after(failed, 0.0))

@@ -1,0 +1,117 @@
+"""The limit of requests and seconds for the fallback steps of one source while they bring no new record.
+
+It applies to lists that continue by fallback steps only (smaller windows, record by record), never to a list that
+follows the protocol. A new record renews the budget. Answers with other useful content are not counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+
+from harvester.http.messages import Fetch, Fetched, Request
+
+MOST_REQUESTS, MOST_SECONDS = 200, 600.0  # the defaults of the settings
+
+_DAMAGED = 2  # answers that arrived only uncompressed; a single one may be chance
+_UNCOMPRESSED = ("Accept-Encoding", "identity")
+
+
+class Budget:
+    """The requests and seconds since the last new record. Safe for threads: all windows of a source share one."""
+
+    def __init__(
+        self,
+        most_requests: int = MOST_REQUESTS,
+        most_seconds: float = MOST_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the limits, and a monotonic clock in seconds."""
+        self.most_requests, self.most_seconds, self.clock = most_requests, most_seconds, clock
+        self._requests, self._seconds = 0, 0.0
+        self._lock = Lock()
+
+    def spend(self, requests: int, seconds: float) -> None:
+        """Count requests and seconds that brought nothing."""
+        with self._lock:
+            self._requests += requests
+            self._seconds += seconds
+
+    def renew(self) -> None:
+        """Reset both counts: a new record arrived."""
+        with self._lock:
+            self._requests, self._seconds = 0, 0.0
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether no further fallback step is allowed."""
+        return self._requests >= self.most_requests or self._seconds >= self.most_seconds
+
+    @property
+    def sentence(self) -> str:
+        """A sentence: what was tried, and what to do."""
+        return (
+            f"{self._requests} requests in {self._seconds:.0f} seconds brought no new record, so this run stops here. "
+            "The next run continues; to allow more, raise fallback_most_requests and fallback_most_seconds."
+        )
+
+
+class Spender:
+    """A `Fetch` for one list that counts requests and seconds until their result is known."""
+
+    def __init__(self, fetch: Fetch, budget: Budget, *, is_plain: bool = False) -> None:
+        """Take `fetch`, the budget of the run, and whether to request uncompressed answers."""
+        self._fetch, self._budget, self.is_plain = fetch, budget, is_plain
+        self._requests, self._seconds, self._damaged = 0, 0.0, 0
+        self._notes: dict[str, bool] = {}  # note: whether it was returned
+
+    def __call__(self, request: Request) -> Fetched:
+        """Return the answer to a request. Repetitions and redirects count too. Raise the errors of `fetch`."""
+        before, began = self._requests, self._budget.clock()
+
+        def permits(url: str) -> None:
+            request.permits(url)
+            self._requests += 1
+
+        headers = (*request.headers, *((_UNCOMPRESSED,) if self.is_plain else ()))
+        try:
+            return self._noted(self._fetch(replace(request, permits=permits, headers=headers)))
+        finally:
+            self._requests = max(self._requests, before + 1)
+            self._seconds += self._budget.clock() - began
+
+    def _noted(self, fetched: Fetched) -> Fetched:
+        if fetched.note:
+            self._notes.setdefault(fetched.note, False)
+        self._damaged += fetched.was_damaged
+        self.is_plain = self.is_plain or self._damaged >= _DAMAGED
+        return fetched
+
+    def new_notes(self) -> list[str]:
+        """Return notes about wrong encodings that were not returned before."""
+        new = [note for note, is_old in self._notes.items() if not is_old]
+        self._notes.update(dict.fromkeys(new, True))
+        return new
+
+    def gained(self) -> None:
+        """Renew the budget: a new record arrived."""
+        self._requests, self._seconds = 0, 0.0
+        self._budget.renew()
+
+    def spare(self) -> None:
+        """Forget the last requests: they brought no new record but a proof or identifiers."""
+        self._requests, self._seconds = 0, 0.0
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether the budget is spent, with the requests since the last call, which brought nothing."""
+        self._budget.spend(self._requests, self._seconds)
+        self._requests, self._seconds = 0, 0.0
+        return self._budget.is_spent
+
+    @property
+    def sentence(self) -> str:
+        """A sentence: what was tried, and what to do."""
+        return self._budget.sentence

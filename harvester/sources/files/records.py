@@ -1,0 +1,275 @@
+"""Records in files: answers of OAI-PMH, dumps, bare records, DIDL documents and other metadata, JSON lines. Pure.
+
+Each function takes bytes with whole records, and returns their slices, with offsets in `repaired or body`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import AnswerError, NotXml
+from gateway.model import Slice
+from gateway.xmlio import name_of
+from gateway.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
+from harvester.http.dates import moment_of
+from harvester.sources.files.metha import is_blank, is_metha, prefix_of, said_by
+from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
+from harvester.xml.decoding import decode
+from harvester.xml.outline import Broken, Element, outline
+from harvester.xml.parsing import strict
+from harvester.xml.repair import cleaned
+
+DUMP = re.compile(rb"\A\s*(?:<\?xml[^>]*\?>\s*)?<harvest[\s>]")  # what `harvester dump` writes
+_LIST = re.compile(rb'(?m)^<list metadataPrefix="([^"]*)"')
+_RECORD_END = re.compile(rb"</record>\n(?=<record xmlns=\"http://www.openarchives.org/OAI/2.0/\"><header|</list>\n|\Z)")
+_RECORD_START = re.compile(rb"<record xmlns=\"http://www.openarchives.org/OAI/2.0/\"><header")
+_LEVELS = 4  # of a document with records: root, list, record, header
+_NAMES = {
+    "identifier": ("identifier", "id"),
+    "datestamp": ("datestamp", "date", "updated"),
+    "sets": ("sets", "setSpec", "set_spec"),
+    "metadata": ("metadata", "xml", "record"),
+    "prefix": ("metadataPrefix", "metadata_prefix"),
+}
+
+
+class Cut(NamedTuple):
+    """The records of a document: their slices, stated metadataPrefix, and the second of the answer with them.
+
+    `answer` is a whole answer of OAI-PMH; of one from metha, only its errors and its token.
+    """
+
+    slices: tuple[Slice, ...]
+    prefix: str = ""
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
+    moment: int | None = None
+    answer: ListAnswer | None = None
+
+
+# --- XML documents ------------------------------------------------------------------------------------------------
+
+
+def records_in(body: bytes) -> int:
+    """Return the number of OAI-PMH records or DIDL documents in a whole XML document; 0 for any other bytes."""
+    try:
+        if _is_answer(body):
+            return sum(not record.problem for record in parse_list(body).slices)
+        text, _ = _text(body)
+        return sum(map(len, _lists(text))) or int(bool(_identifier(_tree(text))))
+    except AnswerError:
+        return 0
+
+
+def cut_document(body: bytes, name: str, second: int) -> Cut:
+    """Return the records of a whole XML document; `name` and `second` replace a missing identifier and datestamp.
+
+    An unreadable document is one unusable record. No AnswerError is raised.
+    """
+    try:
+        return _cut_document(body, name, second)
+    except AnswerError as error:
+        return Cut((Slice(name, utc_datetime(second), (), False, 0, 0, problem=str(error)),))
+
+
+def cut_answer(body: bytes) -> Cut:
+    """Return the records of an answer of OAI-PMH. Raise AnswerError when it cannot be read."""
+    answer = parse_list(body)
+    request = re.search(rb'<request[^<>]*?\smetadataPrefix="([^"<]*)"', body[:10_000])
+    prefix = request[1].decode(errors="replace") if request else ""
+    return Cut(answer.slices, prefix, answer.repaired, answer.repairs, moment_of(answer.response_date), answer)
+
+
+def _cut_document(body: bytes, name: str, second: int) -> Cut:
+    if _is_answer(body):
+        return cut_answer(body)
+    text, repairs = _text(body)
+    repaired = b"" if text is body else text
+    lists = _lists(text)
+    if is_metha(text):
+        cut_ = _cut_metha(text, lists)
+    elif lists:
+        cut_ = _read(text, lists)
+    else:
+        cut_ = _only(_tree(text), name, second, text)
+    return cut_._replace(repaired=cut_.repaired or repaired, repairs=(*repairs, *cut_.repairs))
+
+
+def _cut_metha(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
+    """Return the records of an answer of metha, without the empty record of GetRecord."""
+    frame, start = b"", 0
+    for place in sorted(place for listed in lists for place in listed):
+        frame, start = frame + text[start : place[0]], place[1]
+    root = _tree(frame + text[start:])
+    answer = said_by(root)
+    cut_ = _read(text, [listed for listed in lists if not all(is_blank(text[slice(*place)]) for place in listed)])
+    return cut_._replace(prefix=prefix_of(root), moment=moment_of(answer.response_date), answer=answer)
+
+
+def _only(root: etree._Element, name: str, second: int, text: bytes) -> Cut:
+    """Return a whole document as one record."""
+    tag = f"{root.prefix}:" if root.prefix else ""
+    start = text.index(f"<{tag}{name_of(root)[1]}".encode())
+    return Cut((Slice(_identifier(root) or name, utc_datetime(second), (), False, start, len(text.rstrip())),))
+
+
+def _is_answer(body: bytes) -> bool:
+    return b"<OAI-PMH" in body[:4000] or b":OAI-PMH" in body[:4000]
+
+
+def _text(body: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return a document unchanged, or in UTF-8 and cleaned; and the repairs."""
+    try:
+        body.decode()
+        strict(body)
+    except (etree.XMLSyntaxError, UnicodeDecodeError):
+        decoded, repairs, _ = decode(body)
+        text, mendings = cleaned(re.sub(r"\A\s*<\?xml[^>]{0,200}\?>", "", decoded))
+        return text.encode(), (*repairs, *mendings)
+    return body, ()
+
+
+def _tree(text: bytes) -> etree._Element:
+    try:
+        return strict(text)
+    except etree.XMLSyntaxError as error:
+        raise NotXml(f"It is not XML: {error}.") from error
+
+
+def _declared(text: bytes) -> dict[str, str]:
+    """Return the namespaces that the root of a document declares."""
+    root = outline(text, 1)
+    try:
+        alone = strict(text[root.start : root.inner].rstrip(b"/>") + b"/>")
+    except etree.XMLSyntaxError:  # it uses an undeclared prefix
+        return {}
+    return {prefix or "": uri for prefix, uri in alone.nsmap.items()}
+
+
+def _lists(text: bytes) -> list[list[tuple[int, int]]]:
+    """Return the spans of records with a header, list by list: at the root, below it, or one level deeper."""
+    try:
+        level = [Element("", 0, 0, len(text), (outline(text, _LEVELS),))]
+    except Broken as error:
+        raise NotXml(f"It is not XML: {error}.") from error
+    for _ in range(_LEVELS - 1):
+        lists_ = [
+            [
+                (child.start, child.stop)
+                for child in parent.children
+                if child.local == "record" and child.named("header")
+            ]
+            for parent in level
+        ]
+        if any(lists_):
+            return [listed for listed in lists_ if listed]
+        level = [child for element in level for child in element.children]
+    return []
+
+
+def _read(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
+    """Return the records of all lists; several are joined into one."""
+    scope = _declared(text)
+    if len(lists) == 1:
+        return _wrapped(text, scope, lists[0])
+    parts = [text[start:stop] for listed in lists for start, stop in listed]
+    if not parts:
+        return Cut(())
+    joined = b"".join(parts)
+    cut_ = _wrapped(joined, scope, [(0, len(joined))])
+    return cut_._replace(repaired=cut_.repaired or joined)
+
+
+def _wrapped(text: bytes, scope: Mapping[str, str], places: list[tuple[int, int]]) -> Cut:
+    """Return records read as one answer; after a repair, the offsets refer to that answer."""
+    first, last = places[0][0], places[-1][1]
+    declared = {**scope, "oai-pmh": OAI_PMH}
+    names = "".join(f' xmlns{":" * bool(name)}{name}="{escape_attribute(uri)}"' for name, uri in declared.items())
+    opening = f"<oai-pmh:OAI-PMH{names}><oai-pmh:ListRecords>".encode()
+    answer = parse_list(opening + text[first:last] + b"</oai-pmh:ListRecords></oai-pmh:OAI-PMH>")
+    if answer.repaired:
+        return Cut(answer.slices, "", answer.repaired, answer.repairs)
+    return Cut(tuple(_moved(record, first - len(opening)) for record in answer.slices))
+
+
+def _moved(slice_: Slice, by: int) -> Slice:
+    abouts = tuple((start + by, stop + by) for start, stop in slice_.abouts)
+    moved = slice_._replace(start=slice_.start + by, stop=slice_.stop + by, abouts=abouts)
+    return slice_ if slice_.start == slice_.stop else moved
+
+
+def _identifier(root: etree._Element) -> str:
+    """Return the identifier of a DIDL's first Item, or an empty text."""
+    element = next(root.iter(f"{{{DII}}}Identifier"), None)
+    return "" if element is None else (element.text or "").strip()
+
+
+# --- what is read part by part ------------------------------------------------------------------------------------
+
+
+def cut_dump(part: bytes, prefix: str, *, is_last: bool) -> tuple[Cut, int]:
+    """Return the whole records of one list in a part of a dump, and the offset of the rest.
+
+    `prefix` is the metadataPrefix of the list at the start of the part. The next list begins a new part.
+    """
+    lists = list(_LIST.finditer(part))
+    if lists and lists[0].start() < _first_record(part):
+        prefix = lists.pop(0)[1].decode(errors="replace")
+    stop = lists[0].start() if lists else len(part)
+    ends = [match.end() for match in _RECORD_END.finditer(part, 0, stop) if is_last or match.end() < len(part)]
+    if not ends:
+        return Cut((), prefix), stop if lists or is_last else 0
+    places = [(_first_record(part), ends[-1])]
+    return _wrapped(part, {}, places)._replace(prefix=prefix), stop if lists or is_last else ends[-1]
+
+
+def _first_record(part: bytes) -> int:
+    match = _RECORD_START.search(part)
+    return match.start() if match else len(part)
+
+
+def cut_lines(part: bytes, *, is_last: bool) -> tuple[list[tuple[str, Slice]], bytes, int]:
+    """Return the records of the whole JSON lines in a part.
+
+    These are pairs (metadataPrefix, slice), the text of their metadata, and the offset of the rest.
+    """
+    stop = len(part) if is_last else part.rfind(b"\n") + 1
+    slices, texts, place = [], [], 0
+    for line in part[:stop].splitlines():
+        if line.strip():
+            prefix, slice_, text = _line(line, place)
+            slices.append((prefix, slice_))
+            texts.append(text)
+            place += len(text)
+    return slices, b"".join(texts), stop
+
+
+def _line(line: bytes, place: int) -> tuple[str, Slice, bytes]:
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        return "", Slice("", "", (), False, 0, 0, problem="The line is not a JSON object."), b""
+    values = {
+        role: next((document[name] for name in names if document.get(name)), "") for role, names in _NAMES.items()
+    }
+    sets = values["sets"] if isinstance(values["sets"], list) else [values["sets"]] if values["sets"] else []
+    is_deleted = document.get("deleted") is True or document.get("status") == "deleted"
+    metadata = "" if is_deleted else str(values["metadata"])
+    text = (metadata + "\n").encode("utf-8", "replace") if metadata else b""
+    slice_ = Slice(
+        str(values["identifier"]),
+        str(values["datestamp"]),
+        tuple(map(str, sets)),
+        is_deleted,
+        place,
+        place + len(text),
+        problem="" if metadata or is_deleted else "The line has no metadata.",
+    )
+    return str(values["prefix"]), slice_, text

@@ -1,0 +1,227 @@
+"""Parsers for the answers of an OAI-PMH repository, 2.0 or 1.x: bytes in, values out. Nothing is fetched.
+
+Every function takes the body and its Content-Type. It raises NotXml or NotOaiPmh when the body is no whole OAI-PMH
+answer. `repairs` says what was repaired or passed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import NotOaiPmh, RemoteError
+from gateway.model import Format, SetDescription, Slice
+from harvester.xml.document import Document, read, read_list
+from harvester.xml.slices import lists_of, local, named, text_of
+
+
+class ResumptionToken(NamedTuple):
+    """A resumptionToken (OAI-PMH 2.0 §3.5). An empty `text` ends the list; None: not given, or no number.
+
+    `is_blank`: it was not empty, but white space.
+    """
+
+    text: str
+    cursor: int | None = None
+    complete_list_size: int | None = None
+    expiration_date: str = ""
+    is_blank: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnswer:
+    """An answer to ListRecords, ListIdentifiers or GetRecord. `verb` is empty when there are only errors.
+
+    An answer of `version` 1.x has the same values as one of 2.0; headers have no sets, identifiers no dates.
+
+    The offsets of the slices are bytes of `repaired or body`. `errors` are (code, sentence) pairs. `losses` are
+    those repairs that lost something of what is used.
+    """
+
+    verb: str
+    response_date: str
+    errors: tuple[tuple[str, str], ...]
+    slices: tuple[Slice, ...]
+    token: ResumptionToken | None
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
+    version: str = "2.0"
+    losses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifyAnswer:
+    """An answer to Identify (OAI-PMH 2.0 §4.2), every field as it was written; empty when it is missing.
+
+    `descriptions` are the contents of the description containers, each standing alone.
+    """
+
+    response_date: str
+    repository_name: str
+    base_url: str
+    protocol_version: str
+    admin_emails: tuple[str, ...]
+    earliest_datestamp: str
+    deleted_record: str
+    granularity: str
+    compressions: tuple[str, ...]
+    descriptions: tuple[bytes, ...]
+    repairs: tuple[str, ...] = ()
+
+
+class FormatsAnswer(NamedTuple):
+    """An answer to ListMetadataFormats (OAI-PMH 2.0 §4.4)."""
+
+    response_date: str
+    formats: tuple[Format, ...]
+    repairs: tuple[str, ...] = ()
+
+
+class SetsAnswer(NamedTuple):
+    """A page of ListSets (OAI-PMH 2.0 §4.6)."""
+
+    response_date: str
+    sets: tuple[SetDescription, ...]
+    token: ResumptionToken | None
+    repairs: tuple[str, ...] = ()
+
+
+def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
+    """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised."""
+    document, slices = read_list(body, content_type)
+    verbs = lists_of(document.root)
+    # A source that fails in the middle of a list writes the error there.
+    errors = tuple(error for parent in (document.root, *verbs) for error in _errors(parent))
+    if not verbs and not errors:
+        raise _unexpected(document.root, "a list of records")
+    if verbs and not slices and next(document.root.iter("{*}record", "{*}header"), None) is not None:
+        raise NotOaiPmh("The answer has records, but not where OAI-PMH 2.0 has them: in ListRecords.")
+    return ListAnswer(
+        local(verbs[0]) if verbs else "",
+        _response_date(document.root),
+        errors,
+        slices,
+        _token(document.root, verbs),
+        document.repaired,
+        document.repairs,
+        document.version,
+        document.losses,
+    )
+
+
+def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
+    """Read Identify. Raise RemoteError for OAI errors. `repairs` says when the source speaks OAI-PMH 1.x."""
+    document, identify = _verb(body, content_type, "Identify")
+    older = () if document.version == "2.0" else (f"The source speaks OAI-PMH {document.version}.",)
+    return IdentifyAnswer(
+        _response_date(document.root),
+        _first(identify, "repositoryName"),
+        _first(identify, "baseURL"),
+        _first(identify, "protocolVersion"),
+        _all(identify, "adminEmail"),
+        _first(identify, "earliestDatestamp"),
+        _first(identify, "deletedRecord"),
+        _first(identify, "granularity"),
+        _all(identify, "compression"),
+        tuple(content for element in named(identify, "description") for content in _contents(element)),
+        (*document.repairs, *older),
+    )
+
+
+def parse_formats(body: bytes, content_type: str = "") -> FormatsAnswer:
+    """Read ListMetadataFormats. Raise RemoteError for OAI errors. `repairs` counts formats without a prefix."""
+    document, listed = _verb(body, content_type, "ListMetadataFormats")
+    formats = [
+        Format(_first(element, "metadataPrefix"), _first(element, "schema"), _first(element, "metadataNamespace"))
+        for element in named(listed, "metadataFormat")
+    ]
+    kept = tuple(format_ for format_ in formats if format_.metadata_prefix)
+    return FormatsAnswer(_response_date(document.root), kept, _remarks(document, "formats", len(formats) - len(kept)))
+
+
+def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
+    """Read a page of ListSets. Raise RemoteError for OAI errors. `repairs` counts sets without a setSpec."""
+    document, listed = _verb(body, content_type, "ListSets")
+    sets = [
+        SetDescription(
+            _first(element, "setSpec"),
+            _first(element, "setName"),
+            b"".join(content for part in named(element, "setDescription") for content in _contents(part)),
+        )
+        for element in named(listed, "set")
+    ]
+    kept = tuple(set_ for set_ in sets if set_.spec)
+    remark = _remarks(document, "sets", len(sets) - len(kept))
+    return SetsAnswer(_response_date(document.root), kept, _token(document.root, [listed]), remark)
+
+
+def _verb(body: bytes, content_type: str, verb: str) -> tuple[Document, etree._Element]:
+    document = read(body, content_type)
+    elements = named(document.root, verb)
+    if elements:
+        return document, elements[0]
+    errors = _errors(document.root)
+    if errors:
+        raise RemoteError(errors)
+    raise _unexpected(document.root, verb)
+
+
+def _unexpected(root: etree._Element, wanted: str) -> NotOaiPmh:
+    holds = ", ".join(filter(None, map(local, root))) or "nothing"
+    return NotOaiPmh(f"The answer is OAI-PMH but not {wanted}; it holds {holds[:200]}.")
+
+
+def _remarks(document: Document, elements: str, count: int) -> tuple[str, ...]:
+    more = (f"Some {elements} have no name and were passed over: {count}.",) if count else ()
+    return (*document.repairs, *more)
+
+
+def _errors(root: etree._Element) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        ((element.get("code") or "").strip() or "unknown", text_of(element)) for element in named(root, "error")
+    )
+
+
+def _response_date(root: etree._Element) -> str:
+    return _first(root, "responseDate")
+
+
+def _first(parent: etree._Element, name: str) -> str:
+    return next(iter(_all(parent, name)), "")
+
+
+def _all(parent: etree._Element, name: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(text_of, named(parent, name))))
+
+
+def _contents(container: etree._Element) -> list[bytes]:
+    """Return the elements in a container, each with all namespace declarations that apply to it."""
+    return [
+        etree.tostring(child, encoding="utf-8", with_tail=False) for child in container if isinstance(child.tag, str)
+    ]
+
+
+def _token(root: etree._Element, verbs: list[etree._Element]) -> ResumptionToken | None:
+    """Return the last token of the answer; some servers put it beside the list instead of into it."""
+    tokens = [token for parent in (root, *verbs) for token in named(parent, "resumptionToken")]
+    if not tokens:
+        return None
+    token = tokens[-1]
+    text = text_of(token)
+    return ResumptionToken(
+        text,
+        _number(token.get("cursor")),
+        _number(token.get("completeListSize")),
+        (token.get("expirationDate") or "").strip(),
+        is_blank=not text and bool(token.text),
+    )
+
+
+_MOST_DIGITS = 15  # of a plausible number
+
+
+def _number(text: str | None) -> int | None:
+    stripped = (text or "").strip()
+    return int(stripped) if stripped.isascii() and stripped.isdigit() and len(stripped) <= _MOST_DIGITS else None

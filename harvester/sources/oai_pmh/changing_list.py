@@ -1,0 +1,183 @@
+"""ListIdentifiers, read once more in parts that no record can join, because the list changed while it was read.
+
+A record keeps its datestamp until it changes. So records that are dated before the list began can only disappear: they
+are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three ways: by one
+answer that is not full, by a number that is announced from its first answer to its last, or by two walks that name the
+same records.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+
+from gateway.errors import NotOaiPmh
+from gateway.model import Cursor, Slice
+from gateway.xmltext import utc_datetime
+from harvester.http.dates import DAY, moment_of
+from harvester.sources import Options
+from harvester.sources.asking import PATIENCE
+from harvester.sources.budget import Spender
+from harvester.sources.oai_pmh.date_ranges import Window, halves
+from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
+from harvester.sources.oai_pmh.list_state import Dates, ListState
+from harvester.sources.oai_pmh.requests import granularity_of
+
+_DAY_SECONDS = 86_400
+_WALKS = 2  # of a part that its numbers do not show to be whole
+_MOST_WALKS = 100  # for each part at the beginning: two for each of the 31 halves down to a second, and as many beside
+LEAST_SHARE = (
+    0.8  # of the names in all parts that are still announced behind them; less is the number of something else
+)
+
+Take = Callable[[tuple[Slice, ...]], None]
+
+
+class Datestamps:
+    """The datestamps of the identifiers, and how many identifiers the largest answer had."""
+
+    def __init__(self) -> None:
+        """Begin without any datestamp."""
+        self._moments = array("q")
+        self.is_known = True  # each datestamp can be read
+        self.most = 0
+
+    def add(self, slices: tuple[Slice, ...]) -> None:
+        """Add the identifiers of one answer."""
+        self.most = max(self.most, len(slices))
+        moments = [moment_of(record.datestamp) for record in slices]
+        known = [moment for moment in moments if moment is not None]
+        self.is_known = self.is_known and len(known) == len(moments)
+        self._moments.extend(known)
+
+    @property
+    def earliest(self) -> int:
+        """The earliest datestamp, in seconds since 1970."""
+        return min(self._moments, default=0)
+
+    def parts(self, window: Window, last: int, unit: int) -> list[Window]:
+        """Divide a window that ends at the second `last` into parts whose identifiers fit into one answer each."""
+        begin = moment_of(window.from_)
+        moments = sorted(moment for moment in self._moments if moment <= last)
+        size = max(1, self.most - self.most // 4)
+        cuts = dict.fromkeys(moments[at] // unit * unit for at in range(size, len(moments), size))
+        begins = [window.from_, *(utc_datetime(cut) for cut in cuts if begin is None or cut > begin)]
+        ends = [*(utc_datetime(cut - 1) for cut in cuts if begin is None or cut > begin), utc_datetime(last)]
+        return [Window(*bounds) for bounds in zip(begins, ends, strict=True)]
+
+
+class Parts:
+    """Read in parts what is dated before a list began. `count` is the number of identifiers in all parts.
+
+    `take` is given the identifiers of every answer. `announced` is how many records the source announces of all parts
+    when they have been read.
+    """
+
+    def __init__(
+        self, options: Options, cursor: Cursor, fetch: Spender, state: ListState, dated: Datestamps, take: Take
+    ) -> None:
+        """Take the list, the window in which `state` stands, and the datestamps of the identifiers in it."""
+        self._options, self._cursor, self._fetch, self._state = options, cursor, fetch, state
+        self._dated, self._take = dated, take
+        self.granularity = granularity_of(options, state)
+        self.unit = _DAY_SECONDS if self.granularity == DAY else 1
+        self.count = self.number = self._left = 0
+        self.announced: int | None = None
+
+    @property
+    def last(self) -> int:
+        """The last second before the list began, in its granularity; the next harvest asks for the rest."""
+        until = moment_of(self._state.here.until)
+        last = self._state.position.first // self.unit * self.unit - 1
+        return last if until is None else min(last, until)
+
+    @property
+    def can_be_read(self) -> bool:
+        """Tell whether the source respects dates, and names records that are dated before the list began."""
+        state = self._state
+        looks_at_dates = not (state.profile.ignores_dates or state.profile.dates == Dates.REFUSED)
+        begin = moment_of(state.here.from_)
+        is_some = state.position.first > 0 and (begin is None or begin <= self.last)
+        return looks_at_dates and is_some and self._dated.is_known and self._dated.most > 0
+
+    @property
+    def keeps_its_number(self) -> bool:
+        """Tell whether the source announces as many as were named, or fewer because some were deleted since."""
+        return self.announced is not None and LEAST_SHARE * self.count <= self.announced <= self.count
+
+    def read(self) -> bool:
+        """Read every part, and what is dated later; tell whether each part is shown to be whole.
+
+        Raise NotOaiPmh for losses, and what asking raises.
+        """
+        here = self._state.here
+        windows = self._dated.parts(here, self.last, self.unit)
+        self._left = _MOST_WALKS * len(windows)
+        for window in windows:
+            if not self._is_read(window):
+                return False
+        later = utc_datetime(self.last + 1)
+        if not here.until or later <= here.until:
+            self._read_window(Window(later, here.until))
+        self._ask_number(Window(here.from_, utc_datetime(self.last)))
+        return True
+
+    def _is_read(self, window: Window) -> bool:
+        """Read one part, and divide it where it changes while it is read."""
+        before: frozenset[str] | None = None
+        for _ in range(_WALKS):
+            self._left -= 1
+            if self._left < 0:
+                raise NotOaiPmh(
+                    "ListIdentifiers names more and more in smaller and smaller parts: there is no end of it."
+                )
+            names, is_whole, is_full = self._read_window(window)
+            if is_whole or (names == before and not is_full):
+                self.count += len(names)
+                self.number += 1
+                return True
+            before = names
+        smaller = halves(window, self.granularity, self._dated.earliest, self.last)
+        return smaller is not None and all(map(self._is_read, smaller))
+
+    def _read_window(self, window: Window) -> tuple[frozenset[str], bool, bool]:
+        """Return the identifiers in a window, whether these are shown to be all, and whether it is one full answer.
+
+        A full answer may be cut at the same place each time.
+        """
+        pages, names, answers = self._pages(window), set[str](), 0
+        sizes: set[int | None] = set()
+        for answer in pages.answers():
+            self._fetch.spare()
+            if answer.losses:
+                raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
+            if not all(_is_in(window, record) for record in answer.slices):
+                raise NotOaiPmh(f"ListIdentifiers names what is not dated {window.in_words}.")
+            self._take(answer.slices)
+            answers += 1
+            names.update(record.identifier for record in answer.slices)
+            sizes.add(answer.token.complete_list_size if answer.token else None)
+        is_full = len(names) >= self._dated.most
+        is_shown = (answers == 1 and not is_full) or sizes == {len(names)}
+        return frozenset(names), pages.has_ended and is_shown, answers == 1 and is_full
+
+    def names(self, window: Window, identifier: str) -> bool:
+        """Tell whether a record is named in a window now. Raise NotOaiPmh for losses, and what asking raises."""
+        names, _, _ = self._read_window(window)
+        return identifier in names
+
+    def _ask_number(self, window: Window) -> None:
+        """Ask how many records there are now: the first answer for all parts together says it."""
+        pages = self._pages(window)
+        next(pages.answers(), None)
+        self._fetch.spare()
+        self.announced = pages.announced
+
+    def _pages(self, window: Window) -> IdentifierPages:
+        state = self._state.moved(window=str(window))
+        return IdentifierPages(self._options, self._cursor, self._fetch, state, PATIENCE)
+
+
+def _is_in(window: Window, named: Slice) -> bool:
+    moment, from_, until = (moment_of(text) for text in (named.datestamp, window.from_, window.until))
+    return moment is not None and (from_ is None or from_ <= moment) and (until is None or moment <= until)

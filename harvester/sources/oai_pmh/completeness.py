@@ -1,0 +1,294 @@
+"""Compare the end of a list, or an empty answer, with a few answers of ListIdentifiers.
+
+A record that is named and has not come is a doubt. Then all identifiers are compared (`all_identifiers`), whatever
+comes by dates. A source without ListIdentifiers is believed.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from math import inf
+from typing import NamedTuple
+
+from gateway.errors import NotOaiPmh, RemoteError, TryLater
+from gateway.model import RawPage, Slice
+from gateway.xmltext import utc_datetime
+from harvester.http.dates import moment_of
+from harvester.sources import Compared, Step
+from harvester.sources.asking import PASSING, PATIENCE, asked
+from harvester.sources.comparison_limit import MOST_ANSWERS
+from harvester.sources.oai_pmh.all_identifiers import IdentifierList
+from harvester.sources.oai_pmh.answers import ResumptionToken
+from harvester.sources.oai_pmh.date_ranges import Window, window_of
+from harvester.sources.oai_pmh.identifiers_between_dates import IdentifiersBetweenDates
+from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
+from harvester.sources.oai_pmh.list_state import Phase
+from harvester.sources.oai_pmh.requests import only, url_of
+from harvester.sources.oai_pmh.take_fallback import take_fallback
+from harvester.sources.oai_pmh.walk import Walk
+
+_LEFT_FOR_THE_END = 2  # so many of the answers that a run may read are kept for the end of the list
+_DEADLINE_SECONDS = 60.0  # of each answer; the list can do without it
+_UNANSWERED = (*PASSING, TryLater)
+
+
+class Comparison(NamedTuple):
+    """What a comparison with ListIdentifiers has shown.
+
+    `unseen` is a record that is named and has not come, or empty. `is_beyond`: it is dated as the last record that
+    came, or later. `is_end_shown`: all records of these dates were named, and have come.
+    """
+
+    unseen: str = ""
+    is_beyond: bool = False
+    is_end_shown: bool = False
+
+
+def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
+    """Return the next step where ListIdentifiers names records and ListRecords has none; None where both have none.
+
+    Records that fit into one answer are fetched one by one. For more of them the window is halved.
+    """
+    here = walk.state.here
+    names = IdentifiersBetweenDates(walk, here, here)
+    try:
+        unseen = names.unseen(MOST_ANSWERS)
+    except PASSING as error:
+        walk.note(f"Nothing comes {here.in_words}, and ListIdentifiers does not say the same. {error}")
+        walk.doubt()
+        return None
+    if not (walk.state.position.window or walk.options.is_part):
+        walk.options.answers.read(names.answers)
+    if not unseen:
+        if not walk.state.position.window and not walk.is_behind_windows:
+            walk.note_comparison(Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING)
+        return None
+    named = NotOaiPmh(f"Nothing comes {here.in_words}, and ListIdentifiers names {unseen} there.")
+    if not names.has_ended:
+        walk.doubt()
+        return take_fallback(walk, named, page)
+    walk.note(f"{named} It is asked for record by record.")
+    walk.change(walk.state.moved(phase=Phase.SINGLY))
+    return walk.step(page)
+
+
+def contradicted_end(
+    walk: Walk, page: RawPage, slices: tuple[Slice, ...], token: ResumptionToken | None
+) -> Step | None:
+    """Return the next step where ListIdentifiers names records that are dated after the last page; None otherwise.
+
+    This works for lists in the order of their dates only. Where neither ListIdentifiers nor a number shows the end, an
+    end that the standard does not allow is a doubt: a token of white space, or no token element behind pages with
+    tokens.
+    """
+    is_open = walk.size() is None
+    if not walk.state.position.window and not walk.options.is_part:
+        seen = compare(walk)
+    elif is_open and (walk.state.position.token or token):
+        seen = _compare_end(walk)
+    else:
+        return None
+    if seen.is_beyond:
+        walk.doubt()
+        last = walk.state.position.last
+        doubt = f"The list ended at {last}, and ListIdentifiers names {seen.unseen}, which has not come."
+        return take_fallback(walk, NotOaiPmh(doubt), page, slices)
+    # OAI-PMH 1.x ends its lists without an element.
+    is_strange = (
+        token.is_blank if token else bool(walk.state.position.token) and not walk.state.profile.is_first_generation
+    )
+    if is_open and is_strange and not seen.is_end_shown:
+        walk.doubt()
+    return None
+
+
+def _compare_end(walk: Walk) -> Comparison:
+    """Return what ListIdentifiers names from the last date of a window on."""
+    try:
+        return _compare_from_last_date(walk, MOST_ANSWERS)[0]
+    except _UNANSWERED:
+        return Comparison()
+
+
+def identifiers_of_first_day(walk: Walk) -> frozenset[str]:
+    """Return the identifiers of the day on which a list began, as named at its beginning; none where they are too many.
+
+    Where no number is announced and dates are days, nothing else shows which records were added later on that day.
+    """
+    most = walk.options.answers.share - _LEFT_FOR_THE_END
+    if most < 1:
+        return frozenset()
+    day = utc_datetime(walk.state.position.first)[:10]
+    state = walk.state.moved(window=str(window_of(day, "")))
+    pages = IdentifierPages(walk.options, walk.cursor, walk.fetch, state, PATIENCE, _DEADLINE_SECONDS)
+    named: set[str] = set()
+    try:
+        for answer in islice(pages.answers(), most):
+            walk.options.answers.read(1)
+            if any(record.datestamp < day for record in answer.slices):
+                return frozenset()
+            named.update(record.identifier for record in answer.slices)
+    except (*_UNANSWERED, RemoteError):
+        return frozenset()
+    return frozenset(named) if pages.has_ended else frozenset()
+
+
+def compare(walk: Walk) -> Comparison:
+    """Compare the records of a list with a few answers of ListIdentifiers. A further identifier is a doubt."""
+    count_all(walk)
+    names = IdentifiersBetweenDates(walk, walk.whole, _until_begin(walk, walk.whole), _DEADLINE_SECONDS)
+    try:
+        seen = _compare_answers(walk, names)
+    except _UNANSWERED as error:
+        walk.note(f"ListIdentifiers could not be compared. {error}")
+        seen = Comparison()
+    walk.note_comparison(Compared.NOTHING)
+    if names.count and not names.is_unknown:
+        is_whole = names.has_ended and names.count >= _received_count(walk)
+        walk.note_comparison(Compared.WHOLE if is_whole else Compared.PART)
+    if seen.unseen and not seen.is_beyond:
+        walk.note(f"ListIdentifiers names {seen.unseen}, which has not come.")
+    is_cut = names.has_ended and _announces_more(walk, names)
+    if is_cut:
+        walk.note(f"ListIdentifiers announces {names.announced} records and names {names.count}.")
+    if seen.unseen or is_cut:
+        walk.doubt()
+    return seen
+
+
+def count_all(walk: Walk) -> None:
+    """After windows, ask once how many records ListRecords announces of the whole list, and count what came.
+
+    A window that fits on one page announces no number.
+    """
+    if not walk.is_behind_windows or walk.state.evidence.has_gaps or walk.state.evidence.in_windows:
+        return
+    state = walk.state.moved(window=str(_until_begin(walk, walk.whole)))
+    url = url_of(walk.options, walk.cursor, state, "ListRecords", "")
+    try:
+        _, answer = asked(
+            walk.options,
+            walk.fetch,
+            url,
+            only("ListRecords"),
+            patience=PATIENCE,
+            deadline_seconds=_DEADLINE_SECONDS,
+        )
+    except _UNANSWERED as error:
+        walk.note(f"ListRecords does not say how many records there are in all. {error}")
+        return
+    size = answer.token.complete_list_size if answer.token else None
+    if size is None or not walk.recall_all():
+        return
+    came = len(walk.received.all)
+    in_windows = came - (walk.state.evidence.distinct - walk.state.evidence.in_windows)
+    walk.note(f"ListRecords announces {size} records in all, of which {came} have come.")
+    walk.change(walk.state.noted(in_windows=in_windows, announced_first=size, announced=size))
+
+
+def _received_count(walk: Walk) -> float:
+    """Return how many records have come of the whole list and its windows; infinity where it is not known."""
+    if not walk.is_behind_windows or walk.state.evidence.in_windows:
+        return walk.state.evidence.distinct
+    return len(walk.received.all) if walk.recall_all() else inf
+
+
+def _announces_more(walk: Walk, names: IdentifiersBetweenDates) -> bool:
+    """Tell whether ListIdentifiers announces more records than it has named so far, and more than have come."""
+    return names.announced > names.count and names.announced > _received_count(walk)
+
+
+def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
+    """Read the first answers. Of a longer list in the order of its dates, read those from its last date on, too."""
+    came, answers = walk.state.evidence.distinct, walk.options.answers
+    most, unseen = answers.share, names.unseen(1)
+    left = most - 1
+    answers.read(names.answers)
+    is_more = _announces_more(walk, names)
+    end = Comparison()
+    if left and not unseen and not names.has_ended and (is_more or names.count * most < came or not names.count):
+        end, read = _compare_from_last_date(walk, max(1, left - 1))
+        answers.read(read)
+        left -= read
+    if unseen or end.unseen:
+        return end if end.unseen else _comparison_of(walk, names, unseen)
+    if is_more and not names.has_ended:
+        unseen, left = _more_announced(walk), left - 1
+        answers.read(1)
+    if not unseen:
+        unseen = names.unseen(left)
+        answers.read(names.answers - 1)
+    if unseen:
+        return _comparison_of(walk, names, unseen)
+    return end._replace(is_end_shown=end.is_end_shown or names.has_ended)
+
+
+def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> Comparison:
+    """Return the record that has not come, and whether a list in the order of its dates ended before it."""
+    last = None if walk.state.profile.ignores_dates else moment_of(walk.state.position.last)
+    dated = moment_of(names.unseen_date)
+    return Comparison(unseen, is_beyond=bool(last and dated and last <= dated))
+
+
+def _compare_from_last_date(walk: Walk, most: int) -> tuple[Comparison, int]:
+    """Compare what is dated as the last record that came, or later. Return also how many answers were read."""
+    state = walk.state
+    if not state.position.last or state.profile.ignores_dates:
+        return Comparison(), 0
+    rest = Window(state.position.last, state.here.until)
+    names = IdentifiersBetweenDates(walk, rest, _until_begin(walk, rest), _DEADLINE_SECONDS)
+    unseen = names.unseen(most)
+    return Comparison(unseen, bool(unseen), is_end_shown=not unseen and names.has_ended), names.answers
+
+
+def _more_announced(walk: Walk) -> str:
+    """Return a record that has not come, of those that were there when the list began; empty where none is named.
+
+    A number that is too large is a doubt even where the answer does not name the missing record.
+    """
+    there = _until_begin(walk, walk.whole)
+    names = IdentifiersBetweenDates(walk, there, there, _DEADLINE_SECONDS)
+    unseen = names.unseen(1)
+    if not unseen and (names.announced > _received_count(walk) or not names.answers):
+        walk.note("ListIdentifiers announces more records than came.")
+        walk.doubt()
+    return unseen
+
+
+def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
+    """Return the reason to doubt the end of a list of identifiers that named missing records; empty for none.
+
+    Where no number is announced, a list that was cut looks like a whole one. So the dates from its last identifier on
+    are asked for once more, also where one answer names just what came of a doubted list. Where that shows nothing,
+    identifiers in one answer are no proof for a list that broke off, if they are more than came. A list that was read
+    in parts was asked for by its dates already.
+    """
+    state, beyond = walk.state, listing.beyond
+    is_open = (
+        not state.evidence.is_as_announced
+        if listing.missing_count
+        else state.evidence.is_doubted and listing.count and listing.answers == 1
+    )
+    if not is_open or listing.keeps_its_number or state.profile.is_first_generation or listing.is_in_parts:
+        return ""
+    unseen, is_end = "", False
+    if beyond and not state.profile.ignores_dates:
+        names = IdentifiersBetweenDates(walk, beyond, _until_begin(walk, beyond))
+        try:
+            unseen = names.unseen(MOST_ANSWERS)
+        except PASSING as error:
+            walk.note(f"ListIdentifiers could not be asked for what is dated {beyond.in_words}. {error}")
+        is_end = 0 < names.count < listing.count  # as many: it may not look at dates
+    if beyond and unseen:
+        return f"ListIdentifiers names {unseen} {beyond.in_words}, and does not name it {state.here.in_words}."
+    is_broken = state.evidence.has_pages and (
+        state.evidence.is_doubted or bool(state.position.certain) or bool(state.position.restarts)
+    )
+    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or state.position.window:
+        return ""
+    return f"Nothing shows that the {listing.count} records that ListIdentifiers names in one answer are all."
+
+
+def _until_begin(walk: Walk, window: Window) -> Window:
+    """Return a window that ends when the list began: the next harvest brings what was added since."""
+    return Window(window.from_, min(filter(None, (utc_datetime(walk.state.position.first), window.until))))

@@ -1,0 +1,144 @@
+"""The fallback steps: what is asked for when a list cannot be walked any further. Pure.
+
+* the token -> the token again -> written otherwise -> with the metadataPrefix beside it (`resend_token`)
+* the rest from the last certain date on -> half of the window -> ... -> one day or one second (`next_fallback`)
+* record by record, as ListIdentifiers names them -> left for later, or in quarantine
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from gateway.xmltext import utc_datetime
+from harvester.http.dates import SECONDS, moment_of, written
+from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, windows_of
+from harvester.sources.oai_pmh.list_state import ListState, Phase
+
+# What is changed when a token is refused, in this order. At first it is sent again unchanged.
+_WAYS = ("", "is_verbatim", "wants_prefix")
+_RESTARTS = 2  # of a list whose source ignores dates
+
+
+def resend_token(state: ListState, codes: frozenset[str]) -> tuple[ListState, str]:
+    """Return the list with a refused token to be sent once more, and a note that says how; no note when all was tried.
+
+    A change that did not help is undone.
+    """
+    if state.position.refused:
+        state = _turned(state, _WAYS[state.position.refused - 1])
+    for number in range(state.position.refused, len(_WAYS)):
+        way = _WAYS[number]
+        if way == "is_verbatim" and quote(state.position.token, safe="") == state.position.token:
+            continue
+        if way == "wants_prefix" and not codes - {"badResumptionToken"}:
+            continue
+        turned = _turned(state, way).moved(refused=number + 1)
+        return turned, f"The token was refused; it was sent again{_in_words(way, turned)}."
+    return state.moved(refused=0), ""
+
+
+def _turned(state: ListState, way: str) -> ListState:
+    if way == "is_verbatim":
+        return state.learning(is_verbatim=not state.profile.is_verbatim)
+    return state.learning(wants_prefix=not state.profile.wants_prefix) if way else state
+
+
+def _in_words(way: str, state: ListState) -> str:
+    if way == "is_verbatim":
+        return " as the source had written it" if state.profile.is_verbatim else " percent-encoded"
+    if way == "wants_prefix":
+        return f" with{'' if state.profile.wants_prefix else 'out'} the metadataPrefix beside it"
+    return ""
+
+
+def next_fallback(state: ListState, granularity: str, earliest: int, latest: int) -> tuple[ListState, str]:
+    """Return the list at its next fallback step, and a note about it.
+
+    What came in the order of its dates is certain up to the last date, and is asked for again from that date on. Of any
+    other list the whole window is asked for again.
+    """
+    here = state.here
+    if state.profile.ignores_dates:
+        if state.evidence.part and state.position.restarts < _RESTARTS:
+            return restart(state.moved(restarts=state.position.restarts + 1)), "The list begins anew."
+    elif state.position.last > here.from_:
+        rest = Window(state.position.last, here.until)
+        # What was announced of the window is not known of the rest of it.
+        broken = state.moved(certain=rest.from_).noted(unsized=state.evidence.unsized + 1)
+        return enter_window(broken, rest), f"It goes on with what is dated {rest.from_} or later."
+    else:
+        parts = halves(here, granularity, earliest, latest)
+        if parts:
+            sentence = f"It is asked for in two parts: {parts[0].in_words}, and {parts[1].in_words}."
+            return enter_window(state.moved(is_sliced=True), *parts), sentence
+    sentence = f"What it has {here.in_words} is asked for record by record."
+    return state.moved(token="", phase=Phase.SINGLY), sentence
+
+
+def enter_window(state: ListState, window: Window, *others: Window) -> ListState:
+    """Return the list at the beginning of a window; `others` follow it, before the windows that wait already."""
+    waiting = " ".join(filter(None, (text_of_windows(*others), state.position.windows)))
+    return restart(state).moved(window=str(window), windows=waiting, phase=Phase.WINDOW)
+
+
+def restart(state: ListState) -> ListState:
+    """Return the list before a request without a token."""
+    return state.moved(token="", refused=0, window="", windows="", phase=Phase.PAGES, last="").noted(
+        part=0, part_announced=None, cursor_first=None, is_unordered=False
+    )
+
+
+def next_window(state: ListState) -> ListState | None:
+    """Return the list at the beginning of its next window, None after the last."""
+    waiting = windows_of(state.position.windows)
+    if not waiting:
+        return None
+    return enter_window(state.moved(windows=text_of_windows(*waiting[1:])), waiting[0])
+
+
+def note_order(state: ListState, datestamps: list[str]) -> ListState:
+    """Return the list after a page with these datestamps; it notes the last one while they come in order."""
+    if state.evidence.is_unordered or not datestamps:
+        return state
+    is_uniform = len(set(map(len, datestamps))) == 1
+    first, last = moment_of(datestamps[0]), moment_of(datestamps[-1])
+    if not is_uniform or first is None or last is None or datestamps != sorted(datestamps):
+        return state.noted(is_unordered=True).moved(last="")
+    if utc_datetime(first) < state.position.last:
+        return state.noted(is_unordered=True).moved(last="")
+    return state.moved(last=utc_datetime(last))
+
+
+def contradicts(state: ListState, size: int | None = None) -> bool:
+    """Tell whether the numbers announced of the windows, and `size`, add up to more than that of the list."""
+    return state.evidence.announced is not None and state.evidence.tally + (size or 0) > state.evidence.announced
+
+
+def window_to_check(state: ListState) -> Window | None:
+    """Return the dates for which a list that has ended must be checked by ListIdentifiers; None: no check is needed.
+
+    A list in which a window was left is not whole, and its numbers say nothing.
+    """
+    position, evidence = state.position, state.evidence
+    is_odd = evidence.is_doubted or evidence.repeated or evidence.has_less or evidence.has_moved
+    if is_odd and not evidence.has_gaps:
+        return position.whole
+    if not position.certain or (evidence.is_as_announced and not evidence.has_gaps):
+        return None
+    if not evidence.has_gaps:
+        return position.whole
+    return Window(position.whole.from_, written((moment_of(position.certain) or 0) - 1, SECONDS))
+
+
+def misfit_in_words(state: ListState) -> str:
+    """Return a sentence about what does not fit in a list that has ended."""
+    evidence = state.evidence
+    if evidence.announced is not None and evidence.promised != evidence.distinct:
+        return evidence.in_words
+    if evidence.repeated:
+        return f"Records came again in one list: {evidence.repeated}; its pages may have shifted."
+    if evidence.late and not evidence.is_doubted:
+        return f"Records were added or changed while the list was walked: {evidence.late}; its pages may have shifted."
+    if state.position.certain or state.position.is_sliced:
+        return "The list could not be walked in one piece."
+    return "The list may not have been whole."

@@ -1,0 +1,79 @@
+"""What a sweep asks for: the headers of a whole list, by ListIdentifiers, and single records, by GetRecord."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from gateway.errors import NotOaiPmh, RemoteError
+from gateway.model import Cursor, RawPage, Slice
+from harvester.http.messages import Fetch
+from harvester.sources import Listed, Options
+from harvester.sources.asking import PATIENCE, asked, raw
+from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format
+from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
+from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages
+from harvester.sources.oai_pmh.list_state import ListState, state_of
+from harvester.sources.oai_pmh.profile import with_entry
+from harvester.sources.oai_pmh.requests import single_url
+
+
+def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
+    """List the headers of the cursor's whole list, whatever dates bound its harvest.
+
+    Of the cursor only the profile of the server is used. Raise what `changes` raises. A list that does not end properly
+    ends with doubts.
+    """
+    pages = IdentifierPages(options, cursor, fetch, _known(options, cursor))
+    for answer in pages.answers():
+        yield Listed(
+            answer.slices,
+            len(pages.identifiers),
+            pages.announced,
+            pages.has_ended or pages.loops,
+            tuple(_doubts(pages, answer)),
+            pages.has_slipped,
+        )
+
+
+def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:
+    """Yield the reasons to doubt that all records are named."""
+    if pages.loops:
+        yield LOOPS
+    yield from answer.losses
+    yield from (f"ListIdentifiers: {code}: {text}" for code, text in answer.errors if answer.slices)
+    if pages.has_ended and pages.announced is not None and len(pages.identifiers) < pages.announced:
+        yield f"ListIdentifiers announced {pages.announced} records and named {len(pages.identifiers)}."
+    yield from islice((f"A header cannot be read: {record.problem}" for record in answer.slices if record.problem), 1)
+
+
+def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
+    """Fetch one record in the cursor's format; without a slice when the source says that there is none.
+
+    Raise RemoteError for any other error of the protocol, and NotOaiPmh when the source sends another record.
+    """
+    url = single_url(options, cursor, _known(options, cursor), identifier)
+    fetched, answer = asked(options, fetch, url, parse_list, patience=PATIENCE)
+    page = raw(options, cursor, "GetRecord", fetched, answer)
+    if not answer.slices and {code for code, _ in answer.errors} <= GONE:
+        return page, ()
+    if not answer.slices:
+        raise RemoteError(answer.errors)
+    if answer.slices[0].identifier != identifier:
+        raise NotOaiPmh(
+            f"It was asked for {identifier} and sent {answer.slices[0].identifier or 'a record without name'}."
+        )
+    return page, answer.slices[:1]
+
+
+def is_elsewhere(page: RawPage) -> bool:
+    """Tell whether an answer without the record says that it exists in other formats only."""
+    answer = parse_list(page.repaired or page.body)
+    codes = {code for code, _ in answer.errors}
+    return is_of_another_format(page.metadata_prefix, codes, is_first_generation=answer.version.startswith("1"))
+
+
+def _known(options: Options, cursor: Cursor) -> ListState:
+    """Return a list that has not begun, with what is known of the server."""
+    state, _ = state_of(cursor.state or options.known)
+    return with_entry(options.own, ListState(profile=state.profile))

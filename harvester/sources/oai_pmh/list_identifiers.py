@@ -1,0 +1,107 @@
+"""ListIdentifiers, from its first request to its end. A sweep and the check of a list use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from gateway.errors import RemoteError
+from gateway.model import Cursor, RawPage
+from harvester.http.messages import Fetch
+from harvester.sources import Options
+from harvester.sources.asking import asked, raw
+from harvester.sources.oai_pmh.answers import ListAnswer
+from harvester.sources.oai_pmh.list_state import ListState
+from harvester.sources.oai_pmh.requests import only, url_of
+from harvester.sources.seen import Seen
+
+LOOPS = "ListIdentifiers loops and would never end."
+
+OF_EVERY_ITEM = "oai_dc"  # the format that every item has
+
+_MOST_STALE_PAGES = 10  # in a row that name nothing new, each with a further token
+
+
+class IdentifierPages:
+    """The pages of ListIdentifiers, and what is known of the list after each of them.
+
+    `page` is the last answer. `has_ended`: the list came to its end. `loops`: it would never end. `has_slipped`: a
+    record came twice with two dates. It moved meanwhile, so another record may have moved to a page that was read.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        cursor: Cursor,
+        fetch: Fetch,
+        state: ListState,
+        patience: int | None = None,
+        deadline_seconds: float | None = None,
+    ) -> None:
+        """Take the list and the window in which `state` stands; patience and deadline are those of each request."""
+        self._options, self._cursor, self._fetch = options, cursor, fetch
+        self._patience, self._deadline_seconds = patience, deadline_seconds
+        self._state = state.moved(token="")
+        self._has_other_way = True
+        self._tokens: set[str] = set()
+        self._dated = Seen()
+        self.identifiers = Seen()
+        self.announced: int | None = None
+        self.page: RawPage | None = None
+        self.has_ended = self.loops = self.has_slipped = False
+
+    def answers(self) -> Iterator[ListAnswer]:
+        """Ask for every page, and yield each answer after it was counted.
+
+        Raise RemoteError for errors that do not mean the end, and what asking raises.
+        """
+        stale_pages = 0
+        while not (self.has_ended or self.loops):
+            answer = self._asked()
+            if answer is None:
+                continue
+            before = len(self.identifiers)
+            self._count(answer)
+            token = answer.token.text if answer.token else ""
+            stale_pages = 0 if len(self.identifiers) > before else stale_pages + 1
+            self.has_ended = not token or (stale_pages > 0 and self._is_past())
+            self.loops = not self.has_ended and (token in self._tokens or stale_pages == _MOST_STALE_PAGES)
+            self._tokens.add(token)
+            self._state = self._state.moved(token=token)
+            yield answer
+
+    def _asked(self) -> ListAnswer | None:
+        """Return the next page; None when its token was refused and is sent once more in another encoding."""
+        token = self._state.position.token
+        url = url_of(self._options, self._cursor, self._state, "ListIdentifiers", token)
+        fetched, answer = asked(
+            self._options,
+            self._fetch,
+            url,
+            only("ListIdentifiers"),
+            patience=self._patience,
+            deadline_seconds=self._deadline_seconds,
+        )
+        self.page = raw(self._options, self._cursor, "ListIdentifiers", fetched, answer)
+        is_end = {code for code, _ in answer.errors} <= {"noRecordsMatch"} or (token and self._is_past())
+        if answer.slices or is_end:
+            return answer
+        if not (token and self._has_other_way and quote(token, safe="") != token):
+            raise RemoteError(tuple((f"ListIdentifiers: {code}", text) for code, text in answer.errors))
+        self._has_other_way = False
+        self._state = self._state.learning(is_verbatim=not self._state.profile.is_verbatim)
+        return None
+
+    def _is_past(self) -> bool:
+        """Tell whether as many were named as were announced: some servers refuse the token after the last page."""
+        return self.announced is not None and len(self.identifiers) >= self.announced
+
+    def _count(self, answer: ListAnswer) -> None:
+        if answer.token and answer.token.complete_list_size is not None:
+            self.announced = answer.token.complete_list_size
+        for record in answer.slices:
+            is_new, is_newly_dated = (
+                self.identifiers.add(record.identifier),
+                self._dated.add(f"{record.identifier}\0{record.datestamp}"),
+            )
+            self.has_slipped = self.has_slipped or (is_newly_dated and not is_new)

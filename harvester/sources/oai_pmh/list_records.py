@@ -1,0 +1,222 @@
+"""ListRecords, page by page: what each page brings, and whether another one follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from gateway.errors import NotOaiPmh, RemoteError
+from gateway.model import RawPage, Slice
+from gateway.xmltext import utc_datetime
+from harvester.http.dates import DAY
+from harvester.http.messages import Fetched
+from harvester.sources import Step
+from harvester.sources.asking import PASSING, PATIENCE, asked
+from harvester.sources.oai_pmh.answers import ListAnswer
+from harvester.sources.oai_pmh.completeness import contradicted_empty, contradicted_end, identifiers_of_first_day
+from harvester.sources.oai_pmh.end_of_list import complete_part
+from harvester.sources.oai_pmh.fallback_rules import note_order, resend_token
+from harvester.sources.oai_pmh.first_request import may_need_dates, retry_first_request, retry_with_dates
+from harvester.sources.oai_pmh.observations import (
+    cursor_noticed,
+    dates_noticed,
+    late_among,
+    opening_noticed,
+    size_noticed,
+    unrequested_records,
+)
+from harvester.sources.oai_pmh.requests import only, url_of
+from harvester.sources.oai_pmh.take_fallback import leave_loop, take_fallback
+from harvester.sources.oai_pmh.walk import Walk
+
+_MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
+
+# The codes of the standard. Any other code mostly means that the server has just failed.
+_CODES = frozenset(
+    (
+        "badArgument",
+        "badResumptionToken",
+        "badVerb",
+        "cannotDisseminateFormat",
+        "idDoesNotExist",
+        "noMetadataFormats",
+        "noRecordsMatch",
+        "noSetHierarchy",
+    )
+)
+
+
+def next_page(walk: Walk) -> Step:
+    """Ask for the next page and return the step that it leads to."""
+    url = url_of(walk.options, walk.cursor, walk.state, "ListRecords", walk.state.position.token)
+    patience = PATIENCE if walk.state.position.window or walk.options.budget.is_spent else None
+    try:
+        fetched, answer = asked(
+            walk.options, walk.fetch, url, only("ListRecords"), partial(_may_change, walk), patience=patience
+        )
+    except PASSING as error:
+        return take_fallback(walk, error)
+    if answer.errors and not answer.slices:
+        return _after_errors(walk, fetched, answer)
+    walk.note_time(fetched, answer)
+    return _after_page(walk, fetched, answer)
+
+
+def _may_change(walk: Walk, answer: ListAnswer) -> bool:
+    """Tell whether this answer may differ a moment later: an unknown error, or an end where more was announced.
+
+    Primo ends lists early with an empty page. When it is asked again, the page has records (dpla/ingestion3#777).
+    """
+    if answer.errors:
+        return not answer.slices and not {code for code, _ in answer.errors} & _CODES and not walk.is_past()
+    is_end = not answer.slices and not (answer.token and answer.token.text)
+    return is_end and bool(walk.state.position.token) and walk.is_short()
+
+
+def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
+    """Return the step after an answer that has only errors: the end, or another way to ask."""
+    codes = frozenset(code for code, _ in answer.errors)
+    page = walk.raw(fetched, answer)
+    if codes == {"noRecordsMatch"}:
+        walk.note_first(fetched, answer)
+        return retry_with_dates(walk, answer, page) if may_need_dates(walk.state) else _after_empty_page(walk, page)
+    if not walk.state.position.token:
+        return retry_first_request(walk, codes, answer, page)
+    state, note = (walk.state, "") if walk.is_surely_past() else resend_token(walk.state, codes)
+    walk.change(state)
+    if note:
+        walk.note(note)
+        return walk.step(page)
+    if walk.is_past():
+        walk.note(f"The token after the last record was refused ({', '.join(sorted(codes))}).")
+        return _end_by_number(walk, page)
+    return take_fallback(walk, RemoteError(answer.errors), page)
+
+
+def _end_by_number(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
+    """Continue after a part that ended because as many records came as were announced, if that is certain."""
+    if not walk.is_surely_past(slices):
+        walk.doubt()
+    return complete_part(walk, page, slices)
+
+
+def _after_empty_page(walk: Walk, page: RawPage) -> Step:
+    """Continue after an answer without records.
+
+    The list is checked where records were expected: after a token, or from a date that is asked for again because a
+    record has it. Any other empty answer is believed when ListIdentifiers names no record, either.
+    """
+    state = walk.state
+    is_promised = bool(state.position.token) or (
+        bool(state.position.certain) and state.position.certain == state.here.from_
+    )
+    if not is_promised:
+        return contradicted_empty(walk, page) or complete_part(walk, page)
+    if not walk.is_surely_past():
+        walk.doubt()
+    return complete_part(walk, page)
+
+
+def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
+    """Return the step after a page. A page that came before, or that was not asked for, is a failure."""
+    walk.note_first(fetched, answer)
+    walk.note_losses(answer.losses)
+    page = walk.raw(fetched, answer)
+    is_past = walk.is_past()
+    if is_past and walk.received.recall() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
+        walk.note("Behind the announced number of records, the same ones came again.")
+        return _end_by_number(walk, page)
+    if walk.received.repeats(answer.slices):
+        walk.note("The answer has the records of an earlier one.")
+        return _end_by_number(walk, page) if is_past else leave_loop(walk, page, (), "the same records")
+    if unrequested := unrequested_records(walk.state, answer, walk.cursor.set_spec):
+        return _without_strays(walk, answer, page, unrequested)
+    return _after_good_page(walk, answer, page)
+
+
+def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
+    """Accept a page: the next one follows, or the end of this part, or a fallback step when the list loops."""
+    token = answer.token.text if answer.token else ""
+    walk.change(size_noticed(walk.state, answer, walk.notes))
+    slices = _count_page(walk, answer)
+    if answer.errors:
+        walk.note("The answer has records and errors: " + str(RemoteError(answer.errors)))
+    if not token:
+        return _after_last_page(walk, answer, page, slices)
+    if walk.is_past() and token in walk.received.tokens:
+        return _end_by_number(walk, page, slices)
+    if token in walk.received.tokens:
+        return leave_loop(walk, page, slices, "a resumptionToken it had given before")
+    if walk.received.stale_pages == _MOST_STALE_PAGES:
+        return leave_loop(walk, page, slices, f"{_MOST_STALE_PAGES} pages in a row with nothing new")
+    walk.received.tokens.add(token)
+    walk.change(walk.state.moved(token=token, refused=0))
+    return walk.step(page, slices)
+
+
+def _after_last_page(walk: Walk, answer: ListAnswer, page: RawPage, slices: tuple[Slice, ...]) -> Step:
+    """Continue after a page without a token. It may not be the last one if it is empty, or ends with an error.
+
+    Nor may it be the last one where no number is announced, and there are several pages, or an empty token where the
+    standard has none.
+    """
+    if answer.errors and not walk.is_past():
+        walk.doubt()
+    if not answer.slices:
+        return _after_empty_page(walk, page)
+    if walk.size() is None and (walk.state.position.token or answer.token):
+        return contradicted_end(walk, page, slices, answer.token) or complete_part(walk, page, slices)
+    return complete_part(walk, page, slices)
+
+
+def _without_strays(walk: Walk, answer: ListAnswer, page: RawPage, unrequested: tuple[Slice, ...]) -> Step:
+    """Keep what was asked for, and take a fallback step: a request without a token asks for set and dates again."""
+    own = tuple(record for record in answer.slices if record not in unrequested)
+    lost = NotOaiPmh(
+        f"The resumptionToken brought records of other sets or dates than were asked for: {len(unrequested)}."
+    )
+    return take_fallback(walk, lost, page, _count_page(walk, replace(answer, slices=own)))
+
+
+def _has_moved(walk: Walk, answer: ListAnswer) -> bool:
+    """Tell whether a record has changed since the list began. Pages that are counted by offset shift then."""
+    since = utc_datetime(walk.state.position.first)
+    return any(record.datestamp > since[: len(record.datestamp)] for record in answer.slices)
+
+
+def _count_page(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
+    """Count the slices of a page; return those to keep."""
+    is_opening = not walk.state.position.token
+    is_as_before = is_opening and walk.received.opens_like_another(walk.state.here, answer.slices)
+    state = opening_noticed(walk.state, answer, walk.cursor.set_spec) if is_opening else walk.state
+    state = dates_noticed(state, answer, walk.notes, is_as_before=is_as_before)
+    state = cursor_noticed(state, answer, walk.notes)
+    records = walk.received.add_page(answer.slices, utc_datetime(state.position.first)[:10])
+    if records.news:
+        walk.succeed()
+    if records.fresh:
+        walk.note_records(records.kept, records.news, records.fresh)
+    walk.change(
+        note_order(state, [record.datestamp for record in answer.slices]).noted(
+            received=state.evidence.received + len(records.kept),
+            repeated=state.evidence.repeated + records.repeated,
+            part=state.evidence.part + records.fresh,
+            late=state.evidence.late + late_among(state, answer, walk.there),
+            has_pages=state.evidence.has_pages or bool(answer.slices),
+        )
+    )
+    if is_opening and _may_hide_changes(walk, answer):
+        walk.note_first_day(identifiers_of_first_day(walk))
+    return records.kept
+
+
+def _may_hide_changes(walk: Walk, answer: ListAnswer) -> bool:
+    """Tell whether neither number, order nor dates of a list that begins will show what changes meanwhile."""
+    state = walk.state
+    has_more = (
+        bool(answer.token and answer.token.text) and state.evidence.announced is None and state.evidence.is_unordered
+    )
+    is_whole = not (
+        state.position.window or walk.options.is_part or state.position.until or state.profile.is_first_generation
+    )
+    return has_more and is_whole and all(len(record.datestamp) == len(DAY) for record in answer.slices)

@@ -1,0 +1,106 @@
+"""What came of a list and of its present part: notices records that come twice, and lists that loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import NamedTuple
+
+from gateway.model import Slice
+from harvester.sources.oai_pmh.date_ranges import Window
+from harvester.sources.seen import Seen
+
+
+class PageRecords(NamedTuple):
+    """The slices of a page to keep; how many are new to the list, new to this part, and kept though not new."""
+
+    kept: tuple[Slice, ...]
+    news: int
+    fresh: int
+    repeated: int
+
+
+class ReceivedRecords:
+    """The identifiers, pages and tokens that came. A part begins with every request without a token.
+
+    `earlier` returns what came of the list in earlier runs; it is None where that is not known. It takes time, so it is
+    called only when a fallback step is taken or a list is checked.
+    """
+
+    def __init__(self, earlier: Callable[[], Iterable[str]] | None, token: str = "") -> None:
+        """Begin a list, or continue it with `token`."""
+        self._earlier = earlier
+        self.all = Seen()
+        self.part = self.all
+        self.tokens = {token} - {""}
+        self.stale_pages = 0  # pages in a row with nothing new
+        self._pages: set[bytes] = set()
+        self._last_page = b""
+        self._opening: tuple[Window, bytes] = Window(), b""
+
+    def recall(self) -> bool:
+        """Remember what came in earlier runs, too. Return whether that is possible."""
+        if self._earlier is None:
+            return False
+        for identifier in self._earlier():
+            self.all.add(identifier)
+        self._earlier = tuple
+        return True
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether everything is remembered that came of the list, in earlier runs, too."""
+        return self._earlier is tuple
+
+    def forget(self) -> None:
+        """Begin the list again, of which no record has come."""
+        self.all = Seen()
+        self._earlier = tuple
+        self.begin_part()
+
+    def begin_part(self) -> None:
+        """Begin a part; what it brings may have come before."""
+        self.part = Seen() if len(self.all) else self.all
+        self.tokens.clear()
+        self._pages.clear()
+        self._last_page = b""
+        self.stale_pages = 0
+
+    def has(self, slices: tuple[Slice, ...]) -> bool:
+        """Tell whether all of these came before in this part; False where there are none."""
+        return bool(slices) and all(record.identifier in self.part for record in slices)
+
+    def repeats(self, slices: tuple[Slice, ...]) -> bool:
+        """Tell whether the same page came before in this part. A page of one record may, where pages shift."""
+        if not slices:
+            return False
+        digest = _digest(slices)
+        is_known = digest == self._last_page or (digest in self._pages and len(slices) > 1)
+        self._pages.add(digest)
+        self._last_page = digest
+        return is_known
+
+    def opens_like_another(self, window: Window, slices: tuple[Slice, ...]) -> bool:
+        """Tell whether the window before, which does not touch this one, began with the same page."""
+        digest = _digest(slices)
+        (before, opening), self._opening = self._opening, (window, digest)
+        return bool(slices) and opening == digest and "" < before.until < window.from_
+
+    def add_page(self, slices: tuple[Slice, ...], since: str) -> PageRecords:
+        """Add a page. Records that came in an earlier part are not kept, unless they may have changed `since`."""
+        kept, news, fresh, repeated = [], 0, 0, 0
+        for record in slices:
+            is_new = not record.identifier or self.all.add(record.identifier)
+            is_new_here = is_new if self.part is self.all else not record.identifier or self.part.add(record.identifier)
+            news += is_new
+            fresh += is_new_here
+            if is_new or not is_new_here or record.datestamp[: len(since)] >= since:
+                kept.append(record)
+                repeated += not is_new
+        self.stale_pages = 0 if fresh else self.stale_pages + 1
+        return PageRecords(tuple(kept), news, fresh, repeated)
+
+
+def _digest(slices: tuple[Slice, ...]) -> bytes:
+    named = repr([(record.identifier, record.datestamp) for record in slices])
+    return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=16).digest()

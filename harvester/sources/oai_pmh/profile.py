@@ -1,0 +1,83 @@
+"""What was learned of a repository while its lists were walked, and what its entry says instead. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from gateway.errors import ConfigurationError
+from gateway.model import Cursor
+from harvester.http.dates import DAY, SECONDS
+from harvester.sources import Option
+from harvester.sources.oai_pmh.list_state import Dates, ListState, Profile, state_of, text_of
+
+# By field of an entry: the field of the profile that it sets, and its values.
+_ENTRY_FIELDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "tokens": ("is_verbatim", {"encoded": False, "verbatim": True}),
+    "prefix": ("wants_prefix", {"alone": False, "beside tokens": True}),
+    "arguments": ("is_verb_first", {"own first": False, "verb first": True}),
+    "dates": ("dates", {date.value: date.value for date in Dates if date}),
+    "granularity": ("granularity", {granularity: granularity for granularity in (DAY, SECONDS)}),
+    "compression": ("is_damaged", {"as offered": False, "refused": True}),
+}
+
+OPTIONS = (
+    Option("tokens", "How a token is sent back: `encoded` or `verbatim`, as the source wrote it.", "text"),
+    Option("prefix", "Where the metadataPrefix stands: `alone` or `beside tokens`, too.", "text"),
+    Option("arguments", "Which arguments stand first: `own first`, those of the url, or `verb first`.", "text"),
+    Option("compression", "Whether it may compress its answers: `as offered` or `refused`.", "text"),
+    Option("dates", "Whether lists are asked for by date: `optional`, `needed` or `refused`.", "text"),
+    Option("granularity", f"How dates are asked for: `{DAY}` or `{SECONDS}`.", "text"),
+)
+
+
+def with_entry(own: Mapping[str, object], state: ListState) -> ListState:
+    """Return a list with what the entry says of the repository. Raise ConfigurationError for an unknown value."""
+    fields_: dict[str, Any] = {}
+    for name, (field, known) in _ENTRY_FIELDS.items():
+        value = own.get(name)
+        if value is None:
+            continue
+        if value not in known:
+            raise ConfigurationError(f"{name}: {value!r} is none of {', '.join(known)}.")
+        fields_[field] = known[str(value)]
+    return state.learning(**fields_)
+
+
+def learned(cursors: Iterable[Cursor]) -> str:
+    """Return what the lists of a repository have learned, as the text of a list that has not begun."""
+    return text_of(ListState(profile=_together(state_of(cursor.state)[0].profile for cursor in cursors)))
+
+
+def _together(profiles: Iterable[Profile]) -> Profile:
+    """Return what several lists have learned. The last list that knows a field decides about it."""
+    together, plain = Profile(), asdict(Profile())
+    for profile in profiles:
+        known = {name: value for name, value in asdict(profile).items() if value != plain[name]}
+        best = min(filter(None, (together.best_page_ms, profile.best_page_ms)), default=0)
+        together = replace(together, **{**known, "best_page_ms": best})
+    return together
+
+
+def profile(own: Mapping[str, object], cursors: Iterable[Cursor]) -> dict[str, object]:
+    """Return what is known of a repository: what its entry says, else what any of its lists has learned."""
+    known = with_entry(own, state_of(learned(cursors))[0]).profile
+    is_ignored = known.ignores_dates and known.dates != Dates.REFUSED
+    in_words = {name: _word(getattr(known, field), words) for name, (field, words) in _ENTRY_FIELDS.items()}
+    return {
+        **in_words,
+        "dates": "ignored" if is_ignored else in_words["dates"] or Dates.OPTIONAL.value,
+        "granularity": in_words["granularity"] or "as announced",
+        "without": [verb for verb, failed in _failed(known) if failed],
+        "protocol": "1.x" if known.is_first_generation else "2.0",
+        "best_page_seconds": known.best_page_ms / 1000 or None,
+    }
+
+
+def _failed(known: Profile) -> tuple[tuple[str, int], ...]:
+    return ("ListMetadataFormats", known.formats_failed), ("ListSets", known.sets_failed)
+
+
+def _word(value: object, words: Mapping[str, object]) -> str:
+    return next((word for word, meant in words.items() if meant == value), "")

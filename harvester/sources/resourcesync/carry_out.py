@@ -1,0 +1,213 @@
+"""Execution of a plan: resources are fetched into bundles, each committed with the state after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Protocol
+
+from gateway.errors import GatewayError
+from gateway.model import Cursor, RawPage
+from harvester.http.messages import Fetch
+from harvester.sources import ListEnd, Options, Step
+from harvester.sources.resourcesync.bundle import Bundle
+from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
+from harvester.sources.resourcesync.held_resources import Memory
+from harvester.sources.resourcesync.plan import Item, Plan, Role
+from harvester.sources.resourcesync.resource_bytes import Brought
+from harvester.sources.resourcesync.set_aside import Endurance
+from harvester.sources.resourcesync.state import SetState, text_of
+
+MOST_FAILED = 200  # resources to request again that are stored; with more, the position does not move
+
+
+class Bringer(Protocol):
+    """A supplier of resources; a bundle has at most `most_at_once` of them."""
+
+    most_at_once: int
+
+    def bring(self, own: Entry) -> Brought:
+        """Return the answer (None: none), and the reason when it cannot be used."""
+        ...
+
+
+@dataclass(slots=True)
+class Walk:
+    """The walk of one cursor: its input, its state, and the notes for the next step."""
+
+    options: Options
+    cursor: Cursor
+    fetch: Fetch
+    states: dict[str, SetState]
+    received: int = 0
+    announced: int = 0
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    left_out: int = 0  # resources since the last step
+
+    def step(self, page: RawPage, end: ListEnd = ListEnd.MORE, bundle: Bundle | None = None) -> Step:
+        """Return a step with the states of all sets."""
+        slices = bundle.slices if bundle else ()
+        notes, self.notes = tuple(dict.fromkeys(self.notes)), []
+        doubts = tuple(self.doubts) if end is not ListEnd.MORE else ()
+        cursor = replace(self.cursor, state=text_of(self.states))
+        left_out, self.left_out = self.left_out, 0
+        announced = self.announced, self.announced
+        return Step(page, slices, cursor, self.received, announced, end, doubts, notes, left_out=left_out)
+
+
+class Carrier:
+    """Executes the plans of one set of resources. `before` is its state at the start of the current walk."""
+
+    def __init__(self, walk: Walk, url: str) -> None:
+        """Take the walk, and the URL of the set."""
+        self.walk, self.url = walk, url
+        self.before = self.state
+        self.received_at = 0
+        self.endurance = Endurance(walk.options, walk.fetch, url)
+        self._skipped = 0
+        self._after = self.before.after
+        self._failed: list[str] = []
+        self._pending: dict[str, str] = {}  # resources that failed before the walk and are still missing, by URL
+        self._tried: set[str] = set()  # those of them that were requested in this run
+
+    # -- state --
+
+    @property
+    def state(self) -> SetState:
+        """The state of the set for the commit of the next step."""
+        return self.walk.states.get(self.url, SetState())
+
+    def put(self, state: SetState) -> None:
+        """Set the state of the set."""
+        self.walk.states[self.url] = state
+
+    def rest(
+        self,
+        position: str,
+        seen: tuple[str, ...] = (),
+        *,
+        doubts: list[str] | None = None,
+        validators: tuple[str, ...] = (),
+    ) -> None:
+        """End a walk: the next one begins at this position, or with doubts at the old one."""
+        doubts, before = list(doubts or ()), self.before
+        if len(self._failed) > MOST_FAILED:
+            doubts.append(f"Resources that could not be used: {len(self._failed)}. All resources are requested again.")
+        self.walk.doubts += doubts
+        failed = before.failed if doubts else tuple(self._failed)
+        # Stored resources are not fetched again for that: a walk of all resources compares.
+        unfinished = SetState(before.position, before.seen, is_whole=not before.position, gap=before.gap)
+        begin = unfinished if doubts else SetState(position, seen, validators=validators, gap=self.state.gap)
+        self.begin_again(replace(begin, failed=failed, unnamed=self.state.unnamed))
+
+    def begin_again(self, state: SetState) -> None:
+        """Start the next plan from this state."""
+        self.put(state)
+        self.before, self._after, self._failed = state, state.after, []
+
+    # -- resources --
+
+    def carry_out(self, plan: Plan, memory: Memory, bringer: Bringer, *, is_all: bool = False) -> Iterator[Step]:
+        """Yield steps with the planned resources after the URL in the state, then those that failed before.
+
+        `is_all`: the plan has all resources of the source, so others no longer exist. Raise the errors of `fetch` when
+        the server as a whole is failing.
+        """
+        self.walk.announced += plan.size(self._after)
+        before = {entries[0].loc: (entries, text) for entries, text in self._before()}
+        self._pending = {uri: text for uri, (_, text) in before.items()}
+        bundle = self._bundle(bringer)
+        # Resources that failed before come last: a part that always fails must not end runs before the rest is fetched.
+        again = ((item, "") for item in self._again(plan, memory, is_all=is_all))
+        for planned, after in chain(((item, item.uri) for item in plan.items(self._after)), again):
+            known, _ = before.get(planned.uri, ((), ""))
+            item = memory.completed(planned, known, is_whole=self.state.is_whole)
+            try:
+                self._bring(item, bundle, memory, bringer)
+            except GatewayError:
+                if bundle.slices:
+                    yield self._commit(bundle)  # received resources are not requested again
+                raise
+            self._after = max(self._after, after)
+            self._pending.pop(item.uri, None)
+            if bundle.is_full:
+                yield self._commit(bundle)
+                bundle = self._bundle(bringer)
+        if bundle.slices:
+            yield self._commit(bundle)
+        self._note_left_out(plan)
+
+    def _again(self, plan: Plan, memory: Memory, *, is_all: bool) -> Iterator[Item]:
+        """Yield resources that failed before and are not in the plan; vanished ones as deleted."""
+        for (entry, *content), text in self._before():
+            if text in self._tried:
+                self._failed.append(text)
+                continue
+            is_gone = is_all and not plan.has_item(entry.loc)
+            # The plan has its own deletions. A sweep decides on an earlier stored version.
+            if plan.deletes(entry.loc) or (is_gone and memory.holds(entry.loc)):
+                continue
+            planned = plan.item(entry.loc)
+            if is_gone or entry.loc <= self.before.after or (planned is None and plan.entry(entry.loc) is None):
+                self.walk.announced += 1
+                role = Role.DELETED if is_gone else Role.METADATA
+                yield planned or Item(entry.loc, role, entry, tuple(content))
+
+    def _before(self) -> Iterator[tuple[tuple[Entry, ...], str]]:
+        """Yield the entries of resources that failed before, and the text under which they are stored."""
+        for text in self.before.failed:
+            with suppress(ValueError, TypeError):  # the state was edited by hand
+                yield tuple(map(entry_of, text.split("\n"))), text
+
+    def _bundle(self, bringer: Bringer) -> Bundle:
+        return Bundle(self.walk.options, self.walk.cursor, self.url, self.received_at, bringer.most_at_once)
+
+    def _commit(self, bundle: Bundle) -> Step:
+        self.walk.received += len(bundle.slices)
+        state = self.state
+        failed = tuple(dict.fromkeys((*self._pending.values(), *self._failed)))[: MOST_FAILED + 1]
+        self.put(replace(state, after=self._after, received=state.received + len(bundle.slices), failed=failed))
+        return self.walk.step(bundle.page(), bundle=bundle)
+
+    def _bring(self, item: Item, bundle: Bundle, memory: Memory, bringer: Bringer) -> None:
+        if item.role is Role.DELETED and item.entry is not None:
+            bundle.delete(item.entry)
+            return
+        own = item.entry or _entry_of(item)
+        is_compared = bool(self.before.position) or self.before.is_whole
+        if is_compared and self.state.is_whole and memory.is_unchanged(own, item):
+            self.walk.announced -= 1
+            return
+        fetched, problem = bringer.bring(own)
+        if fetched is None or problem:
+            self._failed.append("\n".join(map(entry_text, (own, *item.content))))
+            self._tried.add(self._failed[-1])
+            bundle.refuse(item, problem)
+        elif own.type or _looks_like_metadata(fetched.body):
+            bundle.take(item, own, fetched)
+        else:
+            self._skipped += 1
+            self.walk.announced -= 1
+
+    def _note_left_out(self, plan: Plan) -> None:
+        count, self._skipped = self._skipped + plan.undescribed(), 0
+        if count:
+            self.walk.left_out += count
+            self.walk.notes.append(f"Resources that are neither metadata nor described by any were left out: {count}.")
+
+
+def _entry_of(item: Item) -> Entry:
+    """Return the entry of metadata that only its content names."""
+    links = (link for entry in item.content for link in entry.related("describedby"))
+    link = next((link for link in links if link.href == item.uri), None)
+    if link is None:
+        return Entry(item.uri)
+    return Entry(item.uri, link.modified, type=link.type, length=link.length, digests=link.digests, path=link.path)
+
+
+def _looks_like_metadata(body: bytes) -> bool:
+    start = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:20].lower()
+    return start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) and not start.startswith((b"<!doctype html", b"<html"))

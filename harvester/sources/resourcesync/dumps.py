@@ -1,0 +1,154 @@
+"""Dumps: many resources in packages (Z39.99 §11, §13). Resources missing in a package come from the lists and the web.
+
+A Resource Dump is a baseline: each package that was read is stored until all are read. A Change Dump is read package by
+package; each moves the position to its end. An unusable package of either is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import blake2b
+
+from gateway.errors import AnswerError, NotResourceSync
+from harvester.sources import Step
+from harvester.sources.resourcesync.carry_out import Carrier
+from harvester.sources.resourcesync.entries import Entry
+from harvester.sources.resourcesync.find_lists import ResourceSet
+from harvester.sources.resourcesync.held_resources import Memory
+from harvester.sources.resourcesync.lists import Lists
+from harvester.sources.resourcesync.package import Package
+from harvester.sources.resourcesync.package_file import Parcel
+from harvester.sources.resourcesync.plan import Plan
+from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromPackage, FromWeb
+from harvester.sources.resourcesync.set_aside import FAILURES
+from harvester.sources.resourcesync.state import SetState
+
+
+def _mark(package: Entry, at: str = "") -> str:
+    """Return a text that distinguishes packages of one name in different dumps; `at` is the time of the dump."""
+    identity = repr((package.lastmod, package.length, package.digests) if package.length or package.digests else at)
+    return f"{package.loc} {blake2b(identity.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+
+
+class Dumps:
+    """The dumps of one set. `is_enough`: no other list of the set need be read in this run."""
+
+    def __init__(self, carrier: Carrier, resources: ResourceSet) -> None:
+        """Take the carrier of the set, and its documents."""
+        self._carrier, self._walk, self._has = carrier, carrier.walk, resources.lists
+        self._web = FromWeb(self._walk.options, self._walk.fetch, carrier.endurance)
+        self.is_enough = False
+
+    def steps(self) -> Iterator[Step]:
+        """Yield steps from the Resource Dump before the first harvest, and from the Change Dump after it."""
+        before = self._carrier.before
+        is_begun = bool(before.package or before.packages)
+        if "resourcedump" in self._has and not before.position and (is_begun or not before.next):
+            yield from self._snapshot()
+        before = self._carrier.before
+        if "changedump" in self._has and before.position and (not before.next or before.package):
+            yield from self._changes()
+
+    # -- a baseline --
+
+    def _snapshot(self) -> Iterator[Step]:
+        with Plan() as unused:
+            lists = self._lists(unused)
+            packages = list(lists.packages(self._has["resourcedump"]))
+        doubts = lists.doubts
+        state = self._carrier.state
+        self._carrier.put(replace(state, is_whole=True, next=state.next or lists.position))
+        for package in packages:
+            if (mark := _mark(package, lists.position)) not in self._carrier.state.packages:
+                try:
+                    yield from self._of_snapshot(package, mark)
+                except (AnswerError, *REFUSALS) as error:
+                    doubts.append(f"{package.loc}: {error}")
+        self._end_snapshot(doubts)
+
+    def _of_snapshot(self, package: Entry, mark: str) -> Iterator[Step]:
+        with Plan() as plan, Parcel(package, self._walk.options.source) as parcel:
+            content = self._content(parcel)
+            for entry in content.manifest(package.loc):
+                plan.add(entry)
+            state = self._carrier.state
+            if state.package != mark:
+                self._carrier.begin_again(replace(state, package=mark, after=""))
+            yield from self._carried_out(plan, content)
+        state = self._carrier.state
+        self._carrier.put(replace(state, package="", after="", packages=(*state.packages, mark)))
+
+    def _end_snapshot(self, doubts: list[str]) -> None:
+        tells_changes = "changelist" in self._has or "changedump" in self._has
+        if not doubts:
+            self._carrier.rest(self._carrier.state.next)
+            self.is_enough = not tells_changes
+        elif "resourcelist" in self._has:
+            self._walk.notes += [f"The Resource List is read instead of the dump. {doubt}" for doubt in doubts]
+            self._carrier.begin_again(SetState(failed=self._carrier.state.failed))
+        else:
+            self._walk.doubts += doubts
+            self.is_enough = True
+
+    # -- changes --
+
+    def _changes(self) -> Iterator[Step]:
+        position = self._carrier.before.position
+        with Plan() as unused:
+            lists = self._lists(unused)
+            packages = list(lists.packages(self._has["changedump"], position, self._has.get("changedump-archive", "")))
+        doubts = lists.doubts
+        if lists.is_outdated:
+            doubts.append(f"The Change Dump does not reach back to {position}.")
+        for package in () if doubts else packages:
+            try:
+                yield from self._of_changes(package)
+            except (AnswerError, *REFUSALS) as error:
+                doubts.append(f"{package.loc}: {error}")
+                break  # with a later package, the position would pass the missing one
+        self._end_changes(doubts)
+
+    def _of_changes(self, package: Entry) -> Iterator[Step]:
+        before = self._carrier.before
+        with Plan() as plan, Parcel(package, self._walk.options.source) as parcel:
+            content, lists = self._content(parcel), self._lists(plan)
+            lists.take(content.manifest(package.loc), package.loc, before.position, before.seen)
+            if before.package != (mark := _mark(package)):
+                begun = replace(before, package=mark, after="", next=lists.position, next_seen=lists.seen)
+                self._carrier.begin_again(begun)
+            yield from self._carried_out(plan, content)
+        state = self._carrier.state
+        self._carrier.rest(state.next, state.next_seen, doubts=lists.doubts)
+
+    def _end_changes(self, doubts: list[str]) -> None:
+        if "changelist" in self._has:
+            self._walk.notes += doubts
+        elif doubts and "resourcelist" in self._has:
+            self._walk.notes += [f"All resources are compared with the Resource List. {doubt}" for doubt in doubts]
+        else:
+            self._walk.doubts += doubts
+            self.is_enough = True
+
+    # -- packages --
+
+    def _lists(self, plan: Plan) -> Lists:
+        return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan, self._carrier.endurance)
+
+    def _content(self, parcel: Parcel) -> Package:
+        """Return a verified package. Raise NotResourceSync when it cannot be used, or the error of a failing source."""
+        endurance = self._carrier.endurance
+        try:
+            content = parcel.fetched(lambda request: self._walk.fetch(endurance.patient(request)))
+        except FAILURES as error:
+            endurance.failed(error)
+            raise NotResourceSync(f"The package could not be fetched. {error}") from error
+        endurance.succeeded()
+        self._carrier.received_at = parcel.received_at
+        return content
+
+    def _carried_out(self, plan: Plan, content: Package) -> Iterator[Step]:
+        memory = Memory(self._walk.options.holdings, self._walk.cursor.metadata_prefix, plan)
+        if not self._carrier.state.is_whole:
+            memory.touch_items_of_strangers()
+        yield from self._carrier.carry_out(plan, memory, FromPackage(content, self._carrier.received_at, self._web))

@@ -1,0 +1,166 @@
+"""From any starting point to the sets of resources of a source, and the documents of each (Z39.99 §6.3).
+
+a page -> its links -> /.well-known/resourcesync -> robots.txt -> Source Description -> Capability List -> lists
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gateway.errors import AnswerError, ConfigurationError, FetchError, NotResourceSync
+from gateway.model import Cursor, RawPage
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.sources import Options
+from harvester.sources.resourcesync.documents import Document, read
+from harvester.sources.resourcesync.entries import Entry, Head
+from harvester.sources.resourcesync.leads import WELL_KNOWN, at_root, leads_of_headers, leads_of_page, leads_of_robots
+from harvester.sources.resourcesync.request import asked, kept
+
+LISTS = ("resourcelist", "resourcedump", "changelist", "changedump")
+ARCHIVES = tuple(f"{listed}-archive" for listed in LISTS)
+NO_BEGINNING = "{} names no Resource List and no Resource Dump, so a first harvest is impossible."
+CHANNELS = ("change-notification", "framework-notification")
+_DEEPEST = 4  # a description index, a description, a Capability List, and one more for further nesting
+
+
+class ResourceSet(NamedTuple):
+    """One set of resources: the URL of its Capability List, or of its only known list.
+
+    `lists` are the URLs of its documents by capability, `channels` the entries of its notification channels.
+    """
+
+    url: str
+    lists: Mapping[str, str]
+    channels: tuple[Entry, ...] = ()
+
+    @property
+    def has_beginning(self) -> bool:
+        """Return whether a first harvest is possible: lists of changes alone are not enough."""
+        return "resourcelist" in self.lists or "resourcedump" in self.lists
+
+
+@dataclass
+class Found:
+    """The result of the search: the sets, the answers with them, and sentences about unreadable documents.
+
+    `doubts` are reasons why the sets may be incomplete.
+    """
+
+    sets: list[ResourceSet] = field(default_factory=list)
+    pages: list[RawPage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    received_at: int = 0  # second of the first answer
+
+
+def find(options: Options, fetch: Fetch) -> Found:
+    """Return the sets of resources to which an address leads.
+
+    Raise NotResourceSync when there are none, the errors of `fetch` for the address itself, and ConfigurationError when
+    the entry has dates: ResourceSync has no requests by date.
+    """
+    if options.window or options.from_ or options.until:
+        raise ConfigurationError("A ResourceSync source cannot be harvested by date. Remove `from` and `until`.")
+    return _Search(options, fetch).found()
+
+
+class _Search:
+    def __init__(self, options: Options, fetch: Fetch) -> None:
+        self.options, self.fetch = options, fetch
+        self.result = Found()
+        self.seen: set[str] = set()
+
+    def found(self) -> Found:
+        fetched = self.fetch(Request(self.options.url, self.options.source))
+        self.result.received_at = fetched.received_at
+        document = self._document(fetched)
+        if document is not None:
+            self._take(fetched, document, 0)
+        else:
+            self._follow_leads(fetched)
+        if not self.result.sets:
+            why = f" {' '.join(self.result.notes)}" if self.result.notes else ""
+            raise NotResourceSync(
+                f"{self.options.url} is not a ResourceSync document, and its links, {WELL_KNOWN} and robots.txt "
+                f"do not lead to one.{why}"
+            )
+        return self.result
+
+    def _document(self, fetched: Fetched) -> Document | None:
+        if fetched.status != 200:  # noqa: PLR2004 - OK
+            return None
+        try:
+            return read(fetched.body, fetched.url)
+        except AnswerError:
+            return None
+
+    def _follow_leads(self, fetched: Fetched) -> None:
+        for leads in self._leads(fetched):
+            for url in leads:
+                self._go(url, 1)  # a plain sitemap counts as a list only when its URL is given
+            if self.result.sets:
+                return
+
+    def _leads(self, fetched: Fetched) -> Iterator[tuple[str, ...]]:
+        yield leads_of_headers(fetched.headers, fetched.url)
+        yield leads_of_page(fetched.body, fetched.url)
+        yield (fetched.url.rstrip("/") + WELL_KNOWN, at_root(fetched.url, WELL_KNOWN))
+        robots = self.fetch(Request(at_root(fetched.url, "/robots.txt"), self.options.source))
+        if robots.status == 200:  # noqa: PLR2004 - OK
+            yield leads_of_robots(robots.body, robots.url)
+
+    def _go(self, url: str, depth: int) -> None:
+        """Read one linked document; note when it cannot be read, unless it was only a guess."""
+        if url in self.seen or depth > _DEEPEST:
+            return
+        self.seen.add(url)
+        try:
+            fetched, document = asked(self.options, self.fetch, url)
+        except (AnswerError, FetchError) as error:
+            if not url.endswith(WELL_KNOWN):
+                self.result.notes.append(f"{url}: {error}")
+            return
+        self._take(fetched, document, depth)
+
+    def _take(self, fetched: Fetched, document: Document, depth: int) -> None:
+        self.seen.add(fetched.url)
+        capability = document.head.capability
+        if capability in ("description", "capabilitylist"):
+            self.result.pages.append(kept(self.options, Cursor(self.options.source), capability, fetched))
+        if capability == "description":
+            for entry in document:
+                self._go(entry.loc, depth + 1)
+        elif capability == "capabilitylist":
+            self._take_capabilities(fetched.url, list(document))
+        elif capability.removesuffix("-archive") in LISTS or (not capability and depth == 0):
+            self._take_list(fetched, document.head, depth)
+        else:
+            self.result.notes.append(f"{fetched.url} has the capability {capability!r}, which leads to no list.")
+
+    def _take_capabilities(self, url: str, entries: list[Entry]) -> None:
+        """Add the lists that a Capability List names, one of each kind (Z39.99 §9)."""
+        lists: dict[str, str] = {}
+        for entry in entries:
+            if lists.setdefault(entry.capability, entry.loc) != entry.loc and entry.capability in LISTS:
+                self.result.doubts.append(f"{url} names a second {entry.capability}, {entry.loc}, which is not read.")
+        self._add(url, lists, tuple(entry for entry in entries if entry.capability in CHANNELS))
+
+    def _take_list(self, fetched: Fetched, head: Head, depth: int) -> None:
+        """Add a list as a set; the documents above it may name further lists."""
+        before = len(self.result.sets)
+        for link in (*head.related("up"), *head.related("index")):
+            if len(self.result.sets) == before:
+                self._go(link.href, depth + 1)
+        names = {fetched.url, *(link.href for link in head.related("index"))}
+        if not any(names.intersection(resource_set.lists.values()) for resource_set in self.result.sets[before:]):
+            del self.result.sets[before:]
+            self._add(fetched.url, {head.capability.removesuffix("-archive") or "resourcelist": fetched.url})
+
+    def _add(self, url: str, lists: Mapping[str, str], channels: tuple[Entry, ...] = ()) -> None:
+        known = {name: address for name, address in lists.items() if name in LISTS + ARCHIVES}
+        if not known.keys() & LISTS:
+            self.result.notes.append(f"{url} names none of {', '.join(LISTS)}.")
+        elif all(resource_set.url != url for resource_set in self.result.sets):
+            self.result.sets.append(ResourceSet(url, known, channels))

@@ -1,0 +1,73 @@
+"""Links to ResourceSync documents in pages, headers and robots.txt (Z39.99 §6.3). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+from harvester.http.urls import split
+
+_RELATION = "resourcesync"
+_MOST_BYTES = 1_000_000  # of a page; its head stands at the beginning
+WELL_KNOWN = "/.well-known/resourcesync"
+
+# RFC 8288: a URL in angle brackets, then parameters; quoted ones may contain any separator.
+_LINK = re.compile(r"<([^<>]*+)>((?:\s*+;\s*+[^\s=;,]++\s*+(?:=\s*+(?:\"(?:[^\"\\]|\\.)*+\"|[^\s;,]*+))?)*+)")
+_PARAMETER = re.compile(r";\s*+([^\s=;,]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s;,]*+)))?")
+_SITEMAP = re.compile(r"(?im)^[ \t]*sitemap[ \t]*:[ \t]*(\S+)")
+
+
+def leads_of_headers(headers: tuple[tuple[str, str], ...], base: str) -> tuple[str, ...]:
+    """Return the URLs of Link headers with the relation `resourcesync`, made absolute."""
+    values = (value for name, value in headers if name.lower() == "link")
+    matches = (match for value in values for match in _LINK.finditer(value))
+    return _whole((match[1] for match in matches if _is_ours(match[2])), base)
+
+
+def _is_ours(parameters: str) -> bool:
+    matches = (match for match in _PARAMETER.finditer(parameters) if match[1].lower() == "rel")
+    relations = next(matches, None)  # the first counts (RFC 8288 §3.3)
+    return relations is not None and _RELATION in (relations[2] or relations[3] or "").lower().split()
+
+
+def leads_of_page(body: bytes, base: str) -> tuple[str, ...]:
+    """Return the URLs of `link` elements of an HTML page with the relation `resourcesync`, made absolute."""
+    page = _Links()
+    with suppress(AssertionError):  # the library fails at `<![OCTYPE`; links before that count
+        page.feed(body[:_MOST_BYTES].decode("utf-8", "replace"))
+    return _whole(page.found, base)
+
+
+def leads_of_robots(body: bytes, base: str) -> tuple[str, ...]:
+    """Return the URLs of the sitemaps in a robots.txt."""
+    return _whole((match[1] for match in _SITEMAP.finditer(body[:_MOST_BYTES].decode("utf-8", "replace"))), base)
+
+
+def at_root(url: str, path: str) -> str:
+    """Return the URL of a path at the root of a URL's host."""
+    parts = split(url)
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        if tag == "link" and _RELATION in (attributes.get("rel") or "").lower().split() and attributes.get("href"):
+            self.found.append(str(attributes["href"]))
+
+
+def _whole(references: Iterable[str], base: str) -> tuple[str, ...]:
+    links_: dict[str, None] = {}
+    for reference in references:
+        try:
+            links_[urljoin(base, reference.strip())] = None
+        except ValueError:
+            continue
+    return tuple(links_)

@@ -1,0 +1,171 @@
+"""The plan of a walk: the entries of all lists, the last one of each resource, in the order of URLs.
+
+Lists may have millions of entries, name a resource several times, and name related resources far apart. So they are
+read into a private database first. It is written to disk when it grows, and it is walked by key, never by offset.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from enum import IntEnum
+from mimetypes import guess_type
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from gateway.errors import StoreUnwritable
+from gateway.store.queries import load_file
+from harvester.http.urls import split
+from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
+
+_AT_ONCE = 1000
+
+
+class Role(IntEnum):
+    """The role of a resource."""
+
+    METADATA = 0  # an item
+    CONTENT = 1  # described by metadata
+    DELETED = 2
+
+
+class Item(NamedTuple):
+    """One item: its own entry (None when only its content is listed), and the entries of its content."""
+
+    uri: str
+    role: Role
+    entry: Entry | None
+    content: tuple[Entry, ...] = ()
+
+
+_SQL = load_file(Path(__file__).with_name("plan.sql"))
+_SCHEMA = Path(__file__).with_name("plan_schema.sql").read_text("utf-8")
+
+
+class Plan:
+    """The entries of a walk. The database is removed after the `with` block. Add all entries before walking.
+
+    The block raises StoreUnwritable when the disk is full.
+    """
+
+    def __init__(self) -> None:
+        """Begin without entries."""
+        self._database = sqlite3.connect("", isolation_level=None)  # a private file that SQLite removes
+        self._database.executescript(_SCHEMA)
+        self._is_laid_out = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+        if isinstance(error, sqlite3.Error):
+            raise StoreUnwritable(f"The lists of a source need more space for temporary files: {error}.") from error
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry; it replaces an earlier one of the resource, with its relations."""
+        if (before := self.entry(entry.loc)) is not None:
+            self._database.executemany(_SQL["described_remove"], _described_by(before, role_of(before)))
+        role = role_of(entry)
+        self._database.execute(_SQL["entry_put"], (entry.loc, role, entry_text(entry)))
+        self._database.executemany(_SQL["described_add"], _described_by(entry, role))
+
+    def touch(self, metadata: str, content: str) -> None:
+        """Add an item that no list names, because its content has changed."""
+        self._database.execute(_SQL["touched_add"], (metadata,))
+        self._database.execute(_SQL["described_add"], (metadata, content, Role.DELETED))
+
+    def has_item(self, uri: str) -> bool:
+        """Return whether a resource is an item of the walk and not deleted."""
+        return self._database.execute(_SQL["is_item"], {"uri": uri}).fetchone() is not None
+
+    def item(self, uri: str) -> Item | None:
+        """Return an item of the walk; None when it is not listed, or listed as deleted."""
+        return self._item(uri) if self.has_item(uri) else None
+
+    def deletes(self, uri: str) -> bool:
+        """Return whether a resource is listed as deleted."""
+        return self._one(_SQL["is_deleted"], uri) is not None
+
+    def entry(self, uri: str) -> Entry | None:
+        """Return the entry of a resource; None when it is not listed."""
+        row = self._one(_SQL["entry"], uri)
+        return None if row is None else entry_of(str(row[0]))
+
+    def tick(self, uri: str) -> None:
+        """Mark a resource as done."""
+        self._database.execute(_SQL["ticked_add"], (uri,))
+
+    def unticked(self) -> Iterator[str]:
+        """Return the items that are not deleted and not marked."""
+        self._lay_out()
+        return (uri for (uri,) in self._database.execute(_SQL["unticked"]))
+
+    def strangers(self) -> Iterator[str]:
+        """Return resources that are deleted, or are content without listed metadata."""
+        return (uri for (uri,) in self._database.execute(_SQL["strangers"]))
+
+    def size(self, after: str = "") -> int:
+        """Return the number of items after a URL."""
+        self._lay_out()
+        ((count,),) = self._database.execute(_SQL["walk_count"], (after,)).fetchall()
+        return int(count)
+
+    def undescribed(self) -> int:
+        """Return the number of resources that are content without metadata."""
+        ((count,),) = self._database.execute(_SQL["undescribed_count"]).fetchall()
+        return int(count)
+
+    def items(self, after: str = "") -> Iterator[Item]:
+        """Return the items after a URL, in the order of URLs."""
+        self._lay_out()
+        while rows := self._database.execute(_SQL["walk_page"], (after, _AT_ONCE)).fetchall():
+            yield from (self._item(uri) for (uri,) in rows)
+            after = rows[-1][0]
+
+    def _lay_out(self) -> None:
+        """Write the list of items once; a search at every step would take too long."""
+        if not self._is_laid_out:
+            self._database.execute(_SQL["walk_lay_out"])
+            self._is_laid_out = True
+
+    def _item(self, uri: str) -> Item:
+        row = self._one(_SQL["resource"], uri)
+        entry = None if row is None else entry_of(str(row[1]))
+        role = Role.METADATA if row is None else Role(int(str(row[0])))
+        if role is not Role.METADATA:
+            return Item(uri, role, entry)
+        content = self._database.execute(_SQL["content"], (uri,))
+        return Item(uri, role, entry, tuple(entry_of(text) for (text,) in content))
+
+    def _one(self, query: str, *parameters: str) -> tuple[object, ...] | None:
+        row: tuple[object, ...] | None = self._database.execute(query, parameters).fetchone()
+        return row
+
+
+def _described_by(entry: Entry, role: Role) -> list[tuple[str, str, Role]]:
+    """Return triples (metadata, content, role of the entry) for the links between metadata and content in an entry."""
+    if role is Role.METADATA:
+        return [(entry.loc, link.href, role) for link in entry.leading]
+    return [(link.href, entry.loc, role) for link in entry.related("describedby")] if role is Role.CONTENT else []
+
+
+def role_of(entry: Entry) -> Role:
+    """Return the role of a resource by its entry; METADATA or CONTENT by its media type where no link decides."""
+    if entry.change == "deleted":
+        return Role.DELETED
+    if entry.related("describes"):
+        return Role.METADATA
+    if entry.related("describedby"):
+        return Role.CONTENT
+    stated = entry.type or guess_type(split(entry.loc).path)[0] or "text/xml"
+    return Role.METADATA if is_xml(stated) else Role.CONTENT
+
+
+def is_xml(media_type: str) -> bool:
+    """Return whether a media type is XML (RFC 7303), except XHTML."""
+    name = media_type.partition(";")[0].strip().lower()
+    return name in ("text/xml", "application/xml") or (name.endswith("+xml") and name != "application/xhtml+xml")

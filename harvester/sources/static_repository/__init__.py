@@ -1,0 +1,296 @@
+"""OAI Static Repositories: one complete document at an address, fetched again only when it has changed.
+
+It announces no deletions: a stored record that is no longer in the document is deleted when the document is read. If
+more than half of the stored records vanished, nothing is deleted until a sweep is confirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from http import HTTPStatus
+
+from gateway.errors import ConfigurationError, NotStaticRepository, RemoteError
+from gateway.model import Cursor, RawPage, Slice
+from gateway.xmltext import utc_datetime
+from harvester.http.dates import DAY, bound
+from harvester.http.messages import Fetch, Fetched, Request, settled_date
+from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
+from harvester.sources.asking import asked, raw
+from harvester.sources.oai_pmh.identity import identity_of
+from harvester.sources.state import State
+from harvester.sources.static_repository.document import (
+    Part,
+    Records,
+    StaticRepository,
+    beginning_of,
+    cut,
+    looks_like_one,
+    oddities_in,
+    read,
+)
+from harvester.sources.static_repository.spool import Spool
+
+_BEGINNING = 65_536  # bytes with Identify and the formats
+_MOST_BEGINNING = 10_000_000  # where a source has more formats than fit
+_RECORDS_A_PAGE = 500
+_MOST_SHARE_VANISHED = 0.5
+_FEW = 10  # so many may vanish, whatever their share
+
+
+@dataclass(frozen=True, slots=True)
+class _State(State):
+    """The document that was read last, and how many of its records were yielded; `is_read`: all of them."""
+
+    etag: str = ""
+    modified: str = ""
+    digest: str = ""
+    brought: int = 0
+    is_read: bool = False
+
+
+def _address(url: str) -> str:
+    """Return the address of the document; for a local path, that of the file in it."""
+    return f"{url}#{url.rpartition('/')[2]}" if url.startswith("file:") else url
+
+
+# --- what it is ---------------------------------------------------------------------------------------------------
+
+
+def describe(options: Options, fetch: Fetch) -> Description:
+    """Return the description from Identify and the formats; of a long document, only the beginning is fetched.
+
+    Raise NotStaticRepository when these break the rules, and the errors of `asked`.
+    """
+    whole = ("Accept-Encoding", "identity")  # a part of a compressed document cannot be read
+    headers = (("Range", f"bytes=0-{_BEGINNING - 1}"), whole)
+    with Spool() as spool:
+        fetched = fetch(Request(_address(options.url), options.source, headers, sink=spool))
+        is_there = fetched.status < HTTPStatus.MULTIPLE_CHOICES
+        beginning = beginning_of((fetched.body or spool)[:_MOST_BEGINNING]) if is_there else None
+        if beginning is None:
+            fetched, repository = _asked(options, fetch, spool)
+            beginning = beginning_of(repository.text[:_MOST_BEGINNING]) or repository.text[:]
+    repository = _sound(read(beginning))
+    page = raw(options, Cursor(options.source), "Identify", replace(fetched, body=beginning))
+    identify = repository.identify
+    return Description(
+        (page, replace(page, verb="ListMetadataFormats", repaired=repository.formats_answer)),
+        identify.repository_name,
+        identify.base_url,
+        DAY,
+        identify.earliest_datestamp,
+        identify.deleted_record,
+        repository.formats,
+        (),
+        identity=identity_of(identify),
+    )
+
+
+def _asked(options: Options, fetch: Fetch, spool: Spool) -> tuple[Fetched, StaticRepository]:
+    def parse(body: bytes, content_type: str) -> StaticRepository:
+        return read(body or spool, content_type)  # a body that the spool did not take is in the answer
+
+    return asked(options, fetch, _address(options.url), parse, sink=spool)
+
+
+def _digest(fetched: Fetched, spool: Spool) -> str:
+    return sha256(fetched.body).hexdigest() if fetched.body else spool.digest
+
+
+def _sound(repository: StaticRepository) -> StaticRepository:
+    """Return a document that follows the rules, apart from its records; raise NotStaticRepository for any other."""
+    if repository.faults:
+        more = f" ({len(repository.faults)} faults)" if len(repository.faults) > 1 else ""
+        raise NotStaticRepository(f"This is not a valid Static Repository: {repository.faults[0]}{more}")
+    return repository
+
+
+def _parts(repository: StaticRepository, records: Records) -> Iterator[tuple[Slice, ...]]:
+    """Return all records of a format, some at a time; one empty part when there are none."""
+    for first in range(0, max(1, len(records.places)), _RECORDS_A_PAGE):
+        yield cut(repository, records, first, first + _RECORDS_A_PAGE).slices
+
+
+def _records(repository: StaticRepository, metadata_prefix: str) -> Records:
+    records = repository.records(metadata_prefix)
+    if records is None:
+        raise RemoteError((("cannotDisseminateFormat", f"The document has no records in {metadata_prefix}."),))
+    return records
+
+
+# --- its list -----------------------------------------------------------------------------------------------------
+
+
+def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
+    """Yield all records of one format, then the deletions; one empty step when the document has not changed.
+
+    Raise the errors of `describe`, and RemoteError when the document has no list in this format.
+    """
+    state = _State.read(cursor.state)
+    if state.is_read and options.window is None and (step := _unchanged(options, cursor, fetch, state)):
+        yield step
+        return
+    with Spool() as spool:
+        fetched, repository = _asked(options, fetch, spool)
+        _sound(repository)
+        digest = _digest(fetched, spool)
+        brought = state.brought if state.digest == digest and not state.is_read else 0
+        now = _State(fetched.header("ETag"), settled_date(fetched), digest, brought)
+        yield from _Brought(options, cursor, fetched, repository, now).steps()
+
+
+def _unchanged(options: Options, cursor: Cursor, fetch: Fetch, state: _State) -> Step | None:
+    """Return the only step when the document has not changed, else None."""
+    known = (("If-None-Match", state.etag), ("If-Modified-Since", state.modified))
+    headers = tuple(pair for pair in known if pair[1])
+    if not headers:
+        return None
+    with Spool() as spool:
+        fetched = fetch(Request(_address(options.url), options.source, headers, sink=spool))
+        if fetched.status != HTTPStatus.NOT_MODIFIED and _digest(fetched, spool) != state.digest:
+            return None
+    page = raw(options, cursor, "ListRecords", replace(fetched, body=b""))
+    return Step(page, (), cursor, 0, end=ListEnd.PROPER, notes=("The document has not changed.",))
+
+
+class _Brought:
+    """The records of one document, page by page, and then the deletions."""
+
+    def __init__(
+        self, options: Options, cursor: Cursor, fetched: Fetched, repository: StaticRepository, state: _State
+    ) -> None:
+        self.options, self.cursor, self.fetched, self.found, self.state = options, cursor, fetched, repository, state
+        self.records = _records(repository, cursor.metadata_prefix)
+        self.bounds = _bounds(options)
+
+    def steps(self) -> Iterator[Step]:
+        count = len(self.records.places)
+        names: set[str] = set()
+        for first in range(0, count, _RECORDS_A_PAGE):
+            part = cut(self.found, self.records, first, first + _RECORDS_A_PAGE)
+            names.update(record.identifier for record in part.slices)
+            if first >= self.state.brought:
+                yield self._step(part, min(first + _RECORDS_A_PAGE, count))
+        yield from self._end(count, names)
+
+    def _is_wanted(self, slice_: Slice) -> bool:
+        first, last = self.bounds
+        return first <= slice_.datestamp and (not last or slice_.datestamp[: len(last)] <= last)
+
+    def _step(self, part: Part, brought: int) -> Step:
+        state = replace(self.state, brought=brought)
+        count = len(self.records.places)
+        page = self._page("ListRecords", self.found.text[part.start : part.stop])
+        page = replace(page, repaired=part.repaired, repairs=(*page.repairs, *part.repairs))
+        wanted = tuple(record for record in part.slices if self._is_wanted(record))
+        return Step(page, wanted, self._cursor(state), brought, (count, count), notes=tuple(oddities_in(part.slices)))
+
+    def _page(self, verb: str, body: bytes) -> RawPage:
+        page = raw(self.options, self.cursor, verb, replace(self.fetched, body=body))
+        return replace(page, repairs=self.found.repairs)
+
+    def _cursor(self, state: _State) -> Cursor:
+        if self.options.window is not None:  # a window does not move the harvest
+            return self.cursor
+        return replace(self.cursor, state=state.text)
+
+    def _end(self, count: int, names: set[str]) -> Iterator[Step]:
+        """Yield the deletions of vanished records, unless these are too many."""
+        held = vanished = 0
+        gone: list[Slice] = []
+        now = utc_datetime(self.fetched.received_at)
+        if self.options.window is None:
+            for held_item in self.options.holdings.items(self.cursor.metadata_prefix):
+                if not held_item.is_deleted:
+                    held += 1
+                    vanished += held_item.identifier not in names
+                    gone += [] if held_item.identifier in names else [Slice(held_item.identifier, now, (), True, 0, 0)]
+        is_few = vanished <= max(_FEW, _MOST_SHARE_VANISHED * held)
+        doubts = [] if is_few else [_DOUBT.format(vanished, held, self.options.source)]
+        doubts += [_NAMELESS] if vanished and "" in names else []
+        is_believed = not doubts
+        done = self._cursor(replace(self.state, brought=count, is_read=is_believed))
+        page = self._page("Sweep", b"")
+        deleted = tuple(gone) if is_believed else ()
+        yield Step(page, deleted, done, count + len(deleted), (count, count), ListEnd.PROPER, tuple(doubts))
+
+
+_NAMELESS = "A record of the document has no identifier, so records that are not in it are not deleted."
+_DOUBT = (
+    "The document lacks {} of the {} stored records, which may be an error, so nothing is deleted. "
+    "To delete them, run `harvester source sweep {} --yes`."
+)
+
+
+def _bounds(options: Options) -> tuple[str, str]:
+    first, last = options.window or ("", "")
+    try:
+        return bound(first or options.from_, DAY), bound(last or options.until, DAY, is_until=True)
+    except ValueError as error:
+        raise ConfigurationError(f"The dates to harvest are wrong: {error}.") from error
+
+
+# --- what it still has --------------------------------------------------------------------------------------------
+
+
+def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
+    """Yield every record of one format, by header. Raise the errors of `changes`."""
+    with Spool() as spool:
+        repository = _sound(_asked(options, fetch, spool)[1])
+        records = _records(repository, cursor.metadata_prefix)
+        count = len(records.places)
+        for number, slices in enumerate(_parts(repository, records), 1):
+            received = min(number * _RECORDS_A_PAGE, count)
+            doubts = () if all(record.identifier for record in slices) else (_NAMELESS,)
+            yield Listed(slices, received, count, is_last=received == count, doubts=doubts)
+
+
+def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
+    """Return one record; without a slice when it is gone. Raise the errors of `changes`."""
+    with Spool() as spool:
+        fetched, repository = _asked(options, fetch, spool)
+        records = _records(repository, cursor.metadata_prefix)
+        names = (record.identifier for slices in _parts(repository, records) for record in slices)
+        place = next((place for place, name in enumerate(names) if name == identifier), None)
+        part = cut(repository, records, *((0, 0) if place is None else (place, place + 1)))
+        body = repository.text[part.start : part.stop]
+        return raw(options, cursor, "ListRecords", replace(fetched, body=body), part), part.slices
+
+
+def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
+    """Return the source when the answer is a Static Repository, else None."""
+    url = fetched.url
+    is_part = fetched.status == HTTPStatus.PARTIAL_CONTENT  # the beginning of a long one
+    if is_part and not looks_like_one(fetched.body):
+        return None
+    with Spool() as spool:
+        if is_part or (url.endswith(".xml") and url.startswith("file:")):
+            fetched = fetch(Request(_address(url), sink=spool))
+        text = fetched.body or spool
+        if not looks_like_one(text[:_BEGINNING]):
+            return None
+        repository = _sound(read(text, fetched.header("Content-Type")))
+    prefixes = [listed.metadata_prefix for listed in repository.lists]
+    count = sum(len(listed.places) for listed in repository.lists)
+    wanted = ["oai_dc"] if "oai_dc" in prefixes else prefixes[:1]
+    sentence = f"A Static Repository: {repository.identify.repository_name}, {count} records in {', '.join(prefixes)}."
+    return Recognised(sentence, {"url": url, "formats": wanted})
+
+
+SOURCE = SourceKind(
+    name="static_repository",
+    sentence="An OAI Static Repository: one XML document with all records of a small repository.",
+    options=(
+        Option("url", "The address of the document, or its path on this machine."),
+        Option("formats", "The metadataPrefixes to harvest, each as a list of its own."),
+        Option("from", "The date of the oldest records to take."),
+        Option("until", "The date of the newest records to take."),
+    ),
+    describe=describe,
+    changes=changes,
+    listed=listed,
+    single=single,
+    recognise=recognise,
+)

@@ -1,1 +1,0 @@
-"""A machine that goes of itself: what is due, when, and its stages."""

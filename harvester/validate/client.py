@@ -1,0 +1,237 @@
+"""The conversation with a provider: each request once, within limits. Only this module sends requests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode
+
+from gateway import xmlio
+from gateway.errors import FetchError, GatewayError
+from gateway.xmlio import Element
+from gateway.xmltext import is_legal
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.validate.answer import Answer
+from harvester.validate.report import Evidence
+
+Clock: TypeAlias = Callable[[], float]
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+FORM: Headers = (("Content-Type", "application/x-www-form-urlencoded"),)
+
+# A body with these bytes is an answer, even with a status after which a request would be repeated.
+_MARK = b"OAI-PMH"
+
+# The legal arguments of each verb (OAI-PMH 2.0 §4); the checks send others to be refused.
+ARGUMENTS: Mapping[str, frozenset[str]] = {
+    "GetRecord": frozenset({"identifier", "metadataPrefix"}),
+    "Identify": frozenset(),
+    "ListIdentifiers": frozenset({"from", "until", "metadataPrefix", "set", "resumptionToken"}),
+    "ListMetadataFormats": frozenset({"identifier"}),
+    "ListRecords": frozenset({"from", "until", "metadataPrefix", "set", "resumptionToken"}),
+    "ListSets": frozenset({"resumptionToken"}),
+}
+
+
+class Undecided(GatewayError):
+    """A check cannot be decided; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a validation, and the numbers of common practice.
+
+    Of a list with more than `pages` answers only the first are read; checks that need the whole list are skipped. The
+    numbers of practice are those of OpenAIRE's and BASE's guidelines: 100 records in an incomplete answer, tokens valid
+    for a day (an hour less, because clocks differ).
+    """
+
+    requests: int = 400
+    seconds: float = 1800.0
+    pages: int = 10  # of one list
+    sets: int = 5  # whose members are checked
+    formats: int = 6  # whose records are checked
+    least_page: int = 100  # records in an incomplete answer
+    token_seconds: int = 23 * 3600  # lifetime of a token
+
+
+class Exchange:
+    """One request and its answer. `refusal` is the error when there was no answer."""
+
+    def __init__(
+        self, request: Request, query: str, fetched: Fetched | None, refusal: FetchError | None = None
+    ) -> None:
+        """Take the request (`query` without the base URL), and the answer or the error."""
+        self.request = request
+        self.fetched = fetched
+        self.refusal = refusal
+        self.arguments = tuple(parse_qsl(query, keep_blank_values=True, errors="replace"))
+
+    @property
+    def has_body(self) -> bool:
+        """Return whether there is an answer that should be a document."""
+        return self.fetched is not None and self.request.method != "HEAD"
+
+    @property
+    def body(self) -> bytes:
+        """The bytes of the answer; empty when there is none."""
+        return b"" if self.fetched is None else self.fetched.body
+
+    @property
+    def status(self) -> int:
+        """The HTTP status; 0 without an answer."""
+        return 0 if self.fetched is None else self.fetched.status
+
+    def header(self, name: str) -> str:
+        """Return an HTTP header of the answer, or an empty string."""
+        return "" if self.fetched is None else self.fetched.header(name)
+
+    @cached_property
+    def _read(self) -> tuple[Answer | None, str]:
+        if not self.has_body:
+            return None, ""
+        try:
+            return Answer(xmlio.parse(self.body)), ""
+        except GatewayError as error:
+            return None, str(error)
+
+    @property
+    def answer(self) -> Answer | None:
+        """The parsed answer; None when there is none or it is not XML."""
+        return self._read[0]
+
+    @property
+    def not_xml(self) -> str:
+        """Why the body is not XML; empty when it is XML or missing."""
+        return self._read[1]
+
+    @property
+    def verb(self) -> str:
+        """The verb of the request, if it is legal and the only one; else empty."""
+        verbs = [value for key, value in self.arguments if key == "verb"]
+        return verbs[0] if len(verbs) == 1 and verbs[0] in ARGUMENTS else ""
+
+    @property
+    def is_legal(self) -> bool:
+        """Return whether every argument is legal for the verb, occurs once, and has a value of XML characters."""
+        keys = [key for key, _ in self.arguments]
+        known = ARGUMENTS.get(self.verb, frozenset()) | {"verb"}
+        return (
+            bool(self.verb)
+            and len(keys) == len(set(keys))
+            and known.issuperset(keys)
+            and all(value and is_legal(value) for _, value in self.arguments)
+        )
+
+    def holds(self, verb: str) -> bool:
+        """Return whether the answer has an element named after the verb."""
+        return self.answer is not None and self.answer.content(verb) is not None
+
+    def content(self, verb: str) -> Element:
+        """Return the element named after the verb. Raise Undecided when there is none."""
+        content = self.read().content(verb)
+        if content is None:
+            raise Undecided(f"{self.asked} brought {self.came}.")
+        return content
+
+    def read(self) -> Answer:
+        """Return the answer. Raise Undecided when there is none."""
+        if self.answer is None:
+            raise Undecided(f"{self.asked} brought {self.came}.")
+        return self.answer
+
+    @property
+    def asked(self) -> str:
+        """The request in one line."""
+        if not self.request.body:
+            return self.request.url if self.request.method == "GET" else f"{self.request.method} {self.request.url}"
+        return f"{self.request.method} {self.request.url} with {_shortened(self.request.body)}"
+
+    @property
+    def came(self) -> str:
+        """The answer in one line."""
+        if self.fetched is None:
+            return f"no answer: {self.refusal or type(self.refusal).__name__}"
+        head = f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}"
+        if self.answer is None:
+            return f"{head}: {_shortened(self.body)}" if self.body else f"{head}, no body"
+        if self.answer.errors:
+            return f"{head}: " + "; ".join(" ".join(error).strip() for error in self.answer.errors)
+        return f"{head}: {_described(self.answer)}"
+
+    def evidence(self, finding: str = "") -> Evidence:
+        """Return the request and the answer in one line each, with a finding."""
+        return Evidence(self.asked, self.came, finding)
+
+
+def _described(answer: Answer) -> str:
+    names = [str(child.tag).rpartition("}")[2] for child in answer.children]
+    size = f" with {answer.size} entries" if answer.size else ""
+    return f"{names[-1]}{size}" if names else "an empty document"
+
+
+def _shortened(body: bytes) -> str:
+    line = " ".join(body[:400].decode("utf-8", "replace").split())
+    return line if len(line) <= 160 else f"{line[:160]} …"  # noqa: PLR2004  (a readable line)
+
+
+class Conversation:
+    """The requests to one base URL. The same request is sent once, unless a new answer is wanted.
+
+    `ask` raises Undecided when a limit is reached. A request without an answer is an Exchange with a refusal.
+    """
+
+    def __init__(self, base_url: str, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
+        """Take the base URL, `fetch`, the limits and a monotonic clock in seconds. The time starts now."""
+        self.base_url = base_url
+        self.limits = limits
+        self.exchanges: list[Exchange] = []
+        self.consulted: list[Exchange] = []
+        self._fetch = fetch
+        self._clock = clock
+        self._started = clock()
+        self._known: dict[tuple[str, str, Headers], Exchange] = {}
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the start."""
+        return self._clock() - self._started
+
+    def ask(self, query: str, *, method: str = "GET", headers: Headers = (), again: bool = False) -> Exchange:
+        """Return the exchange of a request; a stored one unless `again`. Raise Undecided at a limit."""
+        key = (method, query, headers)
+        if again or key not in self._known:
+            self._known[key] = self._put(query, method, headers)
+        exchange = self._known[key]
+        self.consulted.append(exchange)
+        return exchange
+
+    def _put(self, query: str, method: str, headers: Headers) -> Exchange:
+        if len(self.exchanges) >= self.limits.requests:
+            raise Undecided(f"The limit of {self.limits.requests} requests was reached.")
+        if self.seconds >= self.limits.seconds:
+            raise Undecided(f"The limit of {self.limits.seconds:g} seconds was reached.")
+        exchange = self._exchange(self._request(query, method, headers), query)
+        self.exchanges.append(exchange)
+        return exchange
+
+    def _request(self, query: str, method: str, headers: Headers) -> Request:
+        if method == "POST":
+            body = query.encode("ascii")
+            return Request(self.base_url, headers=(*FORM, *headers), method=method, body=body, mark=_MARK)
+        url = f"{self.base_url}?{query}" if query else self.base_url
+        return Request(url, headers=headers, method=method, mark=_MARK)
+
+    def _exchange(self, request: Request, query: str) -> Exchange:
+        try:
+            return Exchange(request, query, self._fetch(request))
+        except FetchError as error:
+            return Exchange(request, query, None, error)
+
+
+def encoded(arguments: Mapping[str, str]) -> str:
+    """Return the arguments as a query; a trailing underscore of a key (`from_`) is dropped."""
+    return urlencode({key.rstrip("_"): value for key, value in arguments.items()})

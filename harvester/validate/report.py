@@ -1,0 +1,109 @@
+"""The result of a validation: a closed list of verdicts, a result per check with evidence, and the report. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from harvester.runtime.exit_status import Status
+
+
+class Verdict(StrEnum):
+    """How a check ended: a closed list."""
+
+    PASS = "pass"  # noqa: S105  (a verdict, not a password)
+    FAIL = "fail"  # the standard requires otherwise
+    WARNING = "warning"  # the standard, its guidelines or common practice advise otherwise
+    SKIPPED = "skipped"  # could not be decided; the reason says why
+
+
+class Evidence(NamedTuple):
+    """One request and its answer, in one line each; `finding` says what is wrong (empty: nothing)."""
+
+    asked: str
+    came: str
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of one check. `section` is the source of `expects`; `reason` belongs to a skipped check."""
+
+    check: str
+    section: str
+    expects: str
+    verdict: Verdict
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+
+
+_MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARNING: "warn", Verdict.SKIPPED: "skip"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All results in the order of the checks, the number of requests, and the duration in seconds."""
+
+    base_url: str
+    results: tuple[Result, ...]
+    requests: int
+    seconds: float
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of checks per verdict, 0 included."""
+        verdicts = Counter(result.verdict for result in self.results)
+        return {verdict.value: verdicts[verdict] for verdict in Verdict}
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status: 1 when a check failed, 3 when there are only warnings, else 0."""
+        counts = self.counts
+        if counts[Verdict.FAIL]:
+            return int(Status.FAILED)
+        return int(Status.WITH_ERRORS if counts[Verdict.WARNING] else Status.SUCCEEDED)
+
+    def as_data(self) -> dict[str, object]:
+        """Return the report as data for JSON; JSON.md describes it."""
+        return {
+            "base_url": self.base_url,
+            "counts": self.counts,
+            "requests": self.requests,
+            "seconds": round(self.seconds, 3),
+            "results": [
+                asdict(result) | {"evidence": [evidence._asdict() for evidence in result.evidence]}
+                for result in self.results
+            ],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the report for people: every check, with evidence for failures and warnings."""
+        for result in self.results:
+            yield f"{_MARKS[result.verdict]:4}  {result.check:32} {result.expects} ({result.section})"
+            if result.reason:
+                yield f"      skipped: {result.reason}"
+            if result.verdict in (Verdict.FAIL, Verdict.WARNING):
+                yield from _evidence_lines(result.evidence)
+        yield ""
+        yield self.summary
+
+    @property
+    def summary(self) -> str:
+        """The last line: the counts of verdicts and requests, and the duration."""
+        counts = self.counts
+        verdict = "does not conform" if counts[Verdict.FAIL] else "conforms"
+        return (
+            f"{self.base_url} {verdict}: {counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed, "
+            f"{counts[Verdict.WARNING]} with a warning, {counts[Verdict.SKIPPED]} skipped; "
+            f"{self.requests} requests in {self.seconds:.1f} s."
+        )
+
+
+def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
+    for item in evidence:
+        yield f"      {item.finding}"
+        yield f"        asked {item.asked}"
+        yield f"        came  {item.came}"

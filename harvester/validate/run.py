@@ -1,0 +1,71 @@
+"""The entry point of the conformance check of any OAI-PMH 2.0 provider: `harvester validate BASEURL`.
+
+It runs all checks of this package. All requests go through the given `fetch`.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import chain
+
+from gateway.errors import ConfigurationError
+from harvester.http.messages import Fetch
+from harvester.validate import (
+    dates,
+    errors,
+    formats,
+    identify,
+    payloads,
+    records,
+    sets,
+    tokens,
+    transport,
+)
+from harvester.validate import (
+    envelope as answers,
+)
+from harvester.validate.check import Check
+from harvester.validate.client import Clock, Conversation, Limits
+from harvester.validate.report import Evidence, Report, Result, Verdict
+from harvester.validate.repository import Repository
+
+__all__ = ["CHECKS", "Evidence", "Limits", "Report", "Result", "Verdict", "validate"]
+
+# Checks of all received answers come last.
+CHECKS: tuple[Check, ...] = tuple(
+    chain(
+        identify.CHECKS,
+        formats.CHECKS,
+        records.ASKING,
+        sets.CHECKS,
+        dates.CHECKS,
+        tokens.CHECKS,
+        errors.CHECKS,
+        transport.CHECKS,
+        payloads.CHECKS,
+        records.SEEN,
+        answers.CHECKS,
+    )
+)
+
+
+def validate(base_url: str, fetch: Fetch, *, limits: Limits | None = None, clock: Clock = time.monotonic) -> Report:
+    """Return a report on the provider at `base_url`, with every check in the order of `CHECKS`.
+
+    `fetch` sends all requests and is responsible for politeness. `limits` bounds requests, seconds and the pages of a
+    list; checks that cannot be decided then are skipped with that reason. Raise ConfigurationError for a text that
+    cannot be a base URL, and the FetchError when even Identify gets no answer.
+    """
+    _refuse_what_is_no_base_url(base_url)
+    conversation = Conversation(base_url, fetch, limits or Limits(), clock)
+    repository = Repository(conversation)
+    refusal = repository.ask("Identify").refusal
+    if refusal is not None:
+        raise refusal
+    results = tuple(check.run(repository) for check in CHECKS)
+    return Report(base_url, results, len(conversation.exchanges), conversation.seconds)
+
+
+def _refuse_what_is_no_base_url(base_url: str) -> None:
+    if not base_url.startswith(("http://", "https://")) or "?" in base_url or "#" in base_url:
+        raise ConfigurationError(f"{base_url!r} is not a base URL. Write http:// or https://, and no ? or #.")

@@ -1,0 +1,196 @@
+"""Checks of ListSets and of membership in sets (OAI-PMH 2.0 §2.6, §2.7.2, §4.6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from gateway.xmlio import Element
+from gateway.xmltext import OAI_PMH
+from harvester.validate.answer import Header, elements, local_name, namespace, text
+from harvester.validate.check import Check, Finding, Findings
+from harvester.validate.client import Exchange, Undecided
+from harvester.validate.report import Verdict
+from harvester.validate.repository import Repository
+
+_SPEC = re.compile(r"[A-Za-z0-9\-_.!~*'()]+(:[A-Za-z0-9\-_.!~*'()]+)*")
+_SET = re.compile(r"setSpec setName( setDescription)*")
+
+
+def _works(repository: Repository) -> Findings:
+    exchange = repository.ask("ListSets")
+    answer = exchange.read()
+    if not answer.sets and "noSetHierarchy" not in answer.codes:
+        yield Finding(exchange, "The answer lists no set and does not say noSetHierarchy.")
+
+
+def _listed(repository: Repository) -> Iterator[tuple[Exchange, Element]]:
+    walk = repository.set_walk
+    if walk is None:
+        raise Undecided("The repository has no sets.")
+    return ((page, element) for page in walk.pages for element in page.read().sets)
+
+
+def _structure(repository: Repository) -> Findings:
+    for page, element in _listed(repository):
+        if not _SET.fullmatch(" ".join(map(local_name, elements(element)))):
+            yield Finding(page, "A set is not setSpec, setName, setDescription*.")
+        elif not text(element, "setName"):
+            yield Finding(page, "A setName is empty.")
+
+
+def _specs(repository: Repository) -> Findings:
+    for page, element in _listed(repository):
+        if not _SPEC.fullmatch(text(element, "setSpec")):
+            yield Finding(page, f"The setSpec {text(element, 'setSpec')!r} is illegal.")
+
+
+def _unique(repository: Repository) -> Findings:
+    seen: set[str] = set()
+    for page, element in _listed(repository):
+        spec = text(element, "setSpec")
+        if spec in seen:
+            yield Finding(page, f"The setSpec {spec!r} is listed twice.")
+        seen.add(spec)
+
+
+def _parents(repository: Repository) -> Findings:
+    specs = set(repository.sets)
+    for spec in repository.sets:
+        parent = spec.rpartition(":")[0]
+        if parent and parent not in specs:
+            yield Finding(repository.ask("ListSets"), f"The set {spec!r} is listed, but its parent {parent!r} is not.")
+
+
+def _descriptions(repository: Repository) -> Findings:
+    for page, element in _listed(repository):
+        for description in elements(element)[2:]:
+            inside = elements(description)
+            if len(inside) != 1 or namespace(inside[0]) in ("", OAI_PMH):
+                yield Finding(page, "A setDescription does not have exactly one element of another namespace.")
+
+
+def _headers(repository: Repository) -> Iterator[tuple[Exchange, Header]]:
+    return ((page, header) for page in repository.records.pages for header in page.read().headers)
+
+
+def _headers_listed(repository: Repository) -> Findings:
+    specs = set(repository.sets)
+    for page, header in _headers(repository):
+        for spec in header.sets:
+            if spec not in specs:
+                yield Finding(page, f"{header.identifier} is in the set {spec!r}, which is not listed.")
+
+
+def _minimal(repository: Repository) -> Findings:
+    for page, header in _headers(repository):
+        for spec in header.sets:
+            if any(other.startswith(f"{spec}:") for other in header.sets):
+                yield Finding(page, f"{header.identifier} names {spec!r}, which a set below it implies.")
+
+
+def _to_look_at(repository: Repository) -> list[str]:
+    """Return a few sets: those in received headers first, because the others may be empty."""
+    specs = repository.sets
+    seen = dict.fromkeys(spec for header in repository.records.headers for spec in header.sets if spec in specs)
+    return list(dict.fromkeys((*seen, *specs)))[: repository.limits.sets]
+
+
+def _members(repository: Repository) -> Findings:
+    for spec in _to_look_at(repository):
+        exchange = repository.ask("ListIdentifiers", metadataPrefix="oai_dc", set=spec)
+        for header in exchange.read().headers:
+            if not any(f"{name}:".startswith(f"{spec}:") for name in header.sets):
+                yield Finding(exchange, f"{header.identifier} is listed in {spec!r}, but its header does not say so.")
+
+
+def _belongs(repository: Repository) -> Findings:
+    """Check that records are in the sets that their headers name."""
+    return _missing(repository, {spec: header for header, spec in _memberships(repository)})
+
+
+def _ancestors(repository: Repository) -> Findings:
+    """Check that records are in the sets above those that their headers name."""
+    wanted: dict[str, Header] = {}
+    for header, spec in _memberships(repository):
+        while spec := spec.rpartition(":")[0]:
+            wanted.setdefault(spec, header)
+    if not wanted:
+        raise Undecided("No received record is in a set below another.")
+    return _missing(repository, wanted)
+
+
+def _memberships(repository: Repository) -> Iterator[tuple[Header, str]]:
+    memberships = [(header, spec) for header in repository.records.headers for spec in header.sets]
+    if not memberships:
+        raise Undecided("No received record is in a set.")
+    return iter(memberships)
+
+
+def _missing(repository: Repository, wanted: dict[str, Header]) -> Findings:
+    for spec, header in islice(wanted.items(), repository.limits.sets):
+        exchange = _window(repository, spec, header)
+        if header.identifier not in (other.identifier for other in _in_window(repository, spec, header)) and (
+            not repository.has_changed(header)
+        ):
+            yield Finding(exchange, f"{header.identifier} is not in the list of the set {spec!r}.")
+
+
+def _window(repository: Repository, spec: str, header: Header) -> Exchange:
+    return repository.ask("ListIdentifiers", **_arguments(spec, header))
+
+
+def _in_window(repository: Repository, spec: str, header: Header) -> tuple[Header, ...]:
+    if "noRecordsMatch" in _window(repository, spec, header).read().codes:
+        return ()
+    walk = repository.walk("ListIdentifiers", **_arguments(spec, header))
+    if not walk.is_complete and header not in walk.headers:
+        raise Undecided(f"The list of the set {spec!r} is longer than the limit of pages.")
+    return walk.headers
+
+
+def _arguments(spec: str, header: Header) -> dict[str, str]:
+    return {"metadataPrefix": "oai_dc", "set": spec, "from_": header.datestamp, "until": header.datestamp}
+
+
+CHECKS = (
+    Check("sets.works", "OAI-PMH 2.0 §4.6", "ListSets lists sets, or says noSetHierarchy.", _works),
+    Check(
+        "sets.structure",
+        "OAI-PMH 2.0 §3.2.1",
+        "Each set has a setSpec, a setName that is not empty, and nothing but setDescriptions after them.",
+        _structure,
+    ),
+    Check("sets.spec", "OAI-PMH 2.0 §2.6", "A setSpec is a path of unreserved characters.", _specs),
+    Check("sets.unique", "OAI-PMH 2.0 §2.6", "A setSpec is unique.", _unique),
+    Check(
+        "sets.parents",
+        "guidelines for repositories §4.1",
+        "The set above a listed set is listed too.",
+        _parents,
+        Verdict.WARNING,
+    ),
+    Check(
+        "sets.description",
+        "OAI-PMH 2.0 §3.2.1",
+        "Each setDescription has one element of another namespace.",
+        _descriptions,
+    ),
+    Check("sets.listed", "OAI-PMH 2.0 §2.6", "The sets named in headers are listed.", _headers_listed),
+    Check(
+        "sets.minimal",
+        "OAI-PMH 2.0 §2.6",
+        "A header does not name a set above another set that it names.",
+        _minimal,
+        Verdict.WARNING,
+    ),
+    Check(
+        "sets.members",
+        "OAI-PMH 2.0 §2.6",
+        "The headers of the members of a set name it, or a set below it.",
+        _members,
+    ),
+    Check("sets.belongs", "OAI-PMH 2.0 §2.7.2", "A record is found in the sets its header names.", _belongs),
+    Check("sets.hierarchy", "OAI-PMH 2.0 §2.7.2", "A record of a:b is found in a.", _ancestors),
+)

@@ -1,0 +1,165 @@
+"""Checks of HTTP (OAI-PMH 2.0 §3.1): POST, HEAD, compression, redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harvester.validate.answer import Canonical, canonical, texts
+from harvester.validate.check import Check, Finding, Findings
+from harvester.validate.client import Exchange, Headers, Undecided, encoded
+from harvester.validate.report import Verdict
+from harvester.validate.repository import Repository
+
+# Encodings that every HTTP library can decode; others in Identify cannot be checked.
+_ENCODINGS = ("gzip", "deflate")
+
+
+def _post_same(verb: str, arguments: Callable[[Repository], dict[str, str]]) -> Callable[[Repository], Findings]:
+    """Return a check that POST returns the same as GET."""
+
+    def check(repository: Repository) -> Findings:
+        query = encoded({"verb": verb, **arguments(repository)})
+        by_get = repository.conversation.ask(query)
+        by_post = repository.conversation.ask(query, method="POST")
+        by_get.content(verb)
+        by_post.read()
+        if not by_post.holds(verb) or _content(by_get, verb) != _content(by_post, verb):
+            yield Finding(by_post, f"{verb} by POST returns something else than by GET.")
+
+    return check
+
+
+def _content(exchange: Exchange, verb: str) -> Canonical:
+    return canonical(exchange.content(verb))
+
+
+def _example(repository: Repository) -> dict[str, str]:
+    return {"identifier": repository.example.identifier, "metadataPrefix": "oai_dc"}
+
+
+def _post_list(repository: Repository) -> Findings:
+    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "metadataPrefix": "oai_dc"}))
+
+
+def _post_token(repository: Repository) -> Findings:
+    tokens = repository.identifiers.tokens
+    if not tokens:
+        raise Undecided("ListIdentifiers came in one answer.")
+    return _post_headers(repository, encoded({"verb": "ListIdentifiers", "resumptionToken": tokens[0]}))
+
+
+def _post_headers(repository: Repository, query: str) -> Findings:
+    by_get, by_post = (repository.conversation.ask(query, method=method) for method in ("GET", "POST"))
+    headers = by_post.read().headers
+    missing = [header for header in by_get.read().headers if header not in headers]
+    if not all(repository.has_changed(header) for header in missing):
+        yield Finding(by_post, "ListIdentifiers by POST lists something else than by GET.")
+
+
+def _post_error(repository: Repository) -> Findings:
+    exchange = repository.conversation.ask("verb=junk", method="POST")
+    if "badVerb" not in exchange.read().codes:
+        yield Finding(exchange, "An unknown verb by POST is not answered with badVerb.")
+
+
+def _head(repository: Repository) -> Findings:
+    exchange = repository.conversation.ask("verb=Identify", method="HEAD")
+    if exchange.fetched is None:
+        raise Undecided(f"HEAD brought {exchange.came}.")
+    by_get = repository.ask("Identify")
+    if (exchange.status, exchange.header("Content-Type")) != (by_get.status, by_get.header("Content-Type")):
+        yield Finding(exchange, f"HEAD differs from GET: {by_get.came}.")
+
+
+def _redirect(repository: Repository) -> Findings:
+    exchange = repository.ask("Identify")
+    if exchange.fetched is not None and exchange.fetched.url != exchange.request.url:
+        yield Finding(exchange, f"The answer came from {exchange.fetched.url}.")
+
+
+def _accepting(encoding: str) -> Headers:
+    return (("Accept-Encoding", encoding),)
+
+
+def _in_encoding(repository: Repository, encoding: str) -> Exchange:
+    exchange = repository.conversation.ask("verb=Identify", headers=_accepting(encoding))
+    exchange.read()
+    return exchange
+
+
+def _declared(repository: Repository) -> tuple[str, ...]:
+    return texts(repository.identify, "compression")
+
+
+def _compression_true(repository: Repository) -> Findings:
+    declared = [name for name in _ENCODINGS if name in _declared(repository)]
+    if not declared:
+        raise Undecided("Identify lists neither gzip nor deflate.")
+    for name in declared:
+        exchange = _in_encoding(repository, name)
+        if exchange.header("Content-Encoding").lower() != name:
+            yield Finding(exchange, f"Identify lists {name}, but the answer is not compressed with it.")
+        elif canonical(exchange.content("Identify")) != canonical(repository.identify):
+            yield Finding(exchange, f"The answer in {name} differs from the uncompressed one.")
+
+
+def _compression_told(repository: Repository) -> Findings:
+    declared = _declared(repository)
+    for name in _ENCODINGS:
+        exchange = _in_encoding(repository, name)
+        if exchange.header("Content-Encoding").lower() == name and name not in declared:
+            yield Finding(exchange, f"The answer is compressed with {name}, but Identify does not list it.")
+
+
+def _identity(repository: Repository) -> Findings:
+    exchange = _in_encoding(repository, "identity")
+    if exchange.header("Content-Encoding").lower() not in ("", "identity"):
+        yield Finding(exchange, f"The answer is compressed with {exchange.header('Content-Encoding')}.")
+
+
+CHECKS = (
+    Check(
+        "http.redirect", "practice of the field", "The base URL answers without a redirect.", _redirect, Verdict.WARNING
+    ),
+    Check(
+        "http.post-identify",
+        "OAI-PMH 2.0 §3.1.1",
+        "Identify by POST returns the same as by GET.",
+        _post_same("Identify", lambda _: {}),
+    ),
+    Check(
+        "http.post-get-record",
+        "OAI-PMH 2.0 §3.1.1",
+        "GetRecord by POST returns the same as by GET.",
+        _post_same("GetRecord", _example),
+    ),
+    Check("http.post-list", "OAI-PMH 2.0 §3.1.1", "ListIdentifiers by POST lists the same as by GET.", _post_list),
+    Check("http.post-token", "OAI-PMH 2.0 §3.1.1", "A token by POST returns the same as by GET.", _post_token),
+    Check("http.post-error", "OAI-PMH 2.0 §3.1.1", "An unknown verb by POST: badVerb.", _post_error),
+    Check(
+        "http.head",
+        "RFC 9110 §9.3.2",
+        "HEAD has the status and the Content-Type of GET.",
+        _head,
+        Verdict.WARNING,
+    ),
+    Check(
+        "http.compression",
+        "OAI-PMH 2.0 §3.1.3",
+        "The compressions that Identify lists are used when a client accepts them.",
+        _compression_true,
+    ),
+    Check(
+        "http.compression-told",
+        "OAI-PMH 2.0 §3.1.3",
+        "Identify lists the compressions that are used.",
+        _compression_told,
+        Verdict.WARNING,
+    ),
+    Check(
+        "http.identity",
+        "OAI-PMH 2.0 §3.1.3",
+        "A client that accepts only identity gets uncompressed answers.",
+        _identity,
+    ),
+)

@@ -1,0 +1,239 @@
+"""From the bytes of an answer to a trusted tree, in steps from strict to lenient. Pure.
+
+1. The bytes unchanged. Nearly every answer ends here.
+2. In the right encoding, without text around the document, and cleaned (`repair`).
+3. With repaired namespaces (`namespaces`).
+4. Record by record (`recovery`): readable records are read; each other one goes through libxml2's recovery by itself.
+
+Each step parses strictly again, and each repair is noted in a sentence. A truncated answer is never repaired: it is
+refused and requested again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from lxml import etree
+
+from gateway.errors import AnswerTooLarge, NoContent, NotOaiPmh, NotXml
+from gateway.model import Slice
+from gateway.xmlio import memory_of, name_of
+from gateway.xmltext import OAI_PMH
+from harvester.xml import first_generation, namespaces, recovery
+from harvester.xml.decoding import decode, is_plain
+from harvester.xml.entities import resolved
+from harvester.xml.markup import spans
+from harvester.xml.outline import Broken
+from harvester.xml.parsing import ELEMENT, MOST_MEMORY, strict
+from harvester.xml.repair import cleaned
+from harvester.xml.slices import LIST_VERBS, cut, named
+from harvester.xml.streaming import read_large
+
+# The root element outside comments: in 1.x it is the verb.
+_ROOT = re.compile(
+    r"<(?P<prefix>(?:[\w.-]+:)?)(?P<name>OAI-PMH(?=[\s/>])"
+    rf"|(?:{first_generation.VERBS})(?=\s[^<>]{{0,2000}}openarchives\.org/OAI/1\.[01]/))"
+)
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# Allowed before the root of a document that is parsed unchanged: anything except a document type, whose entities could
+# grow without end.
+_PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.{0,2000}?\?>|<!--.*?-->)*+<[A-Za-z_]", re.DOTALL)
+_COPIES, _TAG, _REFERENCE = 12, 350, 100  # bytes of memory for each byte of an answer, each `<` and each `&`
+# Possibly a start tag with very many attributes; each step of the repair makes one or two objects for each.
+_LONG_TAG = re.compile(rb"<[^<]{2000,}+")
+_ATTRIBUTE = 1_300  # bytes of memory for each attribute of such a tag
+_QUOTED = 120  # characters of a foreign answer that a sentence quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A tree, the UTF-8 bytes of its offsets, and the repairs.
+
+    `repaired` is empty when these bytes are those of the answer. `problems` has a sentence for each record, by number
+    from 0, that could not be repaired; the tree has only its header. `losses` are the repairs that lost something. For
+    `version` 1.x the tree is arranged as in 2.0, but the bytes are unchanged.
+    """
+
+    root: etree._Element
+    text: bytes
+    repaired: bytes = b""
+    repairs: tuple[str, ...] = ()
+    problems: Mapping[int, str] = field(default_factory=dict)
+    version: str = "2.0"
+    losses: tuple[str, ...] = ()
+
+
+def read(body: bytes, content_type: str = "") -> Document:
+    """Return the OAI-PMH document in `body`.
+
+    Raise NoContent when it is empty, NotXml when it is truncated or cannot be repaired, NotOaiPmh when it is another
+    document, and AnswerTooLarge when it would take too much memory.
+    """
+    if is_plain(body) and _PROLOG.match(body):
+        try:
+            return checked(Document(strict(body), body))
+        except etree.XMLSyntaxError:
+            pass
+    return _repaired(body, content_type)
+
+
+def read_list(body: bytes, content_type: str = "") -> tuple[Document, tuple[Slice, ...]]:
+    """Return a document and the slices of the records in its list. Raise the errors of `read`.
+
+    A document too large for memory is read record by record; its tree then has no records.
+    """
+    if memory_of(body, ELEMENT) > MOST_MEMORY and is_plain(body) and _PROLOG.match(body):
+        root, slices = read_large(body)
+        return checked(Document(root, body)), slices
+    document = read(body, content_type)
+    slices = cut(document.root, document.text, document.problems) if named(document.root, *LIST_VERBS) else ()
+    return document, slices
+
+
+def checked(document: Document) -> Document:
+    """Return the document if its root is OAI-PMH in any namespace, or a verb of 1.x; else raise NotOaiPmh."""
+    version = first_generation.version_of(document.root)
+    if version:
+        return replace(document, root=first_generation.arranged(document.root), version=version)
+    namespace, name = name_of(document.root)
+    if name != "OAI-PMH":
+        raise NotOaiPmh(_foreign(document.root))
+    notes = list(document.repairs)
+    if namespace != OAI_PMH:
+        notes.append(f"The answer is in the namespace {namespace or '(none)'!r} instead of OAI-PMH's.")
+    if document.root.prefix:
+        notes.append(f"The elements of the protocol have the prefix {document.root.prefix!r}.")
+    return replace(document, repairs=tuple(notes))
+
+
+class _Text(NamedTuple):
+    text: str
+    prefix: str  # of the protocol's elements, with its colon
+    notes: tuple[str, ...]
+
+
+def _refuse_long_repair(body: bytes) -> None:
+    """Raise AnswerTooLarge when the steps of the repair, each with a copy of the text, would take too much memory."""
+    needed = _COPIES * len(body) + _TAG * body.count(b"<") + _REFERENCE * body.count(b"&")
+    needed += _ATTRIBUTE * sum(_attributes(tag[0]) for tag in _LONG_TAG.finditer(body))
+    if needed > MOST_MEMORY:
+        raise AnswerTooLarge(
+            f"The answer of {len(body)} bytes is not well-formed XML. To repair it takes about {needed >> 20} MiB of "
+            f"memory, more than the {MOST_MEMORY >> 20} MiB that one document may take."
+        )
+
+
+def _attributes(tag: bytes) -> int:
+    """Return how many attributes a start tag has at most."""
+    return min(tag.count(b"="), (tag.count(b'"') + tag.count(b"'")) // 2)
+
+
+def _repaired(body: bytes, content_type: str) -> Document:
+    _refuse_long_repair(body)
+    decoded, decoding_remarks, lost = decode(body, content_type)
+    whole, replacements, left = resolved(decoded)
+    trimmed = _trimmed(whole)
+    text, mendings = cleaned(trimmed.text)
+    data = (_DECLARATION + text).encode()
+    notes = (*decoding_remarks, *trimmed.notes, *replacements, *left, *mendings)
+    lost = (*lost, *left)
+    for attempt in (_as_it_is, _with_namespaces):
+        try:
+            made, more = attempt(data)
+            return checked(Document(strict(made), made, _unless(made, body), (*notes, *more), losses=lost))
+        except (etree.XMLSyntaxError, Broken):
+            continue
+    recovered = recovery.recovered(text, trimmed.prefix)
+    try:
+        made, more = namespaces.mended((_DECLARATION + recovered.text).encode())
+        root = strict(made)
+    except (etree.XMLSyntaxError, Broken) as error:
+        raise NotXml(f"The answer is not XML, even after repair: {error}.") from error
+    repairs = (*notes, *recovered.notes, *more)
+    return checked(Document(root, made, made, repairs, recovered.problems, losses=(*lost, *recovered.losses)))
+
+
+def _as_it_is(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    return data, ()
+
+
+def _with_namespaces(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    return namespaces.mended(data)
+
+
+def _unless(made: bytes, body: bytes) -> bytes:
+    return b"" if made == body else made
+
+
+def _trimmed(text: str) -> _Text:
+    """Return the root element without the text around it. Raise NotXml or NotOaiPmh when it is missing or truncated."""
+    root = next((match for start, stop in spans(text) for match in _ROOT.finditer(text, start, stop)), None)
+    if root is None:
+        raise _not_ours(text)
+    prefix, name = root["prefix"], root["name"]
+    closing = None
+    for closing in re.finditer(rf"</{re.escape(prefix + name)}\s*>", text):  # noqa: B007 - the last is wanted
+        pass
+    if closing is None:
+        if re.match(rf"<{re.escape(prefix + name)}[^>]{{0,4000}}/>\s*\Z", text[root.start() :]):
+            raise NotOaiPmh(f"The answer is an {name} element with nothing in it.")
+        raise NotXml(f"The answer is truncated: {len(text)} characters arrived, without the end of the document.")
+    before, after = text[: root.start()], text[closing.end() :]
+    notes = [
+        f"Text {where} the document was removed: {' '.join(rest.split())[:_QUOTED]!r}."
+        for where, rest in (("before", before), ("after", after))
+        if any(rest[start:stop].replace("\ufeff", "").strip() for start, stop in spans(rest))
+    ]
+    trimmed = text[root.start() : closing.end()]
+    if name != "OAI-PMH":
+        # The later steps expect the envelope of 2.0.
+        trimmed = f"{first_generation.opening(prefix)}{trimmed}</{prefix}OAI-PMH>"
+    return _Text(trimmed, prefix, tuple(notes))
+
+
+# --- what else it may be --------------------------------------------------------------------------------------
+
+_BLOCKED = "a page that blocks robots"
+# Looks of answers that are not OAI-PMH, matched against their beginning; the first match is reported.
+_LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            r"cf-mitigated|just a moment|challenge-platform|captcha|are you a robot|access denied", re.IGNORECASE
+        ),
+        _BLOCKED,
+    ),
+    (re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE), "an HTML page"),
+    (re.compile(r"<rss[\s>]|<feed[\s>]|<rdf:RDF[\s>]", re.IGNORECASE), "a feed"),
+    (re.compile(r"<(?:urlset|sitemapindex)[\s>]"), "a sitemap"),
+    (re.compile(r"<[\w:.-]*Repository[\s>][^>]*static-repository"), "a static repository"),
+    (re.compile(r"<(?:\w+:)?Envelope[\s>]|<(?:\w+:)?Fault[\s>]"), "a SOAP message"),
+)
+_TITLE = re.compile(r"<title[^>]{0,200}>\s*([^<]{1,200})", re.IGNORECASE)
+_SEEN = 20_000  # characters of an answer that are matched
+
+
+def _not_ours(text: str) -> NotOaiPmh | NotXml:
+    start = text[:_SEEN]
+    if not text.strip("\ufeff \t\r\n"):
+        return NoContent("The answer is empty.")
+    looks = next((what for pattern, what in _LOOKS if pattern.search(start)), "")
+    title = _TITLE.search(start)
+    named = f" entitled {' '.join(title[1].split())!r}" if title else ""
+    if looks:
+        hint = " Ask the repository to allow this harvester." if looks == _BLOCKED else ""
+        return NotOaiPmh(f"The answer is not OAI-PMH but {looks}{named}.{hint}")
+    if start.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        return NotXml("The answer is not XML; it looks like JSON.")
+    quoted = " ".join(start.split())[:_QUOTED]
+    if re.match(r"<[?!A-Za-z_]", start.lstrip("\ufeff \t\r\n")):
+        return NotOaiPmh(f"The answer has no OAI-PMH element; it begins with {quoted!r}.")
+    return NotXml(f"The answer is not XML; it begins with {quoted!r}.")
+
+
+def _foreign(root: etree._Element) -> str:
+    name = name_of(root)[1]
+    looks = _not_ours(etree.tostring(root, encoding="unicode")[:_SEEN])
+    return str(looks).replace("it begins with", f"its root is {name!r}; it begins with")

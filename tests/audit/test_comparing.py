@@ -1,0 +1,248 @@
+"""What is held is found among what was published, and what their metadata disagree about is told, nothing else."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import StoreDamaged
+from gateway.model import ItemState, Work
+from harvester.audit import ledger as ledger_module
+from harvester.audit.compare import differences, title_key
+from harvester.audit.crossref import Deposited
+from harvester.audit.holdings import _work, found, of_store
+from harvester.audit.ledger import SQL, Ledger
+from harvester.audit.report import Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
+from harvester.audit.scope import scope_of
+from tests.audit.conftest import record
+from tests.audit.crossref import ELECTRONIC, ISSN
+
+TITLE = "On the completeness of a collection of journals"
+WORK = Deposited(
+    "10.5555/a", TITLE, "Journal of Proofs", (ISSN, ELECTRONIC), ("2020-03", "2019-12-01"), "journal-article"
+)
+SCOPE = scope_of((ISSN,), (), (), "")
+
+
+@pytest.fixture
+def listed(ledger: Ledger) -> Ledger:
+    """Return a ledger with one work, and one without journal and date."""
+    ledger.begin({"asked_at": "1"}, [("", "")])
+    window = ledger.next_window()
+    assert window is not None
+    ledger.receive(window, [WORK, Deposited("10.5555/b", "Book reviews", type="book")], 2, is_done=True)
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [
+        (record(TITLE, doi="10.5555/A", date="2019-12-01", source=f"ISSN {ISSN}"), []),
+        (record(TITLE.upper() + "!", doi="https://doi.org/10.5555/a"), []),
+        (record(TITLE + ": and what it lacks", doi="10.5555/a"), []),
+        (record("Another thing altogether", doi="10.5555/a"), ["title"]),
+        (record(TITLE, doi="10.5555/a", date="2021"), ["date"]),
+        (record(TITLE, doi="10.5555/a", date="2020"), []),
+        (record(TITLE, doi="10.5555/a", date="2020-03-31T12:00:00Z"), []),
+        (record(TITLE, doi="10.5555/a", date="2020-04-01"), ["date"]),
+        (record(TITLE, doi="10.5555/a", date="2019-12-02"), ["date"]),
+        (record(TITLE, doi="10.5555/a", date="2018-2020"), []),
+        (record(TITLE, doi="10.5555/a", source="ISSN 2049-3630"), ["issn"]),
+        (record(TITLE), ["doi"]),
+        (record(TITLE, doi="10.5555/other"), ["doi"]),
+        (record(TITLE, doi="10.5555/a", relation="x")._replace(malformed=("doi:5555/a",)), ["doi"]),
+        (record("?", doi="10.5555/a"), ["title"]),
+    ],
+)
+def test_what_disagrees_is_told(held, expected):
+    assert [difference.what for difference in differences(held, WORK)] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doi:10.55",
+        "DOI 5555/a",
+        "https://doi.org/5555",
+        "10.5555",
+        "info:doi/x",
+        "http://www.doi.org/x",
+        "dx.doi.org/10.5",
+    ],
+)
+def test_a_doi_that_is_none_is_malformed(text):
+    assert record(TITLE, doi=text).malformed == (text,)
+    assert differences(record(TITLE, doi=text), None)[0].theirs == "malformed"
+
+
+@pytest.mark.parametrize("text", ["doi:10.5555/a", "https://example.org/10", "ISBN 10-5", "oai:x:10.5"])
+def test_what_is_not_meant_for_a_doi_is_not_malformed(text):
+    assert record(TITLE, doi=text).malformed == ()
+
+
+def test_short_titles_tell_no_works_apart():
+    assert title_key("Book reviews") == ""
+    assert title_key(TITLE) == "onthecompletenessofacollectionofjournals"
+
+
+@pytest.mark.parametrize(
+    ("held", "work"),
+    [
+        (record("Another", doi="10.5555/a"), WORK.doi),
+        (record(TITLE), WORK.doi),
+        (record(TITLE, date="2019"), WORK.doi),
+        (record(TITLE, date="1999", source=f"ISSN {ISSN}"), None),
+        (record(TITLE, source=f"ISSN {ISSN}"), WORK.doi),
+        (record("Of this journal", source=f"ISSN {ISSN}"), None),
+    ],
+)
+def test_a_record_is_found_by_its_doi_or_its_title(listed, held, work):
+    ((_, listed_work, _),) = found(iter([held]), listed, SCOPE)
+    assert (listed_work.doi if listed_work else None) == work
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        record(TITLE, date="1999"),
+        record(TITLE, source="ISSN 2049-3630"),
+        record("Of another journal", source="ISSN 2049-3630"),
+    ],
+)
+def test_what_belongs_to_something_else_is_left_alone(listed, held):
+    assert list(found(iter([held]), listed, SCOPE)) == []
+
+
+def test_of_two_works_of_one_title_neither_is_meant(listed):
+    listed.receive(ledger_module.Window("", ""), [WORK._replace(doi="10.5555/c")], 3, is_done=True)
+    assert list(found(iter([record(TITLE)]), listed, SCOPE)) == []
+
+
+def test_a_part_of_the_list_says_nothing_of_the_rest(listed):
+    since = scope_of((ISSN,), (), (), "2024-01-01")
+    assert list(found(iter([record("Of this journal", source=f"ISSN {ISSN}")]), listed, since)) == []
+
+
+def test_a_prefix_tells_what_belongs_to_it():
+    scope = scope_of((), (), ("10.5555",), "")
+    assert scope.holds(("10.5555/x",), ())
+    assert not scope.holds(("10.55551/x",), (ISSN,))
+
+
+class _Store:
+    """A store whose items were all deleted or changed since it was asked for them."""
+
+    def __init__(self) -> None:
+        states = [ItemState(n, f"oai:{n}", f"oai:here:{n}", n == 1, (), ()) for n in (1, 2, 3)]
+        self.items = lambda _source, after, _limit: list(zip("ppq", states, strict=True))[after:]
+
+    @contextmanager
+    def view(self) -> Iterator[_Store]:
+        yield self
+
+    def record(self, identifier: str, _prefix: str) -> None:
+        assert identifier == "oai:here:2"
+
+
+def test_what_is_deleted_or_of_another_source_is_not_held():
+    assert list(of_store(_Store(), ("p",))) == []  # type: ignore[arg-type]
+
+
+def test_a_document_that_cannot_be_read_is_about_nothing_but_its_identifier():
+    assert _work("oai:1", b"no document") == Work(upstream="oai:1")
+
+
+# --- the report ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reported(listed: Ledger) -> list[Entry]:
+    """Return a report with one of everything."""
+    held = [
+        record(TITLE, doi="10.5555/a", has_file=False, upstream="oai:1"),
+        record("=1+1", doi="10.5555/a", upstream="oai:2"),
+        record("Of this journal", source=f"ISSN {ELECTRONIC}", date="2018"),
+    ]
+    scope = scope_of((ISSN, ELECTRONIC), (), (), "")
+    listed.hold(found(iter(held), listed, scope))
+    listed.hold(found(iter(held), listed, scope))  # an audit that goes on finds everything again
+    return list(entries(listed.rows(), Journals(listed.journals())))
+
+
+def test_each_work_and_record_stands_in_its_journal(reported):
+    # its other ISSN tells that the record belongs to the journal
+    journal = f"Journal of Proofs {ISSN}"
+    assert [(str(each.state), each.journal, each.row.year, each.row.identifiers) for each in reported] == [
+        ("missing", "(book)", "", ()),
+        ("with_file", journal, "2020", ("oai:1", "oai:2")),
+        ("unknown", journal, "2018", ("oai:here:Of this journal",)),
+    ]
+    assert [each.is_good for each in reported] == [False, False, False]
+
+
+def test_a_record_without_a_journal_has_none():
+    row = ledger_module.Row("", "", (), "", "", "", True, (), ())
+    assert Journals([]).name(row) == "(no journal)"
+    assert Journals([]).name(row._replace(issns=(ISSN,))) == ISSN
+
+
+def test_it_is_counted_by_journal_and_year(reported):
+    tally = Tally()
+    assert list(tally.counted(reported)) == reported
+    rows = {(row["journal"], row["year"]): row for row in tally.rows()}
+    assert rows["(book)", ""]["missing"] == 1
+    assert [row["published"] for row in rows.values()] == [1, 0, 1]
+    assert tally.totals == {
+        "missing": 1, "with_file": 1, "unknown": 1, "published": 2, "disagrees": 1, "not_good": 3,
+    }  # fmt: skip
+
+
+def test_it_is_written_for_people_tables_and_programs(reported):
+    assert list(text_lines(reported)) == [
+        "missing: 10.5555/b Book reviews",
+        f"with file: 10.5555/a oai:1 oai:2 {TITLE} [title: =1+1 / {TITLE}]",
+        "unknown: oai:here:Of this journal Of this journal",
+    ]
+    assert list(csv_lines(reported))[2] == (
+        f"with_file,Journal of Proofs {ISSN},{ISSN} {ELECTRONIC},2020,10.5555/a,{TITLE},journal-article,oai:1 oai:2,"
+        f"title: =1+1 / {TITLE}"
+    )
+    formula = reported[0]._replace(row=reported[0].row._replace(title="=HYPERLINK(1)"))
+    assert "'=HYPERLINK(1)" in list(csv_lines([formula]))[1]
+    assert '"disagrees": [{"what": "title", "ours": "=1+1"' in list(json_lines(reported))[1]
+    good = reported[1]._replace(row=reported[1].row._replace(differences=()))
+    assert list(text_lines([good])) == []
+
+
+# --- the ledger ---------------------------------------------------------------------------------------------------
+
+
+def test_a_ledger_that_is_none_is_told(tmp_path):
+    (tmp_path / "a.sqlite").write_text("no database at all, but long enough to be looked at" * 20)
+    with pytest.raises(StoreDamaged):
+        Ledger(tmp_path / "a.sqlite")
+
+
+def test_what_breaks_off_leaves_nothing_behind(listed):
+    def broken():
+        yield record(TITLE, source=f"ISSN {ISSN}"), None, ()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        listed.hold(broken())
+    assert [row.doi for row in listed.rows()] == ["10.5555/b", "10.5555/a"]
+
+
+def test_every_query_is_used_and_understood():
+    text = Path(ledger_module.__file__).read_text()
+    assert set(SQL) == set(re.findall(r"(?:SQL\[|_rows\(|_walked\(|for query in \(|, )\"(\w+)\"", text)) & set(SQL)
+    database = sqlite3.connect(":memory:")
+    database.executescript(ledger_module._SCHEMA)
+    for query in SQL.values():
+        database.execute(f"explain {query}", dict.fromkeys(re.findall(r":(\w+)", query)) or (None,) * query.count("?"))
+    database.close()

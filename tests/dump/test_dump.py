@@ -1,0 +1,225 @@
+"""A dump is one well-formed file, whatever happened while it was made."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from lxml import etree
+
+from gateway.errors import ConnectionFailed
+from gateway.model import RawPage, Slice
+from harvester.dump.dump import Dump, as_received, fragment, record
+from harvester.dump.output import File, Order, Stream
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Silence
+from harvester.sources import Description, ListEnd, SourceKind, Step
+
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+PAYLOAD = b"<dc><title>Zwei &amp; zwanzig \xc3\xa9</title></dc>"
+
+
+def _page(number):
+    names = [f"oai:fake:{number}-{place}" for place in range(2)]
+    slices = tuple(Slice(name, "2024-01-01", ("a", "b&c"), False, 0, len(PAYLOAD)) for name in names)
+    return RawPage("", "ListRecords", "http://h", 0, 200, (), PAYLOAD, "oai_dc"), slices
+
+
+class _Server:
+    """Lists of three pages of two records; a test may break the connection before a page, or let tokens expire."""
+
+    def __init__(self, pages=3):
+        self.pages = pages
+        self.breaks_before = None
+        self.expired = False
+        self.asked = []
+
+    def kind(self):
+        return SourceKind("canned", "For tests.", (), self._describe, self._changes)
+
+    def _describe(self, _options, _fetch):
+        return Description((), "Canned", "", "YYYY-MM-DD", "", "no", (), ())
+
+    def _changes(self, _options, cursor, _fetch):
+        number = int(cursor.state or 0)
+        if number and self.expired:
+            number = 0
+        while number < self.pages:
+            if number == self.breaks_before:
+                raise ConnectionFailed("gone")
+            self.asked.append((cursor.metadata_prefix, cursor.set_spec, number))
+            page, slices = _page(number)
+            number += 1
+            end = ListEnd.PROPER if number == self.pages else ListEnd.MORE
+            yield Step(page, slices, replace(cursor, state=str(number)), 2 * number, end=end)
+
+
+def _dump(server, sink, order=None, stop=None):
+    order = order or Order("http://h/oai?a=1&b=2")
+    return Dump(order, server.kind(), None, sink, Silence(), stop or Stop())
+
+
+def _identifiers(content):
+    return [
+        element.findtext(f"{OAI}header/{OAI}identifier") for element in etree.fromstring(content).iter(f"{OAI}record")
+    ]
+
+
+ALL = [f"oai:fake:{number}-{place}" for number in range(3) for place in range(2)]
+
+
+def test_the_file_holds_every_record_in_an_envelope_of_its_own(tmp_path):
+    file = tmp_path / "dump.xml"
+    assert _dump(_Server(), File(file)).whole()
+    root = etree.fromstring(file.read_bytes())
+    assert (root.tag, root.attrib) == ("harvest", {"baseURL": "http://h/oai?a=1&b=2"})  # type: ignore[comparison-overlap]
+    assert [(each.tag, dict(each.attrib)) for each in root] == [("list", {"metadataPrefix": "oai_dc"})]
+    assert _identifiers(file.read_bytes()) == ALL
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_several_formats_and_sets_are_several_lists(tmp_path):
+    file = tmp_path / "dump.xml"
+    _dump(_Server(1), File(file), Order("http://h", ("oai_dc", "mods"), ("a", "b"))).whole()
+    assert [tuple(each.attrib.values()) for each in etree.fromstring(file.read_bytes())] == [
+        ("oai_dc", "a"),
+        ("oai_dc", "b"),
+        ("mods", "a"),
+        ("mods", "b"),
+    ]
+
+
+def test_an_interrupted_dump_goes_on_at_its_token(tmp_path):
+    file, server = tmp_path / "dump.xml", _Server()
+    whole = tmp_path / "whole.xml"
+    _dump(_Server(), File(whole)).whole()
+    server.breaks_before = 2
+    with pytest.raises(ConnectionFailed):
+        _dump(server, File(file)).whole()
+    assert not file.exists()
+    server.breaks_before = None
+    assert _dump(server, File(file)).whole()
+    assert [number for _, _, number in server.asked] == [0, 1, 2]
+    assert file.read_bytes() == whole.read_bytes()
+
+
+def test_a_dump_whose_token_expired_takes_its_list_back(tmp_path):
+    file, server = tmp_path / "dump.xml", _Server()
+    server.breaks_before = 2
+    with pytest.raises(ConnectionFailed):
+        _dump(server, File(file)).whole()
+    server.breaks_before, server.expired = None, True
+    dump = _dump(server, File(file))
+    assert dump.whole()
+    assert _identifiers(file.read_bytes()) == ALL
+    assert dump.place.records == 6
+    assert dump.problems == []
+
+
+def test_what_is_asked_to_stop_stops_after_the_page(tmp_path):
+    stop = Stop()
+    stop.ask()
+    server = _Server()
+    dump = _dump(server, File(tmp_path / "dump.xml"), stop=stop)
+    assert not dump.whole()
+    assert dump.place.records == 2
+    assert _dump(server, File(tmp_path / "dump.xml")).whole()
+    assert _identifiers((tmp_path / "dump.xml").read_bytes()) == ALL
+
+
+def test_a_stream_gets_the_same_bytes_as_a_file(tmp_path):
+    stream = io.BytesIO()
+    _dump(_Server(), Stream(stream)).whole()
+    _dump(_Server(), File(tmp_path / "dump.xml")).whole()
+    assert stream.getvalue() == (tmp_path / "dump.xml").read_bytes()
+
+
+def test_a_list_that_begins_anew_in_a_stream_is_told():
+    class _Forgetful(_Server):
+        def _changes(self, options, cursor, fetch):
+            yield from list(super()._changes(options, cursor, fetch))[:1]
+            yield from super()._changes(options, cursor, fetch)
+
+    stream = io.BytesIO()
+    dump = _dump(_Forgetful(), Stream(stream))
+    dump.whole()
+    assert dump.problems == ["A list started again; its first records are there twice."]
+    assert _identifiers(stream.getvalue()) == ALL[:2] + ALL
+
+
+def test_doubts_of_the_source_are_told():
+    class _Doubtful(_Server):
+        def _changes(self, options, cursor, fetch):
+            for step in super()._changes(options, cursor, fetch):
+                yield step._replace(doubts=("9 were announced",) if step.is_last else ())
+
+    dump = _dump(_Doubtful(), Stream(io.BytesIO()))
+    dump.whole()
+    assert dump.problems == ["oai_dc: 9 were announced"]
+
+
+def test_a_record_that_cannot_be_used_is_told_and_left_out():
+    class _Broken(_Server):
+        def _changes(self, options, cursor, fetch):
+            for step in super()._changes(options, cursor, fetch):
+                yield step._replace(slices=(step.slices[0]._replace(problem="It is no XML."), step.slices[1]))
+
+    stream = io.BytesIO()
+    dump = _dump(_Broken(1), Stream(stream))
+    dump.whole()
+    assert dump.problems == ["oai_dc: oai:fake:0-0: It is no XML."]
+    assert _identifiers(stream.getvalue()) == ["oai:fake:0-1"]
+
+
+def test_what_was_doubtful_before_an_interruption_is_told_at_the_end(tmp_path):
+    class _Damaged(_Server):
+        def _changes(self, options, cursor, fetch):
+            for step in super()._changes(options, cursor, fetch):
+                yield step._replace(losses=("Half of it was lost.",) if step.received == 2 else ())
+
+    server = _Damaged()
+    server.breaks_before = 2
+    with pytest.raises(ConnectionFailed):
+        _dump(server, File(tmp_path / "dump.xml")).whole()
+    server.breaks_before = None
+    dump = _dump(server, File(tmp_path / "dump.xml"))
+    assert dump.whole()
+    assert dump.problems == ["oai_dc: Half of it was lost."]
+
+
+def test_a_record_is_written_as_it_came():
+    page, slices = _page(0)
+    about = slices[0]._replace(abouts=((0, len(PAYLOAD)),), declarations=(("", "urn:d"), ("p", "urn:p")))
+    assert record(page, about).decode() == (
+        '<record xmlns="http://www.openarchives.org/OAI/2.0/"><header><identifier>oai:fake:0-0</identifier>'
+        "<datestamp>2024-01-01</datestamp><setSpec>a</setSpec><setSpec>b&amp;c</setSpec></header>"
+        '<metadata><dc xmlns="urn:d" xmlns:p="urn:p"><title>Zwei &amp; zwanzig é</title></dc></metadata>'
+        '<about><dc xmlns="urn:d" xmlns:p="urn:p"><title>Zwei &amp; zwanzig é</title></dc></about></record>\n'
+    )
+
+
+def test_a_deleted_record_is_a_header():
+    page, slices = _page(0)
+    gone = slices[0]._replace(is_deleted=True, start=0, stop=0, sets=())
+    assert record(page, gone).decode() == (
+        '<record xmlns="http://www.openarchives.org/OAI/2.0/"><header status="deleted"><identifier>oai:fake:0-0'
+        "</identifier><datestamp>2024-01-01</datestamp></header></record>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("payload", "alone"),
+    [
+        (b"<a/>", b'<a xmlns=""/>'),
+        (b'<a xmlns="urn:a"><b/></a>', b'<a xmlns="urn:a"><b/></a>'),
+        (b"<p:a b='c'/>", b"<p:a xmlns=\"\" b='c'/>"),
+        (b"no element", b"no element"),
+    ],
+)
+def test_no_payload_inherits_the_namespace_around_it(payload, alone):
+    assert fragment(payload, ()) == alone
+
+
+@pytest.mark.parametrize("payload", [b"<a/>", b'<a xmlns="urn:a"/>', b"<p:a b='c'/>", b"no element"])
+def test_a_payload_from_a_dump_is_as_it_was_received(payload):
+    assert as_received(fragment(payload, ())) == payload
+    assert fragment(payload, (), is_enclosed=False) == payload

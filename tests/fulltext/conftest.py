@@ -1,0 +1,102 @@
+"""An instance with the sample's works, and the search for them over a web of the tests' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from lxml import etree
+
+from gateway.cli import main as gateway
+from gateway.fulltext.release import Releaser
+from gateway.settings import load
+from gateway.store.opening import open_discovery, open_inbox, open_store
+from gateway.xmltext import DIDL
+from harvester.cli import main as harvester
+from harvester.fulltext.run import FullTextSearch
+from harvester.fulltext.step_order import steps
+from tests.fulltext.web import RecordedWeb
+from tests.http.server import server, start  # noqa: F401 - fixtures
+
+NAME = "laro"
+
+
+def _done(command, folder: Path, *arguments: str) -> str:
+    result = CliRunner().invoke(command, ["--instance", str(folder), *arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sample_source: str, ready_made: Callable[..., None]) -> Path:
+    """Return an instance folder into which the sample was harvested; it is made once and copied."""
+    ready_made(tmp_path, _harvested(sample_source))
+    return tmp_path
+
+
+_MADE: dict[str, Callable[[Path], None]] = {}
+
+
+def _harvested(url: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        _done(gateway, folder, "init", "--domain", "g.example.org")
+        _done(harvester, folder, "source", "add", NAME, url)
+        _done(harvester, folder, "run", NAME)
+
+    return _MADE.setdefault(url, make)
+
+
+class Search:
+    """The search for the works of an instance, with a clock that stands where it is put."""
+
+    def __init__(self, folder: Path, web: RecordedWeb, **options: Any) -> None:
+        self.now = 1_800_000_000
+        self.web = web
+        self.store = open_store(folder)
+        self.desk = open_discovery(folder)
+        self.inbox = open_inbox(folder)
+        self.settings = load(folder, environ={}, options={"discover_email": "librarian@library.test", **options})
+        self.work = FullTextSearch(self.store, self.desk, web, self.settings, steps(), lambda: float(self.now))
+
+    def run(self, *sources: str, **options) -> dict[str, str]:
+        """Search, and return the outcomes by the upstream identifiers' last part."""
+        self.work.enlist(sources or (NAME,))
+        found = self.work.run(sources, **options)
+        return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
+
+    def try_out(self, **options) -> dict[str, str]:
+        """Search without writing anything down, and return the outcomes as `run` does."""
+        found = self.work.try_out((NAME,), **options)
+        return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
+
+    def release(self) -> int:
+        """Publish what is decided and learned; return how many records were stamped."""
+        return Releaser(self.store, self.inbox, self.desk, self.settings).release()
+
+    def didl(self, item: str) -> etree._Element:
+        """Return the published DIDL of an item of the sample."""
+        with self.store.view() as view:
+            record = view.record(f"oai:g.example.org:laro/oai:laro.example.org:{item}", "oai_didl")
+        return next(etree.fromstring(record.content).iter(f"{{{DIDL}}}DIDL"))
+
+    def close(self) -> None:
+        self.inbox.close()
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def searching(folder: Path) -> Iterator[Callable[..., Search]]:
+    """Return a function that begins a search in the instance over a web."""
+    begun: list[Search] = []
+
+    def begin(web: RecordedWeb | None = None, **options: Any) -> Search:
+        begun.append(Search(folder, web or RecordedWeb(has_recordings=False), **options))
+        return begun[-1]
+
+    yield begin
+    for each in begun:
+        each.close()

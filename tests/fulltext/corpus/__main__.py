@@ -1,0 +1,72 @@
+"""Print, kind by kind, what rules make of the files: `python -m tests.fulltext.corpus [WORKS] [PART OF A NAME]`.
+
+WORKS is how many, or a range: `8-12` are the works 8 to 11.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from tests.fulltext.corpus import kinds
+from tests.fulltext.corpus.cases import Kind
+from tests.fulltext.corpus.offering import Offer, Result, as_expected, results
+
+_WORKS = 8
+
+
+def table(found: Sequence[Result]) -> str:
+    """Return a table with a line for each kind: of how many offers a rule accepted how many, and what else was said."""
+    lines = [f"{'':58} {'developed':>9} {'held back':>9}  kind and version of the file; reasons of the wrong verdicts"]
+    for kind in dict.fromkeys(result.kind for result in found):
+        own = [result for result in found if result.kind is kind]
+        halves = [[result for result in own if result.is_held_back is half] for half in (False, True)]
+        shares = " ".join(f"{sum(r.is_as_it_should_be for r in half):4}/{len(half):<4}" for half in halves)
+        lines.append(f"{'right' if kind.is_right else 'wrong'} {kind.name:52} {shares}  {_more(kind, own)}")
+    return "\n".join([*lines, "", *summary(found)])
+
+
+def summary(found: Sequence[Result]) -> list[str]:
+    """Return the figures: wrong files that rules accepted, right ones that they did not, by half and by offer."""
+    lines = []
+    for half in (False, True):
+        own = [result for result in found if result.is_held_back is half]
+        for offers in (*((offer,) for offer in Offer), tuple(Offer)):
+            part = [result for result in own if result.offer in offers]
+            wrong = [result for result in part if not result.kind.is_right]
+            right = [result for result in part if result.kind.is_right]
+            taken, refused = ([r for r in rows if not r.is_as_it_should_be] for rows in (wrong, right))
+            name = "held back" if half else "developed"
+            offer = offers[0] if len(offers) == 1 else "all"
+            lines.append(
+                f"{name}, {offer:14} wrong accepted {len(taken):4} of {len(wrong):4}   "
+                f"right refused {len(refused):4} of {len(right):4} ({len(refused) / max(1, len(right)):.1%})"
+            )
+        for name in ("kind", "version"):
+            fits, total, _ = as_expected((result for result in found if result.is_held_back is half), name)
+            lines.append(f"{'held back' if half else 'developed'}, {name} as expected: {fits} of {total}")
+    return lines
+
+
+def _more(kind: Kind, own: Sequence[Result]) -> str:
+    seen = Counter(result.candidate.kind or "-" for result in own)
+    parts = [f"{kind.kind or 'any'}: " + ", ".join(f"{name} {count}" for name, count in seen.most_common())]
+    if kind.version:
+        versions = Counter(result.candidate.text_version or "-" for result in own)
+        parts.append(f"{kind.version}: " + ", ".join(f"{name} {count}" for name, count in versions.most_common()))
+    bad = [result for result in own if not result.is_as_it_should_be]
+    reasons = Counter((str(result.offer), result.reason[:70] or str(result.candidate.outcome)) for result in bad)
+    parts += [f"{count} times {offer}: {reason}" for (offer, reason), count in reasons.most_common(3)]
+    return "; ".join(parts)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table."""
+    first, _, last = (arguments[0] if arguments else str(_WORKS)).rpartition("-")
+    part = arguments[1] if len(arguments) > 1 else ""
+    print(table(list(results((kind for kind in kinds() if part in kind.name), range(int(first or 0), int(last))))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

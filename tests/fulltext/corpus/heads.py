@@ -1,0 +1,86 @@
+"""Files whose first lines have the title of a work, as a head or in a list: of other works, and of the work itself."""
+
+from __future__ import annotations
+
+from tests.fulltext.corpus.cases import Case, right, wrong
+from tests.fulltext.corpus.layout import Paper
+from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references, summary
+from tests.fulltext.corpus.words import Subject
+
+
+def _below(subject: Subject, other: Subject, *lines: str) -> Paper:
+    """Return another article below these lines, which are set small."""
+    paper = published(other, header=lambda page: "" if page == 1 else other.title)
+    for line in lines:
+        paper.put(line, 9)
+    head(paper, other)
+    body(paper, other, subject.page_count)
+    return paper
+
+
+@wrong()
+def other_work_below_a_head_with_the_title(subject: Subject) -> Case:
+    """The head of the page is still that of the article before."""
+    return Case(subject, _below(subject, subject.stranger(), subject.title).pdf(), pages=subject.pages)
+
+
+@wrong()
+def other_work_of_the_same_authors_below_a_head_with_the_title(subject: Subject) -> Case:
+    """As above, and the two articles have the same authors."""
+    lines = subject.one_of((subject.title,), (subject.title, subject.byline), (subject.title, citation(subject)))
+    return Case(subject, _below(subject, subject.another(), *lines).pdf(), pages=subject.pages)
+
+
+@wrong()
+def other_work_below_what_is_in_the_issue(subject: Subject) -> Case:
+    """The first lines name other articles of the issue, the work among them."""
+    label = subject.one_of("Inside", "Also published", "Highlighted articles", "From the archive")
+    lines = (label, subject.title, subject.byline, Subject(subject.number + 16, 1).title)
+    return Case(subject, _below(subject, subject.stranger(), *lines).pdf(), pages=subject.pages)
+
+
+@wrong()
+def note_below_the_title_of_what_it_is_about(subject: Subject) -> Case:
+    """A comment with a title of its own names the article in its first line."""
+    note = subject.stranger()
+    lines = subject.one_of(
+        (subject.title, f"{subject.byline}, {citation(subject)}"),
+        (subject.title, f"{subject.byline}. {doi_line(subject)}"),
+    )
+    return Case(subject, _below(subject, note, *lines).pdf(), pages=f"{subject.first_page}-{subject.first_page + 8}")
+
+
+@right()
+def article_below_a_head_with_its_title(subject: Subject) -> Case:
+    """The head of the first page has the title too, and a label or the authors stand below in larger type."""
+    paper = published(subject, header=lambda _: subject.title)
+    paper.put(subject.one_of("Original Research Article", "Research Article of the Month"), 13, gap=4)
+    head(paper, subject)
+    body(paper, subject, subject.page_count - 1)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@right()
+def article_whose_authors_are_set_larger_than_its_title(subject: Subject) -> Case:
+    """As small journals have it; the journal stands above in the largest type."""
+    paper = Paper(footer=str)
+    paper.put(subject.journal.upper(), 24, bold=True)
+    paper.put(subject.title, 11, bold=True, gap=10)
+    paper.put(subject.byline, 13, gap=6)
+    summary(paper, subject)
+    while len(paper.sheets) < subject.page_count:
+        paper.put(subject.prose(6, f"larger/{len(paper.sheets)}/{len(paper.sheets[-1].runs)}"), gap=4)
+    references(paper, subject)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@right()
+def article_with_a_larger_title_in_another_language(subject: Subject) -> Case:
+    """The translated title stands below, in the same type or a smaller one."""
+    paper = published(subject)
+    paper.put(subject.title, 16, bold=True)
+    paper.put(f"{subject.one_of('Eine Untersuchung über', 'Une étude sur')} {subject.topic.nouns[0]}", 14, gap=4)
+    paper.put(subject.byline, 11, gap=6)
+    summary(paper, subject)
+    body(paper, subject, subject.page_count - 1)
+    return Case(subject, paper.pdf(), pages=subject.pages)

@@ -1,0 +1,311 @@
+"""Wrong files: whole volumes, other works, and what is no work at all."""
+
+from __future__ import annotations
+
+from gateway.model import DocumentKind
+from tests.fulltext.corpus.articles import thesis
+from tests.fulltext.corpus.cases import Case, wrong
+from tests.fulltext.corpus.layout import Paper
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published
+from tests.fulltext.corpus.words import Subject
+
+
+@wrong(DocumentKind.THESIS)
+def thesis_with_the_title_of_the_article(subject: Subject) -> Case:
+    """Of the same first author."""
+    return Case(
+        subject, thesis(subject).pdf(), name="thesis.pdf" if subject.number % 4 < 2 else "1.pdf", pages=subject.pages
+    )
+
+
+def _neighbours(subject: Subject, count: int) -> list[Subject]:
+    return [Subject(subject.number + 8 * place, 1) for place in range(1, count + 1)]
+
+
+@wrong(DocumentKind.VOLUME)
+def whole_volume_of_proceedings(subject: Subject) -> Case:
+    """The work is one of many, and stands first in half of them."""
+    name = f"Proceedings of the {subject.number + 9}th Conference on {subject.topic.nouns[1].capitalize()}"
+    paper = Paper(header=lambda page: name if page > 2 else "", footer=str)
+    paper.put(name, 24, bold=True)
+    paper.put(
+        f"{subject.place}, June {subject.year}\n{subject.one_of('Edited by', 'Editors:')} {subject.stranger().byline}",
+        13,
+        gap=20,
+    )
+    works = [subject, *_neighbours(subject, 7)] if subject.number % 4 < 2 else [*_neighbours(subject, 3), subject]
+    paper.page()
+    paper.put(subject.one_of("Table of Contents", "Contents"), 14, bold=True)
+    for place, work in enumerate(works):
+        paper.put(f"{work.title} {'.' * 20} {4 + 9 * place}\n{work.byline}", gap=4)
+    for work in works:
+        paper.page()
+        head(paper, work)
+        body(paper, work, len(paper.sheets) + 8)
+    return Case(subject, paper.pdf(), type="conference paper", name="proceedings.pdf", pages=subject.pages)
+
+
+@wrong(DocumentKind.VOLUME)
+def whole_issue_of_a_journal(subject: Subject) -> Case:
+    """A title page, its contents, and all articles."""
+    paper = Paper(header=lambda page: f"{subject.journal} {subject.volume}" if page > 1 else "", footer=str)
+    paper.put(f"{subject.journal}\nVolume {subject.volume}, Number 2\n{subject.year}\nISSN 1234-5679", 22, bold=True)
+    paper.put(subject.one_of("Editorial board", "Editor-in-chief") + f": {subject.stranger().byline}", 10, gap=30)
+    works = [subject, *_neighbours(subject, 5)]
+    paper.put(subject.one_of("In this issue", "Contents"), 13, bold=True, gap=20)
+    for place, work in enumerate(works):
+        paper.put(f"{work.byline}: {work.title}   {101 + 8 * place}", gap=3)
+    for work in works:
+        paper.page()
+        head(paper, work)
+        body(paper, work, len(paper.sheets) + 7)
+    return Case(subject, paper.pdf(), name="issue.pdf", pages=subject.pages)
+
+
+@wrong(DocumentKind.FRONT_MATTER)
+def contents_of_the_issue(subject: Subject) -> Case:
+    """The list of all articles of an issue."""
+    paper = published(subject, header=lambda _: f"{subject.journal} {subject.volume}")
+    paper.put(subject.one_of("CONTENTS", "Table of Contents", "Contents", "Inhalt"), 18, bold=True)
+    paper.put(f"Volume {subject.volume} · Number 2 · {subject.year}", 11, gap=4)
+    neighbours = _neighbours(subject, 16)
+    for work in [*neighbours[:2], subject, *neighbours[2:]]:
+        paper.put(f"{work.title}\n{work.byline}   {work.first_page}", gap=8)
+    return Case(
+        subject, paper.pdf(), name=subject.one_of("toc.pdf", "contents.pdf", "1.pdf", "2.pdf"), pages=subject.pages
+    )
+
+
+@wrong()
+def contents_of_the_book(subject: Subject) -> Case:
+    """The title of the book, and the names of its chapters."""
+    paper = Paper()
+    paper.put(subject.title, 18, bold=True)
+    paper.put(subject.byline, 12, gap=8)
+    paper.put(subject.one_of("Table of contents", "Contents", "Inhaltsverzeichnis", "CONTENTS"), 14, bold=True, gap=16)
+    for place in range(1, 15):
+        paper.put(f"{place}  {subject.another(place + 2).title} {'. ' * 12} {place * 13}", gap=5)
+        paper.put(f"{place}.1  {subject.sections()[place % 6]} {'. ' * 20} {place * 13 + 4}", 9, gap=2)
+    return Case(subject, paper.pdf(), type="book", name="toc.pdf", abstract="none")
+
+
+@wrong(DocumentKind.VOLUME)
+def book_of_abstracts(subject: Subject) -> Case:
+    """Of a conference; one of them is that of the work."""
+    paper = Paper(footer=str)
+    paper.put(
+        subject.one_of("Book of Abstracts", "ABSTRACTS", "Abstract Book", "Programme and Abstracts"), 26, bold=True
+    )
+    paper.put(f"Annual Meeting on {subject.topic.nouns[2].capitalize()}, {subject.place} {subject.year}", 14, gap=10)
+    paper.space(30)
+    for work in [*_neighbours(subject, 2), subject, *_neighbours(subject, 25)[2:]]:
+        paper.put(work.title, 12, bold=True, gap=14)
+        paper.put(work.byline, 9, gap=3)
+        paper.put(work.abstract, gap=4)
+    return Case(subject, paper.pdf(), name="abstracts.pdf", pages=subject.pages)
+
+
+@wrong()
+def other_work_of_the_same_authors(subject: Subject) -> Case:
+    """On the same topic, in the same journal."""
+    return Case(subject, article(subject.another(1)).pdf(), pages=subject.pages)
+
+
+@wrong()
+def other_work_that_cites_it_first(subject: Subject) -> Case:
+    """Its first page names title and DOI of the work."""
+    other = subject.stranger()
+    paper = published(other)
+    head(paper, other)
+    paper.put("1  Introduction", 11, bold=True, gap=8)
+    paper.put(f"Our starting point is {subject.authors[0].family} et al. ({subject.year}), “{subject.title}” ({doi_line(subject)}). "
+              f"{subject.prose(5, 'cited')}", gap=4)  # fmt: skip
+    body(paper, other, 7)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def other_work_that_cites_it_in_a_note(subject: Subject) -> Case:
+    """The DOI of the work stands in a footnote of the first page."""
+    other = subject.stranger()
+    note = f"1 See {subject.authors[0].family}, {subject.journal} {subject.year}, {doi_line(subject)}."
+    paper = published(other, footer=lambda page: note if page == 1 else str(page))
+    head(paper, other)
+    body(paper, other, 7)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def other_work_of_the_same_authors_that_cites_it(subject: Subject) -> Case:
+    """A successor: same people, same topic, and the DOI of the work on the first page."""
+    other = subject.another(1)
+    paper = published(other)
+    head(paper, other)
+    paper.put("1  Introduction", 11, bold=True, gap=8)
+    paper.put(
+        f"In an earlier paper (“{subject.title}”, {doi_line(subject)}) we asked a similar question. {other.prose(5, 'successor')}",
+        gap=4,
+    )
+    body(paper, other, 7)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def neighbour_of_the_work_in_its_journal(subject: Subject) -> Case:
+    """Other people, same journal and topic."""
+    return Case(subject, article(subject.stranger()).pdf(), pages=subject.pages)
+
+
+@wrong()
+def earlier_paper_under_another_title(subject: Subject) -> Case:
+    """A conference paper with half of the text."""
+    early = subject.another(1)
+    paper = Paper(
+        footer=lambda page: (
+            f"Workshop on {subject.topic.nouns[0].capitalize()}, {subject.year - 1}" if page == 1 else ""
+        )
+    )
+    head(paper, early)
+    paper.columns(2)
+    body(paper, subject, 4)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def translation_into_another_language(subject: Subject) -> Case:
+    """A translation is another version of the text: people decide whether it is wanted."""
+    from tests.fulltext.corpus.titles import _GERMAN, _foreign  # noqa: PLC0415 - their names are those of kinds there
+
+    title, words = _GERMAN[subject.number % len(_GERMAN)]
+    note = f"Übersetzung von: {subject.title} ({subject.journal} {subject.year})"
+    return Case(subject, _foreign(subject, title, words, is_spaceless=False, english=note), pages=subject.pages)
+
+
+@wrong()
+def form_to_order_or_to_sign(subject: Subject) -> Case:
+    """An agreement about the work between authors and publisher."""
+    paper = Paper()
+    paper.put(
+        subject.one_of("License to Publish", "COPYRIGHT TRANSFER AGREEMENT", "Order form", "Licence agreement"),
+        15,
+        bold=True,
+    )
+    paper.put(
+        f"Title of the contribution: {subject.title}\nAuthors: {subject.byline}\nJournal: {subject.journal}", gap=10
+    )
+    for place in range(1, 9):
+        paper.put(f"{place}. The author grants to {subject.publisher} the right to publish, reproduce and distribute the contribution in "
+                  "all forms and media. The author warrants that the contribution is original and infringes no rights of others.", gap=6)  # fmt: skip
+    paper.put("Date: ____________   Signature: ____________", gap=14)
+    return Case(subject, paper.pdf(), name=subject.one_of("license.pdf", "agreement.pdf"), pages=subject.pages)
+
+
+@wrong()
+def guidelines_for_authors(subject: Subject) -> Case:
+    """How to write for the journal, with the work as an example of a reference."""
+    paper = Paper(header=lambda _: subject.journal)
+    paper.put(
+        subject.one_of("Instructions for Authors", "Author Guidelines", "Guide for authors", "Submission guidelines"),
+        16,
+        bold=True,
+    )
+    for place, section in enumerate(("Scope", "Manuscripts", "Figures", "Tables", "References", "Proofs"), 1):
+        paper.put(f"{place}. {section}", 12, bold=True, gap=8)
+        paper.put(f"The journal publishes research about {', '.join(subject.topic.things)}. Manuscripts are sent as one file with "
+                  "numbered lines and pages. Figures have at least 300 dots an inch.", gap=3)  # fmt: skip
+    paper.put(f"Example: {subject.reference}", gap=4)
+    return Case(subject, paper.pdf(), name="guidelines.pdf", pages=subject.pages)
+
+
+@wrong()
+def list_of_publications(subject: Subject) -> Case:
+    """The first author's own list has the work in it."""
+    paper = Paper()
+    paper.put(
+        subject.one_of("Curriculum vitae", "List of publications", "CV", "Publications")
+        + f"\n{subject.authors[0].full}",
+        16,
+        bold=True,
+    )
+    paper.put(
+        f"Professor at the University of {subject.place} since {subject.year - 6}. Born in {subject.place}.", gap=8
+    )
+    paper.put("Articles in journals", 12, bold=True, gap=10)
+    works = [subject.another(branch) for branch in range(1, 24)]
+    for work in [*works[:3], subject, *works[3:]]:
+        paper.put(f"{work.reference} doi:{work.doi}", gap=4)
+    return Case(subject, paper.pdf(), name=subject.one_of("cv.pdf", "publications.pdf"), pages=subject.pages)
+
+
+@wrong()
+def page_of_a_search(subject: Subject) -> Case:
+    """Results of a search, printed by a browser."""
+    words = subject.title.split()[:3]
+    paper = Paper(font="Sans", header=lambda _: f"Search results for {' '.join(words)}     12/05/2021, 10:14",
+                  footer=lambda page: f"https://library.test/search?q={'+'.join(words)}     {page}/3")  # fmt: skip
+    paper.put(
+        subject.one_of(
+            "Results 1-20 of 1,311", "Showing 20 of 1,311 results", "Search results (1311)", "About 1,300 results"
+        ),
+        12,
+    )
+    for work in [subject, *_neighbours(subject, 12)]:
+        paper.put(work.title, 12, bold=True, gap=10)
+        paper.put(
+            f"{work.byline} - {work.journal}, {work.year}. {work.abstract[:160]} … Cite  Save  Related articles",
+            9,
+            gap=2,
+        )
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def page_that_asks_to_sign_in(subject: Subject) -> Case:
+    """An obstacle, printed as a PDF."""
+    paper = Paper(font="Sans")
+    paper.put(subject.publisher, 12, bold=True)
+    paper.put(subject.title, 16, bold=True, gap=10)
+    paper.put(f"{subject.byline}\n{citation(subject)} {doi_line(subject)}", gap=6)
+    paper.put(
+        subject.one_of("Sign in to read this article", "Log in via your institution", "Access denied", "Your session has expired"),
+        14, bold=True, gap=16,
+    )  # fmt: skip
+    paper.put("You do not have access to this content. Please sign in with your username and password, or choose another option: "
+              "buy this article, rent it for 48 hours, or ask your librarian. If you believe that you should have access, contact "
+              "support with the number of your session. We use cookies to improve your experience. Forgot your password? Register. "
+              "Help. About us. Terms and conditions. Privacy policy. Accessibility. Contact. " * 2, gap=8)  # fmt: skip
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def landing_page_as_a_pdf(subject: Subject) -> Case:
+    """The page about the work, printed by a browser."""
+    paper = Paper(font="Sans", header=lambda _: f"{subject.title} | {subject.journal}   5/12/21, 10:14 AM",
+                  footer=lambda page: f"https://doi.org/{subject.doi}   {page}/2")  # fmt: skip
+    paper.put(f"Home > {subject.journal} > Vol. {subject.volume} > Article", 9)
+    paper.put(subject.title, 18, bold=True, gap=10)
+    paper.put(f"{subject.byline}\nFirst published: 3 May {subject.year}   {doi_line(subject)}   Citations: 7", gap=6)
+    paper.put("PDF   Tools   Share   Export citation   Add to favorites   Track citation", 9, gap=8)
+    paper.put(f"Abstract\n{subject.abstract}", gap=8)
+    paper.put("Citing literature   Metrics   Related   Information   Recommended", gap=8)
+    for work in _neighbours(subject, 6):
+        paper.put(f"{work.title}\n{work.byline}, {work.journal}", 9, gap=6)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def hospital_study_for_a_work_on_language(subject: Subject) -> Case:
+    """A title of common words, and a study that has all of them."""
+    own = subject.titled(subject.one_of(
+        "Identifying Relations for Open Information Extraction", "Learning Relations from Open Information",
+        "Open Extraction of Related Information", "Identifying Open Relations in Information",
+    ))  # fmt: skip
+    ward = Subject(8 * subject.number + 2, 3)
+    paper = published(ward)
+    paper.put(ward.title, 16, bold=True, gap=10)
+    paper.put(ward.byline, 10, gap=5)
+    for place in range(18):
+        paper.put(f"Information on the relation between {ward.topic.nouns[place % 10]} and open wounds was extracted for identifying "
+                  f"relations of information. Open questions about related information and extraction of teeth were identified "
+                  f"and learned by the staff. {ward.prose(4, f'ward/{place}')}", gap=5)  # fmt: skip
+    return Case(own, paper.pdf(), abstract="none", pages=own.pages)

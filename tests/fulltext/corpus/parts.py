@@ -1,0 +1,260 @@
+"""Wrong files: parts of the work and what accompanies it."""
+
+from __future__ import annotations
+
+from gateway.model import DocumentKind
+from tests.fulltext.corpus.articles import SCHOOL
+from tests.fulltext.corpus.cases import Case, wrong
+from tests.fulltext.corpus.layout import Paper
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
+from tests.fulltext.corpus.pdf import Sheet
+from tests.fulltext.corpus.words import Subject
+
+PREVIEW = DocumentKind.PREVIEW
+
+
+@wrong(PREVIEW)
+def first_page_as_a_preview(subject: Subject) -> Case:
+    """The first page of the article, and nothing on it says so."""
+    paper = article(subject)
+    paper.sheets = paper.sheets[:1]
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(PREVIEW)
+def first_page_of_a_work_whose_length_nobody_knows(subject: Subject) -> Case:
+    """As above; neither Crossref nor the record tells the pages."""
+    paper = article(subject, columns=2, header=lambda _: "")
+    paper.sheets = paper.sheets[:1]
+    return Case(subject, paper.pdf())
+
+
+@wrong(PREVIEW)
+def look_inside(subject: Subject) -> Case:
+    """The first three pages of eight and more."""
+    long = Subject(subject.number)
+    paper = article(long, pages=9)
+    paper.sheets = paper.sheets[:3]
+    return Case(long, paper.pdf(), pages=f"{long.first_page}-{long.first_page + 9}")
+
+
+@wrong(PREVIEW)
+def sample_with_a_sentence_that_says_so(subject: Subject) -> Case:
+    """Two pages of the article, and an offer to buy it."""
+    paper = article(subject)
+    paper.sheets = paper.sheets[:2]
+    paper.page()
+    paper.put(
+        subject.one_of(
+            "You have reached the end of this preview. To read the full article, purchase access.",
+            "This is a preview of subscription content. Buy this article to continue reading.",
+            "Preview: only the first pages are shown. Get full access through your institution.",
+            "End of the free sample. The full text is available for subscribers.",
+        ),
+        14, bold=True,
+    )  # fmt: skip
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(PREVIEW)
+def abstract_only(subject: Subject) -> Case:
+    """Title, authors and abstract on one page."""
+    paper = published(subject)
+    head(paper, subject)
+    paper.put(f"{subject.one_of('Received', 'Submitted')} 3 January {subject.year}. {doi_line(subject)}", 9, gap=10)
+    paper.put(
+        subject.one_of(
+            "The full text of this article is available from the publisher.", "Full text not available here."
+        ),
+        9,
+        gap=6,
+    )
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(DocumentKind.FRONT_MATTER)
+def cover_of_an_embargoed_item(subject: Subject) -> Case:
+    """The repository's cover, without the work behind it."""
+    paper = Paper()
+    paper.put(SCHOOL, 14, bold=True)
+    paper.put(f"{subject.title}\n{subject.byline}", 14, gap=16)
+    paper.put(f"Citation: {subject.reference} {doi_line(subject)}", gap=10)
+    paper.put(
+        subject.one_of(
+            f"This item is under embargo until 31 December {subject.year + 20}.",
+            f"Full text is restricted until {subject.year + 20}-12-31 at the request of the publisher.",
+            f"EMBARGOED until 31/12/{subject.year + 20}. A copy can be requested from the author.",
+            f"Embargo: the file will be available on December 31, {subject.year + 20}.",
+        ),
+        12, bold=True, gap=14,
+    )  # fmt: skip
+    paper.put("Copyright and moral rights for the publications made accessible in this portal are retained by the authors "
+              "and it is a condition of accessing publications that users recognise these rights.", 9, gap=14)  # fmt: skip
+    paper.put(f"Abstract\n{subject.abstract}", gap=14)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(DocumentKind.SUPPLEMENT)
+def supplement_that_says_so(subject: Subject) -> Case:
+    """Its heading says what it is, before or after the title."""
+    label = subject.one_of("Supplementary Information", "Supporting Information for", "Electronic Supplementary Material",
+                           "Supplemental Appendix", "Online Appendix to", "Supplementary Materials for",
+                           "Appendix A. Supplementary data", "Additional file 1")  # fmt: skip
+    paper = Paper(footer=lambda page: f"S{page}")
+    first, second = subject.one_of((label, subject.title), (subject.title, label))
+    paper.put(first, 15, bold=True)
+    paper.put(second, 15, bold=True, gap=6)
+    paper.put(subject.byline, 10, gap=6)
+    for place in range(1, 7):
+        paper.put(
+            f"{subject.one_of('Supplementary Note', 'Text S', 'Section S', 'Note S')}{place}", 12, bold=True, gap=8
+        )
+        paper.put(subject.prose(9, f"supplement/{place}"))
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(DocumentKind.SUPPLEMENT)
+def supplement_made_like_an_article(subject: Subject) -> Case:
+    """It has the title, the authors, an abstract, sections and references, and the citation of its article."""
+    label = subject.one_of("Supporting Information", "Supplementary Material", "Supporting Information for",
+                           "SUPPLEMENTARY INFORMATION", "SI Appendix", "Supplemental Material")  # fmt: skip
+    top = subject.one_of(citation(subject), subject.journal, f"{citation(subject)}\n{doi_line(subject)}", "")
+    paper = Paper(
+        header=lambda page: top if page == 1 else "",
+        footer=subject.one_of(str, lambda page: f"S{page}", str),  # type: ignore[arg-type]
+    )
+    paper.put(label, 12)
+    head(paper, subject)
+    body(paper, subject, subject.page_count, "supplement")
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(DocumentKind.SUPPLEMENT)
+def supplement_by_its_name_alone(subject: Subject) -> Case:
+    """Only the name of the file tells."""
+    paper = Paper(footer=str)
+    head(paper, subject)
+    for place in range(1, 9):
+        paper.put(f"Protocol {place}. {subject.prose(8, f'protocol/{place}')}", gap=5)
+    name = subject.one_of("1-s2.0-S0000-mmc1.pdf", "pnas.2021.sapp.pdf", "pone.0213978.s001.pdf", "DataSheet1.pdf",
+                          "Additional_file_1.pdf", "ja1c01234_si_001.pdf", "NIHMS1411-supplement-1.pdf", "JournalSupInfo.pdf",
+                          "Data_Sheet_1.PDF", "12345_MOESM3_ESM.pdf")  # fmt: skip
+    return Case(subject, paper.pdf(), name=name, pages=subject.pages)
+
+
+@wrong(DocumentKind.SUPPLEMENT)
+def supplementary_tables(subject: Subject) -> Case:
+    """Landscape pages of numbers below one heading."""
+    paper = Paper(width=842, height=595, font="Sans", size=8)
+    random = subject.random("tables")
+    for table in range(1, 5):
+        paper.page()
+        paper.put(f"{subject.one_of('Table S', 'Supplementary Table ', 'eTable ', 'Suppl. Table ')}{table}. {subject.title}: mean "
+                  f"{subject.topic.nouns[table]} of {subject.topic.things[table]}", 10, bold=True)  # fmt: skip
+        for row in range(28):
+            values = "   ".join(f"{random.uniform(0, 99):6.2f}" for _ in range(8))
+            paper.put(f"{subject.topic.things[row % 5]} {row + 1}   {values}")
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def readme_of_the_data(subject: Subject) -> Case:
+    """It describes the files of a data set."""
+    paper = Paper(font="Sans")
+    paper.put(
+        subject.one_of("README", "Data from: ", "README.txt", "Dataset documentation for: ") + f"\n{subject.title}",
+        13,
+        bold=True,
+    )
+    paper.put(f"This data set belongs to the article: {subject.reference} {doi_line(subject)}", gap=8)
+    paper.put(
+        f"GENERAL INFORMATION\nPrincipal investigator: {subject.authors[0].full}, University of {subject.place}", gap=8
+    )
+    paper.put("FILE OVERVIEW", bold=True, gap=8)
+    for place, thing in enumerate(subject.topic.things):
+        paper.put(f"{place + 1}. {thing}.csv: one row for each of the {thing}. Columns: id, {', '.join(subject.topic.nouns[place:place + 4])}. "
+                  f"Missing values are coded as NA. {subject.prose(2, f'file/{place}')}", gap=4)  # fmt: skip
+    return Case(subject, paper.pdf(), name=subject.one_of("README.pdf", "data_description.pdf"), pages=subject.pages)
+
+
+@wrong()
+def references_only(subject: Subject) -> Case:
+    """The list of what the work cites."""
+    paper = Paper()
+    paper.put(
+        f"{subject.one_of('References', 'Reference list', 'Bibliography', 'Works cited')}: {subject.title}",
+        13,
+        bold=True,
+    )
+    references(paper, subject, 40)
+    return Case(
+        subject, paper.pdf(), name=subject.one_of("s41000_reference.pdf", "references.pdf"), pages=subject.pages
+    )
+
+
+@wrong()
+def second_part_of_the_work(subject: Subject) -> Case:
+    """Its title has the same words and another number."""
+    base = subject.title.partition(":")[0]
+    first, second = subject.one_of((f"{base}. Part I", f"{base}. Part II"), (f"{base} I: methods", f"{base} II: results"),
+                                   (f"{base}, part 1", f"{base}, part 2"), (f"{base} (I)", f"{base} (II)"))  # fmt: skip
+    other = subject.another(1, second)
+    return Case(subject.titled(first), article(other).pdf(), pages=subject.pages)
+
+
+@wrong(DocumentKind.POSTER)
+def poster_of_an_article(subject: Subject) -> Case:
+    """One large sheet, with the title and authors of the article."""
+    from tests.fulltext.corpus.articles import poster  # noqa: PLC0415 - its name is that of a kind there
+
+    paper = poster(subject)
+    if subject.number % 4 < 2:
+        paper.put(doi_line(subject), gap=6)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong(DocumentKind.POSTER)
+def slides_of_a_talk(subject: Subject) -> Case:
+    """Many landscape pages with few words."""
+    width, height = subject.one_of((960, 540), (720, 540))
+    paper = Paper(width=width, height=height, font="Sans", size=18, footer=str)
+    paper.put(subject.title, 32, bold=True, gap=60)
+    paper.put(f"{subject.byline}\nUniversity of {subject.place}, {subject.year}", 18, gap=20)
+    for place in range(22):
+        paper.page()
+        paper.put(subject.sections()[place % 6] if place < 20 else "Thank you! Questions?", 28, bold=True)
+        for line in subject.prose(3, f"slide/{place}").split(". "):
+            paper.put(f"• {line}", gap=10)
+    return Case(subject, paper.pdf(), name=subject.one_of("slides.pdf", "download.pdf"), pages=subject.pages)
+
+
+@wrong()
+def scan_without_text(subject: Subject) -> Case:
+    """Pictures of pages: nobody can read them but people."""
+    paper = Paper(sheets=[Sheet(is_image=True) for _ in range(subject.page_count)])
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@wrong()
+def figures_of_the_work(subject: Subject) -> Case:
+    """The legends alone, with the citation above them."""
+    paper = Paper(header=lambda _: f"{citation(subject)}")
+    paper.put(
+        f"{subject.one_of('Figures', 'Figure legends', 'List of figures', 'Figures and tables')}\n{subject.title}",
+        13,
+        bold=True,
+    )
+    for place in range(1, 8):
+        paper.put(f"Figure {place}. {subject.prose(2, f'figure/{place}')}", gap=14)
+    return Case(subject, paper.pdf(), name="figures.pdf", pages=subject.pages)
+
+
+@wrong()
+def chapter_of_the_book(subject: Subject) -> Case:
+    """One chapter of a monograph; its head has the title of the book."""
+    own = subject.another(2, f"{subject.topic.nouns[4].capitalize()} before {subject.year - 40}")
+    paper = Paper(header=lambda page: subject.title if page % 2 else own.title, footer=lambda page: str(120 + page))
+    paper.put("Chapter 5", 12)
+    paper.put(own.title, 17, bold=True, gap=6)
+    body(paper, subject, 11, "chapter")
+    return Case(subject, paper.pdf(), type="book", pages="")

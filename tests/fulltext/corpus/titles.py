@@ -1,0 +1,180 @@
+"""Right files: titles as they are printed, and as records write them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from tests.fulltext.corpus.cases import Case, right
+from tests.fulltext.corpus.papers import article, body, head, published
+from tests.fulltext.corpus.words import Subject
+
+
+@right()
+def title_in_capitals(subject: Subject) -> Case:
+    """The record has it in lower case."""
+    return Case(subject, article(subject, subject.title.upper()).pdf(), pages=subject.pages)
+
+
+@right()
+def title_divided_at_the_end_of_a_line(subject: Subject) -> Case:
+    """A word of the title is divided by a hyphen."""
+    words = subject.title.split()
+    place = max(range(len(words)), key=lambda at: len(words[at]))
+    words[place] = f"{words[place][:4]}-\n{words[place][4:]}"
+    return Case(subject, article(subject, " ".join(words)).pdf(), pages=subject.pages)
+
+
+@right()
+def title_with_ligatures(subject: Subject) -> Case:
+    """Letters are joined as in good books."""
+    own = subject.titled(subject.one_of("Efficient flow of ", "The official affinity of ") + subject.title.lower())
+    joined = own.title
+    for plain, ligature in (("ffi", "ﬃ"), ("ffl", "ﬄ"), ("ff", "ﬀ"), ("fi", "ﬁ"), ("fl", "ﬂ")):
+        joined = joined.replace(plain, ligature)
+    return Case(own, article(own, joined).pdf(), pages=own.pages)
+
+
+@right()
+def title_in_spaced_small_capitals(subject: Subject) -> Case:
+    """Letters stand apart, as some printers like it."""
+    paper = published(subject)
+    spaced = "   ".join(" ".join(word.upper()) for word in subject.title.split())
+    paper.put(subject.one_of(spaced, subject.title.upper()), 13, gap=10, spacing=subject.one_of(0.0, 2.5))
+    paper.put(subject.byline, 10, gap=6)
+    paper.put(subject.abstract, 9.5, gap=6)
+    body(paper, subject, subject.page_count)
+    return Case(subject, paper.pdf(), pages=subject.pages)
+
+
+@right()
+def short_title(subject: Subject) -> Case:
+    """Two words and no more."""
+    noun, thing = subject.topic.nouns[subject.number // 2 % 6], subject.topic.things[subject.number % 5]
+    own = subject.titled(subject.one_of(f"{noun.capitalize()} of {thing}"[:24].rstrip(), noun.capitalize()))
+    return Case(own, article(own).pdf(), pages=own.pages)
+
+
+@right()
+def title_with_entities_in_the_record(subject: Subject) -> Case:
+    """The record was escaped twice."""
+    own = subject.titled(f"{subject.title.partition(':')[0]} & Sons’ {subject.topic.things[1]} – an inventory")
+    escaped = (
+        own.title.replace("&", "&amp;").replace("’", "&#8217;").replace("–", subject.one_of("&ndash;", "&#x2013;"))
+    )
+    return Case(own, article(own).pdf(), title=escaped, pages=own.pages)
+
+
+@right()
+def title_with_formulas(subject: Subject) -> Case:
+    """Greek letters and indices; the record has them in markup."""
+    thing = subject.topic.things[3]
+    printed = subject.one_of(
+        f"α-decay and H₂O uptake of β₂ {thing} at ΔT ≤ 5 K", f"CO₂ and γ-ray response of {thing} with κ = 0.3"
+    )
+    markup = printed.replace("₂", "<sub>2</sub>")
+    plain = printed.replace("₂", "2")
+    own = subject.titled(printed)
+    return Case(
+        own, article(own, subject.one_of(printed, plain)).pdf(), title=subject.one_of(markup, plain), pages=own.pages
+    )
+
+
+_CYRILLIC = (
+    ("Сезонные изменения стока малых рек горных районов", "реки сток горы сезон изменения снег вода уровень бассейн"),
+    ("Развитие сельских школ в конце девятнадцатого века", "школы село учитель век развитие губерния книга ученик"),
+    ("Устойчивость тонких пленок при низких температурах", "пленка температура слой образец прочность опыт газ"),
+    ("Гнездование чаек на островах северного побережья", "чайка остров гнездо птенец побережье колония корм"),
+)
+_CHINESE = (
+    ("高山冰川径流的季节变化研究", "冰川径流季节变化研究结果表明水文观测流域温度降水影响分析"),
+    ("农村学校数学教学方法的比较", "学校教学数学方法学生教师比较调查结果课程影响分析"),
+    ("薄膜材料的低温稳定性分析", "薄膜材料低温稳定性实验结果表面结构分析样品影响"),
+    ("海岸鸟类巢址选择与捕食风险", "鸟类巢址选择捕食风险海岸种群调查结果影响分析"),
+)
+_JAPANESE = (
+    ("山岳地域における融雪流出の季節変動", "山岳地域における融雪流出の季節変動について観測した結果を示す"),
+    ("中等教育における数学学習の動機づけ", "中等教育における数学学習の動機づけについて調査した結果を示す"),
+    ("薄膜材料の低温における安定性", "薄膜材料の低温における安定性について実験した結果を示す"),
+    ("沿岸性カモメ類の営巣場所選択", "沿岸性カモメ類の営巣場所選択について観察した結果を示す"),
+)
+
+
+def _foreign(subject: Subject, title: str, words: str, *, is_spaceless: bool, english: str = "") -> bytes:
+    random = subject.random("foreign")
+    units = list(words) if is_spaceless else words.split()
+    joint = "" if is_spaceless else " "
+    paper = published(
+        subject, header=lambda page: f"{subject.volume} ({subject.year})\nDOI: {subject.doi}" if page == 1 else ""
+    )
+    paper.is_spaceless = is_spaceless
+    paper.put(title, 16, gap=14)
+    paper.put(subject.byline, 10, gap=6)
+    if english:
+        paper.put(english, 12, gap=6)
+    while len(paper.sheets) < subject.page_count:
+        paper.put(joint.join(random.choice(units) for _ in range(80)) + subject.one_of(".", ". "), gap=4)
+        if random.random() < 0.3:
+            paper.put(title, gap=2)
+    return paper.pdf()
+
+
+@right()
+def article_in_cyrillic(subject: Subject) -> Case:
+    """Title and text are in Russian."""
+    title, words = _CYRILLIC[subject.number % len(_CYRILLIC)]
+    own = subject.titled(title)
+    return Case(own, _foreign(own, title, words, is_spaceless=False), pages=own.pages, abstract="none")
+
+
+@right()
+def article_in_chinese(subject: Subject) -> Case:
+    """A script without spaces."""
+    title, words = _CHINESE[subject.number % len(_CHINESE)]
+    own = subject.titled(title)
+    return Case(own, _foreign(own, title, words, is_spaceless=True), pages=own.pages, abstract="none")
+
+
+@right()
+def article_in_japanese(subject: Subject) -> Case:
+    """Three scripts without spaces."""
+    title, words = _JAPANESE[subject.number % len(_JAPANESE)]
+    own = subject.titled(title)
+    return Case(own, _foreign(own, title, words, is_spaceless=True), pages=own.pages, abstract="none")
+
+
+_GERMAN = (
+    ("Über die Größe von Flüssen und Bächen im Frühjahr", "Flüsse Bäche Größe Frühjahr Abfluss Messung Höhe Gelände"),
+    ("Schüler und Bücher: zur Häufigkeit des Übens", "Schüler Bücher Häufigkeit Üben Lehrkräfte Prüfung Gespräch"),
+    ("Übergänge in dünnen Schichten bei mäßiger Kühlung", "Übergänge Schichten Kühlung Messung Wärme Stärke Körper"),
+    ("Möwen, Krähen und Störche: Brutplätze an der Küste", "Möwen Krähen Störche Brutplätze Küste Zählung Höhe Jahr"),
+)
+
+
+@right()
+def article_in_german_with_decomposed_umlauts(subject: Subject) -> Case:
+    """The file has letters and dots as two characters, or the dots before the letter."""
+    title, words = _GERMAN[subject.number % len(_GERMAN)]
+    own = subject.titled(title)
+    split = unicodedata.normalize("NFD", title)
+    file = _foreign(own, split, unicodedata.normalize("NFD", words), is_spaceless=False)
+    return Case(own, file, pages=own.pages, abstract="none")
+
+
+@right()
+def article_with_a_translated_title(subject: Subject) -> Case:
+    """The record has the title in the language of the file, and a translation."""
+    title, words = _GERMAN[(subject.number + 1) % len(_GERMAN)]
+    own = subject.titled(title)
+    file = _foreign(own, title, words, is_spaceless=False, english=subject.title)
+    return Case(own, file, title=f"{title} = {subject.title}" if subject.number % 4 < 2 else subject.title, pages=own.pages,
+                abstract="none")  # fmt: skip
+
+
+@right()
+def title_with_a_note_and_a_running_title(subject: Subject) -> Case:
+    """A star leads to a note; the head of later pages has a shorter title."""
+    paper = published(subject, header=lambda page: "" if page == 1 else " ".join(subject.title.split()[:3]) + " …")
+    head(paper, subject, subject.title + subject.one_of("*", "†", "¹", " ☆"))
+    paper.put(subject.one_of("* ", "† ", "¹ ", "☆ ") + "This work was supported by the Fund for Research.", 8)
+    body(paper, subject, subject.page_count)
+    return Case(subject, paper.pdf(), pages=subject.pages)

@@ -1,0 +1,242 @@
+"""Which link of a page leads to the file: every recorded page, and synthetic ones for systems that nobody recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import Outcome
+from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.pages import landing_page
+from harvester.fulltext.pages.landing_page import obstacle
+from harvester.http.urls import site_of
+from tests.fulltext.recorded import body
+from tests.fulltext.recorded_pages import PAGES, Recorded
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
+needs_data = pytest.mark.needs("../shared")
+
+
+@needs_data
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
+def test_the_right_file_comes_first_on_every_recorded_page(page: Recorded) -> None:
+    found = landing_page.read(body(f"landing/{page.file}.html"), page.url)
+    assert found.outcome is page.outcome
+    assert next((copy.url for copy in found.copies if not copy.is_page), "") == page.pdf
+
+
+@needs_data
+def test_what_a_page_says_of_its_work() -> None:
+    page = landing_page.read(body("landing/sandcrawler__peerj_oa_article.html"), "https://peerj.com/articles/4375/")
+    assert page.doi == "10.7717/peerj.4375"
+    assert page.license == "cc-by"
+    assert page.title.startswith("The state of OA: a large-scale analysis")
+
+
+# --- synthetic pages ----------------------------------------------------------------------------------------------
+
+
+def first(markup: str, url: str = "https://repository.example.org/page/1") -> Copy | None:
+    return next(iter(landing_page.read(f"<html><body>{markup}".encode(), url).copies), None)
+
+
+HOME = "https://repository.example.org"
+
+
+@pytest.mark.parametrize(
+    ("markup", "url", "evidence"),
+    [
+        ('<meta name="eprints.document_url" content="/1/1/a.pdf">', f"{HOME}/1/1/a.pdf", "meta:eprints.document_url"),
+        ('<meta property="citation_pdf_url" content="/a.pdf">', f"{HOME}/a.pdf", "meta:citation_pdf_url"),
+        (
+            '<meta name="bepress_citation_pdf_url" content="/cgi?a=1&amp;c=x">',
+            f"{HOME}/cgi?a=1&c=x",
+            "meta:bepress_citation_pdf_url",
+        ),
+        ('<embed type="application/pdf" src="/a">', f"{HOME}/a", "platform:embedded"),
+        (
+            '<a class="obj_galley_link pdf" href="/article/view/12/34">PDF</a>',
+            f"{HOME}/article/download/12/34",
+            "platform:OJS 3",
+        ),
+        ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
+        ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
+        ('<div class="widget-openaccess"><a href="/x/document">open</a></div>', f"{HOME}/x/document", "platform:HAL"),
+        ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),
+        ('<script>{"pdfPath":"/iel7/1/2/3.pdf"}</script>', f"{HOME}/iel7/1/2/3.pdf", "script:ieeexplore.ieee.org"),
+        ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
+        ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
+        ('<iframe src="/files/a.pdf#view">', f"{HOME}/files/a.pdf#view", "platform:framed"),
+        ('<frameset><frame src="a.pdf"></frameset>', f"{HOME}/page/a.pdf", "platform:framed"),
+        (
+            '<iframe src="/js/pdf.js/web/viewer.html?file=https%3A%2F%2Frepository.example.org%2Fdownload%2F1&x=2">',
+            f"{HOME}/download/1",
+            "platform:pdf.js",
+        ),
+        (
+            '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>',
+            f"{HOME}/d/1",
+            "script:schema.org",
+        ),
+        (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
+        (
+            f'<a href="{HOME}/scientometrics/discovery/a.pdf">PDF</a>',
+            f"{HOME}/scientometrics/discovery/a.pdf",
+            "anchor:PDF",
+        ),
+        ('<a href="/a.pdf">Current tissue platform (PDF)</a>', f"{HOME}/a.pdf", "anchor:Current tissue platform (PDF)"),
+        ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
+    ],
+)
+def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: str) -> None:
+    copy = first(markup)
+    assert copy is not None
+    assert (copy.url, copy.evidence, copy.is_page) == (url, evidence, False)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<a href="/supplement.pdf">PDF</a>',
+        '<embed type="application/pdf" src="/first-page.pdf">',
+        '<a href="/a.pdf">Supplementary material (PDF)</a>',
+        '<a href="/a.pdf">Download citation</a>',
+        '<a href="/showCitation.pdf">PDF</a>',
+        '<a href="/cover.pdf">PDF</a>',
+        '<a href="/a.pdf">View this issue (PDF)</a>',
+        '<a href="https://elsewhere.example.com/a.pdf">PDF</a>',
+        '<a href="/getaccess/purchase">Purchase PDF</a>',
+        '<div id="references"><a href="/a.pdf">PDF</a></div>',
+        '<section class="related-articles"><p><a href="/a.pdf">PDF</a></p></section>',
+        '<a href="#pdf">PDF</a>',
+        '<a href="http://[/a.pdf">PDF</a>',
+        '<a href="/page/1">PDF</a>',
+        '<meta name="citation_pdf_url" content="https://doi.org/10.1/x">',
+        '<meta name="citation_pdf_url" content="http://[">',
+        "".join(f'<a href="/{n}.pdf">pdf</a>' for n in range(4)),
+        '<main><ul><li><a id="article-1" href="/1.pdf">a</a><li><a id="article-2" href="/2.pdf">b</a></ul></main>',
+        "",
+    ],
+)
+def test_what_is_no_file_of_the_work_is_not_taken(markup: str) -> None:
+    assert first(markup) is None
+
+
+def test_an_anchor_that_says_pdf_and_names_none_leads_to_a_page() -> None:
+    """The rule of Autoload: such a page is fetched, and the search goes on there."""
+    copy = first('<a href="/view/1">Full text (PDF)</a>')
+    assert copy is not None
+    assert (copy.url, copy.is_page) == (f"{HOME}/view/1", True)
+
+
+def test_plain_words_come_before_others_and_files_before_pages() -> None:
+    markup = '<a href="/v">PDF</a><a href="/b.pdf">The title of it (PDF)</a><a href="/a.pdf">Download PDF (1 MB)</a>'
+    found = landing_page.read(markup.encode(), f"{HOME}/page/1").copies
+    assert [copy.url.removeprefix(HOME) for copy in found] == ["/a.pdf", "/b.pdf", "/v"]
+
+
+def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
+    markup = (
+        '<meta http-equiv="refresh" content="0; url=/next"><meta content="x"><a rel="license" href="https://x.example.org/">'
+        '<link rel="license" href="http://creativecommons.org/licenses/by/4.0/"><a href="/a.pdf">PDF</a>'
+    )
+    page = landing_page.read(markup.encode(), f"{HOME}/page/1")
+    assert (page.refresh, page.license, page.copies[0].license) == (f"{HOME}/next", "cc-by", "cc-by")
+
+
+@pytest.mark.parametrize(
+    ("content", "refresh"),
+    [
+        ("0;url=next", f"{HOME}/next"),
+        ("0, URL = 'the next'", f"{HOME}/the next"),
+        ("5; /next", f"{HOME}/next"),
+        (".5; url=/next", f"{HOME}/next"),
+        ("300", ""),
+        ("0;", ""),
+        ("1800; url=/session-expired", ""),
+    ],
+)
+def test_a_page_leads_on_at_once_or_not_at_all(content: str, refresh: str) -> None:
+    """As browsers read it (HTML, shared declarative refresh steps); who waits for minutes ends a session."""
+    markup = f'<meta http-equiv="refresh" content="{content}">'
+    assert landing_page.read(markup.encode(), f"{HOME}/page").refresh == refresh
+
+
+CC_BY = '<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a>'
+
+
+@pytest.mark.parametrize(
+    ("markup", "license_"),
+    [
+        (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
+        (f'<div class="site footer">{CC_BY}</div>', ""),
+        (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""),
+        (f'<div class="related">{CC_BY}</div>', ""),
+        ('<meta name="DC.rights" content="Metadata: CC0"><meta name="DC.rights" content="All rights reserved">', ""),
+        (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
+    ],
+)
+def test_a_licence_of_the_site_a_picture_or_the_metadata_is_none_of_the_file(markup: str, license_: str) -> None:
+    page = landing_page.read(f'{markup}<a href="/a.pdf">PDF</a>'.encode(), f"{HOME}/page/1")
+    assert [copy.license for copy in page.copies] == [license_]
+
+
+@needs_data
+def test_the_foot_of_every_page_of_the_acl_anthology_does_not_license_works_of_2004() -> None:
+    """aclanthology.org (recorded 2024): `Materials published in or after 2016 … are licensed …`."""
+    page = next(each for each in PAGES if each.file == "papis/ACL_N04-1001")
+    assert landing_page.read(body(f"landing/{page.file}.html"), page.url).license == ""
+
+
+@pytest.mark.parametrize(
+    ("declared", "content_type", "encoding"),
+    [
+        ("", "text/html", "utf-8"),
+        ("", 'text/html; Charset="ISO-8859-1"', "latin-1"),
+        ('<meta charset="iso-8859-1">', "text/html", "latin-1"),
+        ('<meta charset="iso-8859-1">', "text/html;charset=utf-8", "utf-8"),
+        ('<meta charset="utf-8">', "text/html; charset=none-such", "utf-8"),
+    ],
+)
+def test_a_page_is_written_in_what_its_server_says(declared: str, content_type: str, encoding: str) -> None:
+    """What neither said was guessed: `é` became `√©`."""
+    markup = f'<html><head>{declared}</head><a href="/é.pdf">PDF</a>'
+    page = landing_page.read(markup.encode(encoding), f"{HOME}/page/1", content_type)
+    assert [copy.url for copy in page.copies] == [f"{HOME}/é.pdf"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])
+def test_what_is_no_page_tells_nothing(content: bytes) -> None:
+    assert landing_page.read(content, HOME).copies == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "outcome"),
+    [
+        ("https://x.example.org/cookieAbsent", "", Outcome.BLOCKED_COOKIE),
+        ("https://x.example.org/a?error=cookies_not_supported", "", Outcome.BLOCKED_COOKIE),
+        ("https://x.example.org/", "Cookies are disabled", Outcome.BLOCKED_COOKIE),
+        ("https://validate.perfdrive.com/x", "", Outcome.BLOCKED_CAPTCHA),
+        ("https://x.example.org/", "Just a moment...", Outcome.BLOCKED_CAPTCHA),
+        ("https://x.example.org/sso?SAMLRequest=x", "", Outcome.BLOCKED_WALL),
+        ("https://x.example.org/", "Sign in | Journal", Outcome.BLOCKED_WALL),
+        ("https://x.example.org/", "Signs of life", None),
+    ],
+)
+def test_what_stands_in_the_way_has_its_outcome(url: str, title: str, outcome: Outcome | None) -> None:
+    assert obstacle(url, title) is outcome
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://pubs.rsc.org/x", "rsc.org"),
+        ("https://eprints.lib.example.ac.uk:8080/1", "example.ac.uk"),
+        ("https://hal.science./", "hal.science"),
+        ("https://ac.uk/", "ac.uk"),
+        ("nonsense", ""),
+    ],
+)
+def test_the_name_that_a_site_is_registered_by(url: str, site: str) -> None:
+    assert site_of(url) == site

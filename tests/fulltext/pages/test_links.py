@@ -1,0 +1,126 @@
+"""Typed links and signposts: of headers, link sets, the head of a page; recorded, and as the standards have them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harvester.fulltext.pages import landing_page, signposting
+from harvester.http import links
+from harvester.http.links import Link
+from harvester.http.messages import Fetched
+from tests.fulltext.recorded import DATA, body, exchange, fetched
+
+needs_data = pytest.mark.needs("../shared")
+PAGE = "https://example.org/page/1"
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (
+            '</a.pdf>; rel="item"; type="application/pdf"',
+            [Link(PAGE, "item", "https://example.org/a.pdf", "application/pdf")],
+        ),
+        ("<b>;rel=item", [Link(PAGE, "item", "https://example.org/page/b")]),
+        (
+            '<b>; REL="Item describedby"',
+            [Link(PAGE, rel, "https://example.org/page/b") for rel in ("item", "describedby")],
+        ),
+        (
+            '<a,b;c>; rel="item"; title="x, \\"z;\\""; profile="p:q"',
+            [Link(PAGE, "item", "https://example.org/page/a,b;c", "", "p:q")],
+        ),
+        ('<b>; rel="item"; rel="license"', [Link(PAGE, "item", "https://example.org/page/b")]),
+        (
+            '<b>; rel="https://x.example.org/Rel"',
+            [Link(PAGE, "https://x.example.org/Rel", "https://example.org/page/b")],
+        ),
+        (
+            '<b>; rel="describes"; anchor="/c"',
+            [Link("https://example.org/c", "describes", "https://example.org/page/b")],
+        ),
+        ('<http://[>; rel="item", <b>; rel="item"', [Link(PAGE, "item", "https://example.org/page/b")]),
+        ('<b>; crossorigin; rel="item"', [Link(PAGE, "item", "https://example.org/page/b")]),
+        ("<b>", []),
+        ("nonsense", []),
+        ("<b", []),
+    ],
+)
+def test_links_of_a_header(header: str, expected: list[Link]) -> None:
+    assert list(links.from_header([header], PAGE)) == expected
+
+
+@given(st.text(alphabet='<>;,="\\ rel/a', max_size=40))
+def test_whatever_stands_in_a_header_it_is_read(header: str) -> None:
+    assert all(link.href and link.rel for link in links.from_header([header], PAGE))
+
+
+@needs_data
+def test_the_signposts_of_zenodo() -> None:
+    signposts = signposting.of_answer(
+        exchange(DATA / "signposting/http/commonmeta__zenodo.org_records_1196821.200.meta.json")
+    )
+    assert len(signposts.items) == 3
+    assert len(signposts.described_by) == 15
+    assert len(signposts.types) == 2
+    assert signposts.cite_as == "https://doi.org/10.5281/zenodo.1196821"
+    assert signposts.license == "https://creativecommons.org/licenses/by-sa/4.0/legalcode"
+    assert signposts.linksets[0].type == "application/linkset+json"
+    assert {copy.license for copy in signposts.copies} == {"cc-by-sa"}
+
+
+@needs_data
+def test_the_signposts_of_pangaea() -> None:
+    folder = DATA / "signposting" / "http"
+    signposts = signposting.of_answer(exchange(folder / "fuji__doi.pangaea.de_10.1594_PANGAEA.902845.200.meta.json"))
+    assert (signposts.cite_as, len(signposts.described_by), len(signposts.items)) == (
+        "https://doi.org/10.1594/PANGAEA.902845",
+        8,
+        1,
+    )
+    assert signposts.items[0].href == "https://doi.pangaea.de/10.1594/PANGAEA.902845?format=zip"
+
+
+@needs_data
+def test_both_forms_of_a_link_set() -> None:
+    base = "https://s11.no/2022/a2a-fair-metrics/"
+    page = f"{base}27-http-linkset-json-only/"
+    signposts = signposting.of_linkset(fetched("signposting/signposting__27-http-linkset-json-only.json"), page)
+    assert [copy.url for copy in signposts.copies] == [f"{page}test-apple-data.csv"]
+    assert signposts.cite_as == "https://w3id.org/a2a-fair-metrics/27-http-linkset-json-only/"
+    page = f"{base}28-http-linkset-txt-only/"
+    headers = (("Content-Type", "application/linkset; charset=utf-8"),)
+    signposts = signposting.of_linkset(
+        Fetched(page, 200, headers, body("signposting/signposting__28-http-linkset-txt-only.txt"), 0), page
+    )
+    assert [(copy.url, copy.mime_type) for copy in signposts.copies] == [(f"{page}test-apple-data.csv", "text/csv")]
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "items", "license", "cite_as"),
+    [
+        ("02-html-full", 1, "https://creativecommons.org/licenses/by/4.0/", True),
+        ("18-html-citeas-only", 0, "", True),
+        ("19-html-citeas-multiple-rels", 0, "", True),
+    ],
+)
+def test_signposts_in_the_head_of_a_page(name: str, items: int, license: str, cite_as: bool) -> None:  # noqa: A002 - the relation's name
+    page = f"https://s11.no/2022/a2a-fair-metrics/{name}/"
+    signposts = signposting.read(page, landing_page.read(body(f"signposting/signposting__{name}.html"), page).links)
+    assert (len(signposts.items), signposts.license, bool(signposts.cite_as)) == (items, license, cite_as)
+
+
+def test_pdfs_come_first_and_links_from_elsewhere_are_not_the_pages() -> None:
+    header = '<b.zip>; rel="item", <a.pdf>; rel="item"; type="application/pdf", <c>; rel="item"; anchor="/other"'
+    signposts = signposting.of_answer(Fetched(PAGE, 200, (("link", header), ("Server", "x")), b"", 0))
+    assert [copy.url.rpartition("/")[2] for copy in signposts.copies] == ["a.pdf", "b.zip"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b'{"linkset": [{"anchor": "/x", "item": [{"type": "a/b"}, 3]}]}', b"[" * 100_000]
+)
+def test_what_is_no_link_set_has_no_links(content: bytes) -> None:
+    assert links.from_json(content, PAGE) == ()

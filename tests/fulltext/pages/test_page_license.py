@@ -1,0 +1,119 @@
+"""What a page says of the licence and the access of its work: of nothing else that it speaks of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harvester.fulltext.pages import landing_page
+
+HOME = "https://repository.example.org"
+CC_BY = '<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a>'
+
+
+def linked(before: str, after: str = "", url: str = "https://creativecommons.org/licenses/by/4.0/") -> str:
+    return f'<p>{before} <a rel="license" href="{url}">a licence</a> {after}</p>'
+
+
+BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
+HEAD = '<meta name="DC.rights" content="{}">'
+JSON_LD = '<script type="application/ld+json">{}</script>'
+CC_BY_URL = "https://creativecommons.org/licenses/by/4.0/"
+TITLED = '<meta name="citation_title" content="Meadows in winter">'
+OF_DOI = '<meta name="citation_doi" content="10.5555/bees">'
+ARTICLE = {"@type": "ScholarlyArticle", "license": CC_BY_URL}
+SITE = {"@type": "WebSite", "license": CC_BY_URL}
+
+
+@pytest.mark.parametrize(
+    ("markup", "license_"),
+    [
+        (linked("The metadata and text of this website are under"), ""),
+        (linked("", "applies to the metadata and text of this website."), ""),
+        (linked("All content on this site is licensed under"), ""),
+        (linked("The metadata of this article is licensed under"), ""),
+        (linked("All content of this journal, unless otherwise stated:"), ""),
+        (linked("This work is licensed under"), "cc-by"),  # OJS
+        (linked("Except where otherwise noted, this item's license is described as"), "cc-by"),  # DSpace
+        (linked("This is an open access article under the terms of"), "cc-by"),
+        (linked("This article, as all of this website, is under"), "cc-by"),
+        (f'<div><a rel="license" href="{CC_BY_URL}"><img></a></div>', "cc-by"),
+        (f'<div role="contentinfo">{CC_BY}</div>', ""),
+        (f'<div class="pkp_structure_sidebar"><span>{CC_BY}</span></div>', ""),
+        (f"<nav>{CC_BY}</nav>", ""),
+        (f"<ul><li>One {CC_BY}</li><li>Two {CC_BY}</li></ul>", ""),
+        (f"<ul><li>Volume 2</li><li>{CC_BY}</li></ul>", "cc-by"),
+        (linked("This work:") + linked("This work:", url=BY_NC), ""),
+        (linked("This work:") + HEAD.format(BY_NC), ""),
+        (linked("This work:") + HEAD.format("info:eu-repo/semantics/openAccess"), "cc-by"),
+        (linked("This work:") + HEAD.format("info:eu-repo/semantics/restrictedAccess"), ""),
+        (linked("This work:") + HEAD.format("info:eu-repo/semantics/embargoedAccess"), ""),
+        (HEAD.format("info:eu-repo/semantics/openAccess"), "other-oa"),
+        (JSON_LD.format(json.dumps(ARTICLE)), "cc-by"),
+        (JSON_LD.format(json.dumps([{"@graph": [SITE, {**ARTICLE, "license": {"url": CC_BY_URL}}]}])), "cc-by"),
+        (JSON_LD.format(json.dumps(SITE)), ""),
+        (JSON_LD.format(json.dumps({**SITE, "hasPart": [ARTICLE]})), ""),
+        (JSON_LD.format(json.dumps([ARTICLE, {**ARTICLE, "license": BY_NC}])), ""),
+        (JSON_LD.format("{"), ""),
+        (JSON_LD.format(json.dumps({**ARTICLE, "@type": ["WebPage", "CreativeWork"]})), ""),
+        (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
+        (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "MEADOWS in Winter"})), "cc-by"),
+        (JSON_LD.format(json.dumps([{**ARTICLE, "name": "Bees"}, {**ARTICLE, "name": "Meadows"}])), ""),
+        (JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
+        (f"<title>Item</title>{JSON_LD.format(json.dumps({**ARTICLE, 'headline': 'Itemised bees of winter'}))}", ""),
+        (
+            f"<title>R | Bees in winter</title>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}",
+            "cc-by",
+        ),
+        (f"<h1>Bees in <i>winter</i></h1>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}", "cc-by"),
+        (f"<h1>Meadows in winter</h1>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}", ""),
+        (OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "@id": "https://doi.org/10.5555/Bees"})), "cc-by"),
+        (OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "sameAs": "https://doi.org/10.5555/b"})), ""),
+        (
+            OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "identifier": {"value": "10.5555/bees"}})),
+            "cc-by",
+        ),
+        (HEAD.format("The content of this website is licensed under CC BY 4.0"), ""),
+        (HEAD.format("Abstract: CC BY 4.0; full text: all rights reserved"), ""),
+        (linked("All content of the portal is under"), ""),
+        (linked("The supplementary material is available under"), ""),
+        (linked("The abstract of this article is available under"), ""),
+        (linked("The data are licensed under"), ""),
+        (linked("Comments by readers are licensed under"), ""),
+        (linked("This article and its figures are licensed under"), "cc-by"),
+        (f"<p>{'<b>x</b>' * 300}{CC_BY} for this website</p>", "cc-by"),  # too long to be one sentence
+        (f"{'<div>' * 5}{CC_BY}{'</div>' * 5}", "cc-by"),
+    ],
+)
+def test_only_what_is_said_of_the_work_is_its_licence(markup: str, license_: str) -> None:
+    page = landing_page.read(f'{markup}<a href="/a.pdf">PDF</a>'.encode(), f"{HOME}/page/1")
+    assert (page.license, [copy.license for copy in page.copies]) == (license_, [license_])
+
+
+def test_no_page_of_a_host_that_is_distrusted_states_a_licence() -> None:
+    markup = f'{CC_BY}<a href="/a.pdf">PDF</a>'.encode()
+    assert landing_page.read(markup, "https://www.scientific.net/AMR.1").license == ""
+    assert landing_page.read(markup, "https://example.net/AMR.1").license == "cc-by"
+
+
+@pytest.mark.parametrize(
+    ("markup", "open_from"),
+    [
+        (HEAD.format("info:eu-repo/date/embargoEnd/2027-01-31") + '<a href="/a.pdf">PDF</a>', "2027-01-31"),
+        (
+            HEAD.format("Embargoed Access")
+            + '<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>',
+            "2027-01-31",
+        ),
+        ('<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>', ""),
+        ("<p>Embargoed until 31 January 2027</p>", "2027-01-31"),
+        ('<p>Embargoed until 31 January 2027</p><a href="/a.pdf">PDF</a>', ""),
+        ("<p>No file.</p>", ""),
+    ],
+)
+def test_a_page_says_from_when_on_its_file_may_be_had(markup: str, open_from: str) -> None:
+    """In words only where it offers no file: it may speak of another one."""
+    page = landing_page.read(markup.encode(), f"{HOME}/page/1")
+    assert page.open_from == open_from
+    assert {copy.open_from for copy in page.copies} <= {open_from}

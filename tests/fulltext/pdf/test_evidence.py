@@ -1,0 +1,457 @@
+# ruff: noqa: RUF001 - letters of other scripts, and marks as publishers print them
+"""What identifies a work: only what stands where a document names itself, never what it says of other works."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gateway.fulltext.identification import Sign, is_identified, least_score
+from gateway.model import Statement, Work
+from harvester.fulltext.identifiers import identifiers_of
+from harvester.fulltext.known_copies import DATACITE, Description, Related
+from harvester.fulltext.pdf.evidence import signs
+from harvester.fulltext.pdf.first_pages import fronts
+from harvester.fulltext.pdf.person_names import surname
+from harvester.fulltext.pdf.recognition_errors import is_noisy_spelling
+from harvester.fulltext.pdf.titles import title_of
+from harvester.fulltext.pdf.work_names import Named, named_of
+from harvester.fulltext.services import datacite
+from tests.fulltext.web import answer
+
+TITLE = "Coherence of quantum dots in gardens of the north"
+DOI = "10.1234/dots.5"
+RECORD = Named((("doi", DOI),), (TITLE,), ("Matthiesen, C.", "Atatüre, M."), ("2012",), ("Journal of Gardens",))
+TITLE_ONLY = Named(titles=(TITLE,))
+PROSE = (
+    "We measured the light of many small things in the long grass and found that it was rather bright at night.\n" * 12
+)
+OTHER = "Decoherence of donors in silicon"
+
+
+def page(*lines: str) -> str:
+    return "\r\n".join((*lines, "Abstract", PROSE))
+
+
+OWN = page("Journal of Gardens 12 (2012) 1-9", TITLE, "C. Matthiesen1, M. Atatüre2", "Cambridge")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        OWN,
+        page("Coherence of quantum dots in", "gardens of the north*", "C. Matthiesen"),
+        page("COHERENCE OF QUAN-", "TUM DOTS IN GARDENS OF THE NORTH", "C. MATTHIESEN"),
+        page("C O H E R E N C E of Quantum Dots in Gardens of the North", "C. Matthiesen"),
+        page("Research Article", f"{TITLE}1", "Matthiesen et al."),
+        page(f"Original article: {TITLE}", "Matthiesen et al."),
+        page(f"{TITLE} C. Matthiesen, M. Atatüre", "Cambridge"),
+        page("We have made a small note of it.", TITLE, "C. Matthiesen"),
+        "Institutional repository: terms of use\fpage\r\n" + OWN,
+    ],
+)
+def test_a_title_stands_where_a_document_names_itself(first: str) -> None:
+    assert Sign.TITLE in signs(first, RECORD)
+
+
+# Each of them has the title, most the authors, and some the DOI.
+ANOTHER = {
+    "in running text": page(OTHER, "C. Matthiesen", f"Here we go on from {TITLE} by the same group."),
+    "in running text that a line breaks": page(OTHER, "C. Matthiesen", "We go on from the", TITLE, "of last year"),
+    "in the references": page(OTHER, "C. Matthiesen") + f"\r\nReferences\r\n[1] C. Matthiesen\r\n{TITLE}\r\ndoi:{DOI}",
+    "behind the abstract": page(OTHER, "C. Matthiesen") + f"\r\n{TITLE}\r\nC. Matthiesen",
+    "in a footnote with its DOI": page(OTHER, "C. Matthiesen")
+    + f"\r\n1 Matthiesen, C. {TITLE}. J. Gardens 12, 1 (2012). doi:{DOI}",
+    "a DOI in running text": page(OTHER, "C. Matthiesen", f"We used the small dots of the doi:{DOI} as they were."),
+    "in a footnote, the DOI alone": page(OTHER, "C. Matthiesen") + f"\r\n3 Matthiesen, J. Gard. 12, 1. doi:{DOI}",
+    "in a box of linked articles": page(OTHER, "C. Matthiesen", "Linked Articles", TITLE, f"doi:{DOI}"),
+    "behind `read also`": page(OTHER, "This is part of a pair; read also", TITLE, "C. Matthiesen, M. Atatüre"),
+    "behind `cite this as`": page(OTHER, "C. Matthiesen") + f"\r\nCite this as: Matthiesen. {TITLE}. doi:{DOI}",
+    "behind `commentary on`": page(OTHER, "C. Matthiesen", "Cite this as: J. Gard. 12", "Commentary on:", f"doi:{DOI}"),
+    "the DOI of a volume": page(OTHER, "C. Matthiesen", f"Volume DOI: {DOI}"),
+    "an erratum": page("Erratum", TITLE, "C. Matthiesen", f"The original article is at doi:{DOI}"),
+    "an erratum to it": page(f"Erratum to: {TITLE}", "C. Matthiesen", f"doi:{DOI}"),
+    "a correction": page("Author Correction:", TITLE, "C. Matthiesen", f"https://doi.org/{DOI}"),
+    "a retraction": page("RETRACTED ARTICLE", TITLE, "C. Matthiesen"),
+    "a comment": page(f"Comment on “{TITLE}”", "A. Nother", f"doi:{DOI}"),
+    "a comment in two lines": page("Comment on", TITLE, "A. Nother"),
+    "a reply": page(f"Reply to “{TITLE}”", "C. Matthiesen"),
+    "a review": page("Book review", TITLE, "by C. Matthiesen"),
+    "a supplement": page("Supplementary information", TITLE, "C. Matthiesen", f"doi:{DOI}"),
+    "a peer review": page("Peer Review File", TITLE, "Reviewer comments"),
+    "data of it": page("Light of dots in gardens", "C. Matthiesen", f"Data are available at doi:{DOI}"),
+    "another part": page(f"{TITLE} II", "C. Matthiesen"),
+    "another part in the next line": page(TITLE, "Part II. Experiment", "C. Matthiesen"),
+    "a list of contents": page("Journal of Gardens 2012", f"{TITLE} . . . . 17", "Decoherence of donors . . . . 31"),
+    "a contents list with numbers": page("Contents", TITLE, "17", "Decoherence of donors", "31"),
+    "what a publisher recommends": page(OTHER, "C. Matthiesen", "You may also like", TITLE, "Matthiesen", f"doi:{DOI}"),
+    "the next article on the page": page(OTHER, "A. Nother") + f"\r\nReferences\r\n1. X\r\n{TITLE}\r\nC. Matthiesen",
+    "a longer DOI": page(OTHER, "C. Matthiesen", f"doi:{DOI}55"),
+    "a component's DOI": page(OTHER, "C. Matthiesen", f"doi:{DOI}/s1"),
+    "a title that goes on": page(TITLE, "are brighter than donors in southern fields", "A. Nother"),
+    "a title that went before": page("A new look at the", TITLE, "C. Matthiesen"),
+    "a title with a word of another meaning": page(TITLE.replace("north", "south"), "C. Matthiesen"),
+    "other authors' work of the same name": page(TITLE, "A. Nother", "Oxford"),
+}
+
+
+@pytest.mark.parametrize("first", ANOTHER.values(), ids=ANOTHER)
+def test_what_a_document_says_of_another_work_identifies_nothing(first: str) -> None:
+    assert not is_identified(signs(first, RECORD))
+
+
+LONG = "A randomised controlled trial of the coherence of quantum dots in the gardens of northern Europe and Asia"
+
+
+def test_a_long_title_identifies_nothing_where_others_wrote_it() -> None:
+    record = RECORD._replace(titles=(LONG,))
+    assert Sign.TITLE in signs(page(LONG, "C. Matthiesen"), record)
+    assert Sign.TITLE in signs(page(LONG, "A. Nother"), record._replace(authors=()))
+    assert not is_identified(signs(page(LONG, "Quentin Zimmer, Xaver Ypsilon"), record))
+    assert not is_identified(signs(page(LONG), record))
+
+
+def test_a_long_title_with_a_doi_identifies_whatever_script_its_authors_have() -> None:
+    record = RECORD._replace(titles=(LONG,))
+    assert is_identified(signs(page(LONG, "マティーゼン", f"J. Gardens 12, 1-9, {DOI}"), record))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        page("Proceedings of the 3rd Workshop, 2014", "doi: 10.6666/conf.1", TITLE, "C. Matthiesen"),
+        page("Gardens 12", TITLE, "C. Matthiesen") + "\r\nhttps://doi.org/10.6666/conf.1\r\n",
+    ],
+)
+def test_a_file_that_states_another_doi_is_perhaps_another_version(first: str) -> None:
+    record = RECORD._replace(dois=(DOI, "10.5555/version"))
+    assert Sign.ANOTHER_DOI in signs(first, record)
+    assert not is_identified(signs(first, record))
+    assert is_identified(signs(first, RECORD))
+    assert is_identified(signs(first, record._replace(dois=(DOI, "10.6666/conf.1"))))
+    assert is_identified(signs(first.replace("10.6666/conf.1", "10.48550/arXiv.2001.00001"), record))
+    assert is_identified(signs(f"{first}\r\nVersion of record: https://doi.org/{DOI}", record))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Data: we put them at the small place doi:10.6666/conf.1 for all to see",
+        "Data are available at https://doi.org/10.6666/conf.1",
+        "1 Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
+        "Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
+    ],
+)
+def test_the_doi_of_what_a_file_cites_is_not_stated_as_its_own(line: str) -> None:
+    record = RECORD._replace(dois=(DOI,))
+    assert is_identified(signs(f"{page(TITLE, 'C. Matthiesen')}\r\n{line}", record))
+
+
+@pytest.mark.parametrize(
+    ("first", "sign"),
+    [
+        (page("J. Gardens", f"https://doi.org/{DOI.upper()}", "Kohärenz", "C. Matthiesen"), Sign.DOI),
+        (page("Kohärenz", "C. Matthiesen") + f"\r\n© 2012 The authors. doi: {DOI}\r\n", Sign.DOI),
+        (page("Kohärenz", "C. Matthiesen", f"Cite this article as: C. Matthiesen, Kohärenz. doi:{DOI}"), Sign.DOI),
+        (page("Coherence of quan dots in gardens", f"C. Matthiesen\nCite this as: {TITLE}. doi:{DOI}"), Sign.DOI),
+        (OWN + "\r\nhttps://doi.org/10.1234/\r\ndots.5", Sign.DOI),
+    ],
+)
+def test_a_document_states_its_own_doi(first: str, sign: Sign) -> None:
+    assert sign in signs(first, RECORD)
+
+
+def test_a_doi_beside_others_needs_the_title() -> None:
+    both = f"\r\ndoi:{DOI}\r\ndoi:10.1234/another"
+    assert Sign.DOI not in signs(page(OTHER, "C. Matthiesen") + both, RECORD)
+    assert Sign.DOI in signs(OWN + both, RECORD)
+
+
+def test_the_stamp_of_arxiv_is_that_of_the_document() -> None:
+    record = Named((("arxiv", "1207.0001"),), (TITLE,), ("Matthiesen",))
+    assert signs(page("arXiv:1207.0001v2 [quant-ph] 5 Sep 2012", "Kohärenz"), record) == (Sign.ARXIV,)
+    assert not signs(page("Kohärenz") + "[3] Matthiesen, arXiv:1207.0001 [quant-ph]", record)
+
+
+def test_a_short_title_needs_an_author_and_the_year_or_the_journal() -> None:
+    short = Named(titles=("Quantum dots",), authors=("Matthiesen",), years=("2012",))
+    assert Sign.TITLE in signs(page("Quantum dots", "Matthiesen", "2012"), short)
+    assert not is_identified(signs(page("Quantum dots", "Matthiesen"), short))
+    assert not is_identified(signs(page("Quantum dots", "Nother", "2012"), short))
+    assert not is_identified(signs(page("Quantum dots"), Named(titles=("Quantum dots",))))
+
+
+@pytest.mark.parametrize("title", ["Editorial", "Introduction", "Book Reviews", "Vorwort", "От редакции", "編集後記"])
+def test_a_title_of_hundreds_of_works_identifies_none(title: str) -> None:
+    record = Named(titles=(title,), authors=("Matthiesen",), years=("2012",), venues=("Journal of Gardens",))
+    assert not is_identified(signs(page("Journal of Gardens 2012", title, "C. Matthiesen"), record))
+
+
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        ("Квантовые точки в садах", "КВАНТОВЫЕ ТОЧКИ В САДАХ"),
+        ("Περί κβαντικών κηπευτικών τελείως", "ΠΕΡΊ ΚΒΑΝΤΙΚΏΝ ΚΗΠΕΥΤΙΚΏΝ ΤΕΛΕΊΩΣ"),
+        ("庭園における量子ドットの研究", "庭園 に お け る\r\n量子ドットの研究"),
+        ("정원의 양자점에 관한 연구", "정원의 양자점에관한 연구"),
+        ("النقاط الكمومية في الحدائق", "النقاط الكمومية في الحدائق"),
+        ("Efficient fields of flowers", "E\ufb03cient \ufb01elds of \ufb02owers"),
+        ("Décohérence à l'Œuvre: où", "DECOHERENCE A L’OEUVRE: OU"),
+    ],
+)
+def test_titles_of_all_scripts_are_found(known: str, written: str) -> None:
+    assert Sign.TITLE in signs(page("J. Gard. 12", written, ""), Named(titles=(known,)))
+
+
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        (TITLE, "Coherenee of quanturn dots in gardens of the north"),
+        ("Efficient measures of coherence in fields", "E\x0ecient measures of coherence in \x1celds"),
+        (TITLE, "Coherence of quan tum dots in gar dens of the north"),
+        (f"{TITLE}: a study in light", f"{TITLE}"),
+        (TITLE, f"{TITLE}: a study in light"),
+        (f"{TITLE} and ...", f"{TITLE} and small fields"),
+        ("Coherence of β-quantum dots in gardens of the north", TITLE.replace("quantum", "-quantum")),
+    ],
+)
+def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
+    record = Named(titles=(known,), authors=("Matthiesen",), years=("2012",))
+    with_author, without = signs(page("2012", written, "C. Matthiesen"), record), signs(page("2012", written), record)
+    assert is_identified(with_author)
+    assert not is_identified(without) or Sign.TITLE in with_author
+    assert not is_identified(signs(page("2012", written, "A. Nother"), record))
+
+
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        ("Interspecific competition of grasses in fields", "Intraspecific competition of grasses in fields"),
+        ("Absorption of light by grasses in the fields", "Adsorption of light by grasses in the fields"),
+        ("Symmetric motion of grasses in the wide fields", "Asymmetric motion of grasses in the wide fields"),
+        ("Motion of grasses in wide fields in 1998", "Motion of grasses in wide fields in 1999"),
+        ("Motion of grasses in wide fields. Part I", "Motion of grasses in wide fields. Part II"),
+        ("Motion of male grasses in the wide fields", "Motion of female grasses in the wide fields"),
+        ("Motion of grasses in the wide fields", "Motion of mosses in the wide fields"),
+        ("Motion of grasses", "Motion of grasses"),
+    ],
+)
+def test_another_title_is_no_noise(known: str, written: str) -> None:
+    assert not is_noisy_spelling(title_of(known), written)
+
+
+@pytest.mark.parametrize(
+    ("author", "name"),
+    [
+        ("Atatüre, M.", "Atatüre"),
+        ("M. Atatüre", "Atatüre"),
+        ("Atatüre MA", "Atatüre"),
+        ("Mete Atatüre", "Atatüre"),
+        ("Atatüre", "Atatüre"),
+        ("J. A.", "J."),
+        ("van de Wiel, Mark", "van de Wiel"),
+    ],
+)
+def test_surnames(author: str, name: str) -> None:
+    assert surname(author) == name
+
+
+def test_authors_are_found_however_their_accents_are_spelled() -> None:
+    for written in ("M. Atatuere", "M. ATATÜRE", "M. Atat¨ure", "M. Atatüre1,2"):
+        assert signs(page(OTHER, written), RECORD) == (Sign.AUTHOR,)
+
+
+def test_the_initial_of_an_author_is_no_part_of_a_series() -> None:
+    record = Named(titles=(TITLE,), authors=("Ivanov, V.",))
+    assert Sign.TITLE in signs(page(TITLE, "V. Ivanov, I. Petrov"), record)
+    assert not is_identified(signs(page(TITLE, "V. Experiment", "V. Ivanov"), record))
+
+
+def test_the_dois_that_a_file_may_state() -> None:
+    statements = (Statement("title", TITLE), Statement("relation", "https://doi.org/10.5555/related"))
+    work = Work(statements, (f"https://doi.org/{DOI}",))
+    version = Description(
+        DOI,
+        TITLE,
+        kind="journal-article",
+        related=(Related("has-preprint", "doi", "10.5555/pre"),),
+        also=("10.5555/also",),
+    )
+
+    def dois(work: Work, *described: Description) -> tuple[str, ...]:
+        return named_of(work, identifiers_of(work), (), described).dois
+
+    assert set(dois(work, version)) == {DOI, "10.5555/pre", "10.5555/also", "10.5555/related"}
+    assert dois(work, version._replace(registry=DATACITE)) == ()  # of a repository: the file may have any
+    assert dois(work._replace(identifiers=("https://doi.org/10.48550/arXiv.2001.00001",))) == ()
+    assert dois(work._replace(identifiers=())) == ()
+
+
+_TYPES = """JournalArticle|journal-article|Journal Article|JOURNAL_ARTICLE|text|Preprint|other||
+http://purl.org/coar/resource_type/c_6501|https://purl.org/coar/resource_type/C_6501""".replace("\n", "").split("|")
+
+
+@pytest.mark.parametrize("kind", _TYPES)
+def test_a_file_of_what_is_registered_with_datacite_may_state_any_doi_however_its_type_is_spelled(kind: str) -> None:
+    """Only types that begin with a capital were known as those of DataCite, and types of others that do as well."""
+    attributes = {"doi": DOI.upper(), "titles": [{"title": TITLE}], "types": {"resourceTypeGeneral": kind}}
+    by_datacite = datacite.read(answer(json.dumps({"data": {"attributes": attributes}})))
+    assert by_datacite is not None
+    work = Work((Statement("title", TITLE),), (f"https://doi.org/{DOI}",))
+    assert named_of(work, identifiers_of(work), (), (by_datacite,)).dois == ()
+    by_another = Description(DOI, TITLE, kind=kind)
+    assert named_of(work, identifiers_of(work), (), (by_another,)).dois == (DOI,)
+
+
+SMALL, LARGE = 9.0, 17.0
+
+
+def _types(text: str, *large: str) -> tuple[tuple[float, ...], ...]:
+    """Return the heights of the lines of a page: those with these words are large."""
+    return (tuple(LARGE if any(each in line for each in large) else SMALL for line in text.split("\n")),)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (TITLE, OTHER, "A. Nother"),
+        (TITLE, "C. Matthiesen, M. Atatüre", OTHER, "C. Matthiesen"),
+        ("Also published", TITLE, "C. Matthiesen", OTHER, "A. Nother"),
+        (TITLE, f"C. Matthiesen. J. Gard. 2012. doi:{DOI}", OTHER, "A. Nother"),
+    ],
+)
+def test_a_title_above_a_larger_one_identifies_nothing(lines: tuple[str, ...]) -> None:
+    """It is the head of a page, or of what the document is about, and files with it were accepted."""
+    text = page(*lines)
+    assert Sign.TITLE in signs(text, TITLE_ONLY)
+    assert not is_identified(signs(text, RECORD, _types(text, OTHER)))
+    assert not is_identified(signs(text, TITLE_ONLY, _types(text, OTHER)))
+    assert Sign.TITLE in signs(text, TITLE_ONLY, _types(text, TITLE, OTHER))
+
+
+def test_a_larger_journal_author_or_label_is_no_larger_title() -> None:
+    for lines in (
+        ("THE JOURNAL OF GARDENS OF ALL LANDS", TITLE, "C. Matthiesen"),
+        (TITLE, "Original paper", "C. Matthiesen"),
+        (TITLE, "Open Access", TITLE, "C. Matthiesen"),
+    ):
+        text = page(*lines)
+        large = [line for line in lines if line != TITLE]
+        assert Sign.TITLE in signs(text, RECORD, _types(text, *large))
+    again = page(TITLE, "C. Matthiesen") + PROSE
+    assert Sign.TITLE in signs(again, RECORD, _types(again, "We measured"))  # the text is no title
+    covered = f"This version is available at a repository\f{page(TITLE, OTHER, 'C. Matthiesen')}"
+    assert Sign.TITLE in signs(covered, RECORD, ((SMALL,), *_types(page(TITLE, OTHER, "x"), TITLE, OTHER)))
+    assert Sign.TITLE not in signs(covered, RECORD, ((SMALL,), *_types(page(TITLE, OTHER, "x"), OTHER)))
+
+
+def test_a_page_without_text_names_nothing() -> None:
+    assert fronts(" \f ") == ()
+    assert signs("\f", RECORD) == ()
+    assert signs("***", RECORD) == ()
+    assert not is_identified(("author",))
+
+
+def test_the_title_of_a_series_of_years_identifies_none_of_them() -> None:
+    """The report of 2014 was taken for that of 2015; with a year in its title it is one of them."""
+    serial, of_a_year = "Annual report of the gardens of the north", "Annual report of the gardens of the north 2014"
+    assert not is_identified(signs(page(serial, "C. Matthiesen", "2015"), RECORD._replace(titles=(serial,))))
+    assert is_identified(signs(page(of_a_year, "C. Matthiesen"), RECORD._replace(titles=(of_a_year,))))
+
+
+BELOW = f"{PROSE}References\r\n[1] Matthiesen C. {OTHER}. J. Gard. 11, 1-9.\r\nReed B. (2009)."
+
+
+def test_an_article_may_begin_below_the_references_of_another() -> None:
+    first = f"{BELOW}\r\n{page(TITLE, 'C. Matthiesen, M. Atatüre')}"
+    assert Sign.TITLE in signs(f"{first}\f{PROSE}", RECORD)
+    assert not is_identified(signs(first, RECORD))  # a file of one page has its beginning alone
+    cited = f"{BELOW}\r\nMatthiesen C. (2012).\r\n{TITLE}. J. Gard. 12, 1-9.\r\n{page(OTHER, 'C. Matthiesen')}"
+    assert not is_identified(signs(f"{cited}\f{PROSE}", RECORD))
+    assert not is_identified(signs(f"{BELOW}\r\n{TITLE}\r\nC. Matthiesen\f{PROSE}", RECORD))
+
+
+def test_a_title_that_ends_with_literature_is_no_list_of_it() -> None:
+    known = "Coherence of dots in gardens: a review of the literature"
+    assert Sign.TITLE in signs(
+        page("Coherence of dots in gardens: a review of the", "literature", "Reed"), Named((), (known,))
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Supplementary data are available online.",
+        "Electronic supplementary material The online version of this article contains supplementary material.",
+        "Supporting Information",
+        "Supplementary material: https://x.example.org/suppl",
+        "Supplementary Information: see the online version",
+        "Supplementary Material (click here)",
+        "Supporting information for this article is given via a link at the end of the document.",
+        "Supplementary information accompanies this paper",
+        "Electronic Supplementary Information (ESI) available. See the site of the journal",
+    ],
+)
+def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
+    whole = page(line, TITLE, "C. Matthiesen") + "1 Introduction\r\n" + PROSE
+    assert Sign.TITLE in signs(whole, RECORD)
+    assert not is_identified(signs(whole.replace(line, f"Supporting information for: {TITLE}"), RECORD))
+    assert not is_identified(signs(page("Supporting Information", TITLE, "C. Matthiesen"), RECORD))
+
+
+@pytest.mark.parametrize(
+    "line", ["Supplementary Information doi:10.1038/nature1", "SUPPLEMENTARY INFORMATION https://doi.org/10.1038/n1"]
+)
+def test_a_supplement_that_has_the_doi_of_its_article_above_the_title_is_none(line: str) -> None:
+    assert not is_identified(signs(page(line, TITLE, "C. Matthiesen") + "1 Introduction\r\n" + PROSE, RECORD))
+
+
+def test_a_review_of_a_book_is_the_work_of_a_record_of_that_review() -> None:
+    known = "Review of: Gardens of the north and their dots, by Ada Reed"
+    review = page("BOOK REVIEWS", known, "C. Matthiesen")
+    assert Sign.TITLE in signs(review, Named((), (known,)))
+    assert not is_identified(signs(review, Named((), ("Gardens of the north and their dots",))))
+
+
+def test_a_letter_of_one_page_may_be_signed_below_its_text() -> None:
+    text = "We saw that the light was rather bright at night.\r\n" * 30
+    record = RECORD._replace(titles=("Coherence of dots in gardens",))
+    signed = f"Correspondence\r\n{record.titles[0]}\r\n{text}C. Matthiesen and M. Atatüre\r\nReferences\r\n"
+    assert Sign.TITLE in signs(signed, record)
+    assert not is_identified(signs(f"{signed}\f{text}", record))  # of more pages, where they are not all looked at
+    cited = f"Correspondence\r\n{record.titles[0]}\r\n{text}This was what Matthiesen had seen before us.\r\n"
+    assert not is_identified(signs(cited, record))
+
+
+def test_numbers_before_the_lines_of_a_manuscript_hide_no_title() -> None:
+    lines = page("Coherence of quantum dots in", "gardens of the north", "C. Matthiesen").splitlines()
+    numbered = "\r\n".join(f"{number} {line}" for number, line in enumerate(lines, 1))
+    assert Sign.TITLE in signs(numbered, RECORD)
+    years = "\r\n".join(f"{number * 7} {line}" for number, line in enumerate(lines, 1))
+    assert not is_identified(signs(years, RECORD))  # these number nothing
+
+
+@pytest.mark.parametrize("heading", ["Abstract", "1. Introduction", "I. INTRODUCTION"])
+def test_a_heading_behind_a_title_is_not_its_continuation(heading: str) -> None:
+    assert Sign.TITLE in signs(f"{TITLE}\r\n{heading}\r\n{PROSE}", TITLE_ONLY)
+
+
+def test_a_sentence_that_begins_with_no_is_no_number_of_a_part() -> None:
+    assert Sign.TITLE in signs(f"{TITLE}\r\nNo light was seen.", TITLE_ONLY)
+    assert not is_identified(signs(f"{TITLE}\r\nNo. 2: {OTHER}", TITLE_ONLY))
+
+
+@pytest.mark.parametrize(
+    ("found", "covered", "least"),
+    [
+        ((Sign.TITLE, Sign.AUTHOR), 0.5, 0.2),
+        ((Sign.DOI, Sign.TITLE), 0.9, 0.2),
+        ((Sign.TITLE,), 0.9, 0.4),
+        ((Sign.DOI, Sign.AUTHOR), 0.9, 0.4),
+        ((Sign.TITLE, Sign.AUTHOR), 0.4, 0.4),
+        ((), 1.0, 0.4),
+    ],
+)
+def test_what_is_identified_twice_needs_half_the_score(found: tuple[Sign, ...], covered: float, least: float) -> None:
+    assert least_score(found, covered, 0.4) == least

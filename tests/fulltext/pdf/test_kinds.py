@@ -1,0 +1,628 @@
+"""What kind of document a file is, which version, how many pages the work has, and what the record describes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.fulltext.decisions import KINDS, Thresholds, rule
+from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.page_ranges import number_of_pages, pages_stated
+from harvester.fulltext.pdf.document import Facts
+from harvester.fulltext.pdf.document_kinds import kind_of
+from harvester.fulltext.pdf.extraction import Extracted, extract
+from harvester.fulltext.pdf.file_names import named
+from harvester.fulltext.pdf.judge import expected, judge
+from harvester.fulltext.pdf.record_kinds import COAR, WORKS, kind_of_record, kind_of_type, pages_of
+from harvester.fulltext.pdf.versions import version_in
+from tests.sample.web import a_pdf
+
+TITLE = "Drainage of peat meadows in the northern lowlands"
+FACTS = Facts((TITLE,))
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+A4, WIDE, A0 = (595.0, 842.0), (362.8, 272.1), (2384.0, 3370.0)
+
+
+def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float, float] = A4, words: int = 500):
+    """Return what was read of a document: page 1, what follows, and the shape of its pages."""
+    measured = min(pages, 20)
+    return Extracted(
+        Outcome.SUCCESS, pages, f"{front}\n{rest}", "", "pdfium", front, (words,) * measured, (size,) * measured
+    )
+
+
+ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+
+
+# --- names of files -----------------------------------------------------------------------------------------------
+
+SUPPLEMENTS = """
+    mmc1.pdf NIHMS1411-supplement-1.pdf 1-s2.0-S0140673615001234-mmc12.pdf pnas.1234567110.sapp.pdf pnas.201212345SI.pdf
+    journal.pone.0123456.s001.pdf ijms-20-01234-s001.pdf DataSheet1.pdf Data_Sheet_1.PDF Additional_file_1.pdf
+    Additional%20file%201.pdf ja1234567SupInfo.pdf ja1234567_si_001.pdf adma201501234-sup-0001-S1.pdf
+    12864_2015_1234_MOESM1_ESM.pdf paper_SI.pdf si.pdf nature12345-s1.pdf 1471-2105-10-1-S1.pdf
+    Supplementary_Information.pdf SupportingInformation.pdf tandf_a_123456_sm1234.pdf sj-pdf-1-abc-10.1177_0123.pdf
+    elife-12345-supp1-v2.pdf nejmoa1234567_appendix.pdf aaa1234_sm.pdf gkv123_Supp.pdf bmjopen-2015-012345supp1.pdf
+    S0001234500001234sup001.pdf acp-12-123-2012-supplement.pdf onlineAppendix.pdf a_suppl.pdf
+"""
+REVIEWS = "peer_review_file.pdf Peer-Review-History.pdf PeerReviewFile.pdf decision_letter.pdf acp-2012-123-RC1.pdf"
+NEITHER = """
+    Supply_chain.pdf supply-chains.pdf Supplier_selection.pdf Supplying_data.pdf Sisi.pdf messi.pdf essays.pdf a.pdf
+    suppression.pdf support.pdf Supporters.pdf Superior.pdf supermarket_data.pdf peer_reviewed.pdf peer_review.pdf
+    appendicitis.pdf posterior.pdf chapter-s001.pdf 2015-s1.pdf s1.pdf table_of_elements.pdf Licensing.pdf mmcs.pdf
+    data_sheets_for_datasets.pdf s41586-020-1234-5.pdf 10.1038-s41586-020-1234-5.pdf
+"""
+
+
+@pytest.mark.parametrize("name", SUPPLEMENTS.split())
+def test_names_of_supplements_are_known(name: str) -> None:
+    name_says = named(f"https://x.example.org/a/{name}?download=1")
+    assert name_says is not None
+    assert name_says.kind is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize("name", REVIEWS.split())
+def test_names_of_peer_reviews_are_known(name: str) -> None:
+    name_says = named(f"https://x.example.org/a/{name}")
+    assert name_says is not None
+    assert name_says.kind is DocumentKind.REVIEW
+
+
+@pytest.mark.parametrize("name", NEITHER.split())
+def test_names_of_articles_say_nothing(name: str) -> None:
+    assert named(f"https://x.example.org/a/{name}") is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://w.example.org/action/downloadSupplement?doi=10.1002%2Fadma.1&file=adma-sup-0001-SuppMat.pdf",
+        "https://p.example.org/article/file?type=supplementary&id=info:doi/10.1371/journal.pone.0123456.s001",
+        "https://a.example.org/doi/suppl/10.1021/x/suppl_file/ja_1.pdf",
+        "https://r.example.org/suppdata/c5/sc/c5sc01234a/c5sc01234a1.pdf",
+        "https://www.mdpi.com/1422-0067/20/1/1/s1",
+    ],
+)
+def test_addresses_of_supplements_are_known_by_parameter_and_folder(url: str) -> None:
+    assert named(url) == (DocumentKind.SUPPLEMENT, True)
+
+
+def test_the_supplement_of_a_volume_is_no_supplement() -> None:
+    assert named("https://x.example.org/x/31/suppl_1/D34/1.pdf") is None
+
+
+# --- kinds --------------------------------------------------------------------------------------------------------
+
+DOCUMENTS = [
+    (DocumentKind.ARTICLE, a_document(ARTICLE)),
+    (DocumentKind.NOTICE, a_document(f"Erratum to: {TITLE}\nAda Turf", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"Annals of Wet Land 13 (2020) 7\nCORRIGENDUM\n{TITLE}\nAda Turf", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"E R R A T U M\n{TITLE}\nAda Turf", pages=2)),
+    (DocumentKind.NOTICE, a_document(f"Retraction: {TITLE}\nAda Turf", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"Editorial Expression of Concern\n{TITLE}", pages=1)),
+    (DocumentKind.NOTICE, a_document(f"Comment on “{TITLE}”\nC. Dune\nAbstract\n{BODY}", pages=5)),
+    (DocumentKind.NOTICE, a_document(f"Reply to “Comment on {TITLE}”\nAda Turf", pages=3)),
+    (DocumentKind.NOTICE, a_document(f"{TITLE}\nFe de erratas\n{BODY}", pages=1)),
+    (DocumentKind.SUPPLEMENT, a_document(f"Supporting Information\n{TITLE}\nAda Turf")),
+    (DocumentKind.SUPPLEMENT, a_document(f"{TITLE}\nSupplementary Material\nAda Turf")),
+    (DocumentKind.SUPPLEMENT, a_document(f"Electronic Supplementary Material (ESI) for Wet Land\n{TITLE}")),
+    (DocumentKind.SUPPLEMENT, a_document(f"Turf and Reed\n{BODY}\nFigure S1. Depths.\nTable S2. Plots.")),
+    (DocumentKind.REVIEW, a_document(f"Peer Review File\n{TITLE}\nReviewer #1 (Remarks to the Author):\n{BODY}")),
+    (DocumentKind.REVIEW, a_document(f"{TITLE}\nDear editors,\nReviewer 1\n{BODY}\nReviewer 2\n{BODY}")),
+    (DocumentKind.REVIEW, a_document(f"Decision letter\n{TITLE}\n{BODY}", pages=3)),
+    (
+        DocumentKind.FRONT_MATTER,
+        a_document(
+            f"Annals of Wet Land\nContents\n{TITLE} .... 45\nOn reed .... 59\nOn sedge .... 70\nMoss 80\nNews 91",
+            pages=2,
+        ),
+    ),
+    (DocumentKind.FRONT_MATTER, a_document(f"This is a repository copy of {TITLE}\nVersion: Accepted", "", pages=1)),
+    (DocumentKind.FRONT_MATTER, a_document(f"{TITLE}\nAda Turf\nUnder embargo until 1 May 2031", "", pages=1)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "", pages=1)),
+    (
+        DocumentKind.PREVIEW,
+        a_document(f"{TITLE}\n{BODY}\n{BODY}\nThe second of the plots, which lies lower than", "", 1),
+    ),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAbstract\nPeat is wet.\nPurchase this article to read on.", "", 2)),
+    (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences", "", 1, A0)),
+    (DocumentKind.POSTER, a_document(f"Poster P-17\n{TITLE}\nAda Turf\n{BODY}", "", 1)),
+    (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nOutline", BODY, 30, WIDE, 40)),
+    (
+        DocumentKind.THESIS,
+        a_document(f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150),
+    ),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nAda Turf\nUniversity of Graz\nDoctor of Philosophy", pages=150)),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nInaugural-Dissertation\nzur Erlangung des Doktorgrades", pages=150)),
+    (DocumentKind.THESIS, a_document(f"THÈSE\nprésentée par Ada Turf\n{TITLE}", pages=150)),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nTesis doctoral\nAda Turf", pages=150)),
+    (DocumentKind.THESIS, a_document(f"{TITLE}\nDissertação de Mestrado\nAda Turf", pages=90)),
+    (
+        DocumentKind.VOLUME,
+        a_document(
+            "Proceedings of the Ninth Meeting on Peat\nEdited by C. Dune\nContents\n"
+            + "\n".join(f"A work on moss {number} .... {number}5" for number in range(12)),
+            pages=240,
+        ),
+    ),
+    (DocumentKind.VOLUME, a_document("Annals of Wet Land", f"Abstract\n{BODY}\nReferences\nContents\n" * 6, 200)),
+    (DocumentKind.NOTICE, a_document(ARTICLE.replace("in summer.", "in summer. RETRACTED", 1))),
+    (DocumentKind.NOTICE, a_document(f"RETRACTED ARTICLE\n{ARTICLE}")),
+    (DocumentKind.NOTICE, a_document(f"Press release\n12 May 2019\n{TITLE}\n{BODY}", pages=1)),
+    (DocumentKind.FRONT_MATTER, a_document(f"Search results\n1. {TITLE}\n2. On reed", pages=2)),
+    (DocumentKind.FRONT_MATTER, a_document(f"List of publications\n1. {TITLE}\n2. On reed", pages=2)),
+    (
+        DocumentKind.FRONT_MATTER,
+        a_document(f"Skip to main content\nSign in\n{TITLE}\nDownload PDF\nExport citation", "Privacy policy", 2),
+    ),
+    (
+        DocumentKind.FRONT_MATTER,
+        a_document(f"{TITLE}\nHardback €79.00\nISBN 978-0-00-000000-2", "", 1),
+    ),
+    (DocumentKind.SUPPLEMENT, a_document(f"README\n{TITLE}\nplots.csv: one line a plot", pages=1)),
+    (DocumentKind.SUPPLEMENT, a_document(f"{TITLE}\nFigure 1. A\nFigure 2. B\nFigure 3. C\nTable 1", "", 4)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\n{BODY}", "The full article can be purchased from the publisher.", 3)),
+    (DocumentKind.PREVIEW, a_document("Annals 12 (2019) 45-58\nReferences\n[1] A\n[2] B\n[3] C", "", 2)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAda Turf\nAbstract\n{BODY}", "", 1)),
+    (DocumentKind.PREVIEW, a_document(f"{TITLE}\nGraphical abstract\nA drawing of a meadow", "", 1)),
+    (DocumentKind.VOLUME, a_document(f"Book of Abstracts\nNinth Meeting on Peat\n{TITLE}\n{BODY}", pages=4)),
+    (DocumentKind.THESIS, a_document(f"University of Wet Land\n{TITLE}\nAda Turf\nSupervisor: Bo Reed", pages=60)),
+    (DocumentKind.PREPRINT, a_document(f"arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019\n{ARTICLE}")),
+    (DocumentKind.UNKNOWN, a_document(f"{TITLE}\n{BODY}", pages=4)),
+]
+
+
+@pytest.mark.parametrize(("kind", "document"), DOCUMENTS)
+def test_a_document_says_what_it_is(kind: DocumentKind, document: Extracted) -> None:
+    assert kind_of(document, FACTS) is kind
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Retraction of papers on peat in twelve journals",
+        "Supplementary material in journals of hydrology",
+        "Comment on the use of drains by early farmers",
+        "Poster sessions at meetings of hydrologists",
+        "Contents and colour of peat under grass",
+        "Thesis writing among hydrologists: a survey",
+        "Reviewer 2 and other tales of peer review",
+    ],
+)
+def test_the_title_of_the_work_itself_says_nothing_of_its_kind(title: str) -> None:
+    first, _, rest = title.partition(" in ")
+    front = f"Annals 12 (2019) 45\n{first}\n{'in ' if rest else ''}{rest}\nAda Turf\nAbstract\n{BODY}"
+    assert kind_of(a_document(front), Facts((title,))) is DocumentKind.ARTICLE
+
+
+def test_an_article_that_names_its_supplement_is_an_article() -> None:
+    front = (
+        f"Cite This: Ann. 2020, 1, 2\n{TITLE}\nAda Turf\n*S Supporting Information\nSupporting Information\nABSTRACT: x"
+    )
+    assert kind_of(a_document(f"{front}\n{BODY}"), FACTS) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Supporting Information",
+        "Supplementary Material",
+        "Supporting Information for",
+        "SUPPLEMENTARY DATA",
+        "Supporting Information\nOpen Access",
+        "S1 Supporting Information",
+        "SI Appendix",
+        "Appendix S1",
+        "Web appendix",
+        "Online Supplement",
+    ],
+)
+def test_a_supplement_that_is_made_like_an_article_is_a_supplement(heading: str) -> None:
+    """It had the title, an abstract and an introduction, and was accepted."""
+    front = f"{heading}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+    assert kind_of(a_document(front), FACTS) is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "ACCESS\nMetrics & More\nArticle Recommendations\n*s\nSupporting Information",
+        "RESEARCH ARTICLE\nKey Points:\nSupporting Information:\nSupporting Information S1",
+        "Supporting Information available online",
+        "Supplement",
+    ],
+)
+def test_a_link_to_the_supplement_above_the_title_makes_no_supplement(header: str) -> None:
+    front = f"{header}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+    assert kind_of(a_document(front), FACTS) is DocumentKind.ARTICLE
+
+
+def _paged(citation: str, first_number: int, pages: int = 14) -> Extracted:
+    """Return what was read of an article with a link above its title, whose second page has a number of its own."""
+    front = f"{citation}\nSupporting Information\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+    second = f"{first_number + 1} Turf and Reed\n{BODY}\nReferences\n[1] A"
+    return a_document(front, pages=pages)._replace(first=f"{front}\f{second}", rest=BODY)
+
+
+@pytest.mark.parametrize("citation", ["Annals of Wet Land 12 (2019) 45\u201358", "Ann. Wet L. 2019, 12, pp. 45-58"])
+def test_an_article_with_the_page_numbers_of_its_citation_is_no_supplement(citation: str) -> None:
+    """A link to the supplement stood above its title, and it was taken for the supplement."""
+    assert kind_of(_paged(citation, 45), FACTS) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        _paged("Supplement to Annals of Wet Land 12 (2019) 45-58", 1),
+        _paged("Annals of Wet Land 12 (2019) 45-58", 1),
+        _paged("Annals of Wet Land 12 (2019) 45-58", 45, pages=40),
+        _paged("Annals of Wet Land 12 (2019) 1-14", 1),
+        _paged("Annals of Wet Land 12 (2019)", 45),
+        _paged("Annals of Wet Land 12 (2019) 45-58\nFigure S1. Plots", 45),
+    ],
+)
+def test_a_supplement_that_cites_its_article_is_a_supplement(document: Extracted) -> None:
+    assert kind_of(document, FACTS) is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Plain language summary",
+        "Lay summary",
+        "Plain Language Summary of Publication",
+        "Plain language summary of:",
+        "Research Highlight",
+        "In brief",
+        "News & Views",
+        "A plain language summary",
+        "Lay abstract",
+        "Executive summary",
+        "Summary for Policymakers",
+    ],
+)
+def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
+    front = f"{heading}\n{TITLE}\nAda Turf\nAbstract\n{BODY}"
+    assert kind_of(a_document(front, f"{BODY}\nReferences\n[1] A"), FACTS) is DocumentKind.NOTICE
+    below = f"{TITLE}\nAda Turf\nAbstract\n{heading}\n{BODY}"
+    assert kind_of(a_document(below), FACTS) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This thesis is under embargo until 9999-12-31.",
+        "This item is under permanent embargo",
+        "The full text is embargoed indefinitely.",
+        "This document is under a 12 months embargo",
+        "Embargoed until further notice",
+        "Access restricted",
+        "Access: restricted access",
+        "Embargo: permanent",
+        "Embargo end date: 9999-12-31",
+        "Embargo period: 12 months",
+        "Restricted to Repository staff only",
+        "Full text not available",
+    ],
+)
+def test_what_says_that_it_may_not_be_had_is_no_article_whatever_follows(words: str) -> None:
+    assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.FRONT_MATTER
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This item was under embargo until 31 May 2015.",
+        "Not under embargo",
+        "Embargo: none",
+        "Embargo end date: 2015-05-31",
+        "Full text available",
+        "Access to peat is restricted in winter.",
+        "We study countries under embargo.",
+    ],
+)
+def test_an_embargo_that_is_over_or_another_one_says_nothing(words: str) -> None:
+    assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.ARTICLE
+
+
+def test_an_article_on_embargoes_is_an_article() -> None:
+    title = "Embargo policies of repositories"
+    front = f"{title}\nAda Turf\nAbstract\nThe item is under embargo, say the covers.\n{BODY}"
+    assert kind_of(a_document(front), Facts((title,))) is DocumentKind.ARTICLE
+
+
+def test_an_article_behind_the_cover_of_a_repository_is_an_article() -> None:
+    cover = f"This is a repository copy of {TITLE}\nVersion: Published Version\nTakedown policy\n"
+    document = Extracted(Outcome.SUCCESS, 9, f"{cover}\n{ARTICLE}", BODY, "pdfium", cover)
+    assert kind_of(document, FACTS) is DocumentKind.ARTICLE
+
+
+def test_an_erratum_behind_the_cover_of_a_repository_is_a_notice() -> None:
+    cover = f"This is a repository copy of {TITLE}\nTakedown policy\n"
+    document = Extracted(Outcome.SUCCESS, 2, f"{cover}\nErratum\n{TITLE}\n{BODY}", "", "pdfium", cover)
+    assert kind_of(document, FACTS) is DocumentKind.NOTICE
+
+
+def test_an_article_that_begins_with_its_contents_is_one() -> None:
+    contents = "\n".join(f"{number} A part .... {number}" for number in range(1, 9))
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\nContents\n{contents}\n{BODY}"), FACTS) is DocumentKind.UNKNOWN
+    assert kind_of(a_document(f"Annals\nContents\n{contents}\n{BODY}", pages=9), FACTS) is DocumentKind.FRONT_MATTER
+
+
+def test_a_short_article_with_references_is_no_preview() -> None:
+    front = f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\nThe full version is available on request."
+    assert kind_of(a_document(front, f"{BODY}\nReferences\n[1] A", 4), FACTS) is DocumentKind.ARTICLE
+
+
+def test_the_number_of_pages_tells_previews_and_volumes() -> None:
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n[1] A\n[2] B\n[3] C", "", 1), Facts((TITLE,), 14)) == "preview"
+    assert kind_of(a_document(ARTICLE, "References", 1), Facts((TITLE,), 1)) == "article"
+    assert kind_of(a_document("Annals of Wet Land\nVolume 12", pages=180), Facts((TITLE,), 14)) == "volume"
+    assert kind_of(a_document(ARTICLE, pages=60), Facts((TITLE,), 4)) == "article"  # a preprint with its appendices
+
+
+def test_a_single_page_that_breaks_off_is_a_preview_and_one_that_comes_to_its_end_is_not() -> None:
+    note = f"Correspondence\n{TITLE}\nAda Turf\n{BODY}"
+    assert kind_of(a_document(f"{note}\nThe meadows that we have seen since then are all", "", 1), FACTS) == "preview"
+    assert kind_of(a_document(note, "", 1), FACTS) == "preview"  # a page may end with a sentence by chance
+    assert kind_of(a_document(f"{note}\nAcknowledgements. We thank the farmers.", "", 1), FACTS) == "unknown"
+    letter = f"{TITLE}\nDear Dr. Turf,\nYour manuscript was seen by two people.\n{BODY}\nYours sincerely,\nBo Reed"
+    assert kind_of(a_document(letter, "", 1), FACTS) == "review"
+    first_page = f"{TITLE}\nAbstract\n{BODY}\nFunding: none\nThe meadows that we have seen since then are all"
+    assert kind_of(a_document(first_page, "", 1), FACTS) == "preview"
+    assert kind_of(a_document(note, "References\n[1] A", 1), FACTS) == "article"
+
+
+@pytest.mark.parametrize("mark", ["RETRACTED", "RETRACTED ARTICLE", "Retracted article", "Retracted Paper"])
+def test_a_watermark_tells_a_retracted_work(mark: str) -> None:
+    assert kind_of(a_document(f"{ARTICLE}{mark}\n{BODY}"), FACTS) == "notice"
+    assert kind_of(a_document(f"{ARTICLE} We cite a retracted article\n{BODY}"), FACTS) == "article"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        f"Data from:\n{TITLE}",
+        f"Dataset documentation for:\n{TITLE}",
+        f"{TITLE}\n1. depth.csv: one row for each well\n2. rain.csv: one for each day\n- code/run.txt",
+    ],
+)
+def test_what_describes_a_data_set_is_a_supplement(front: str) -> None:
+    assert kind_of(a_document(f"{front}\n{BODY}", "", 2), FACTS) is DocumentKind.SUPPLEMENT
+
+
+@pytest.mark.parametrize("line", ["Translated from the German by Bo Reed", "Übersetzung aus dem Russischen"])
+def test_a_translation_is_not_the_work_itself(line: str) -> None:
+    assert kind_of(a_document(f"{line}\n{TITLE}\nAda Turf\n{BODY}"), FACTS) is DocumentKind.NOTICE
+
+
+@pytest.mark.parametrize(("pages", "is_auxiliary"), [(48, True), (49, False)])
+def test_a_book_has_49_pages_or_more(pages: int, is_auxiliary: bool) -> None:
+    known = expected(record(("title", TITLE), ("type", "book")))
+    assert judge(a_document(f"{TITLE}\nAda Turf\n{BODY}", pages=pages), known).is_auxiliary is is_auxiliary
+
+
+def test_a_notice_has_few_of_the_words_of_the_work() -> None:
+    front = f"Annals of Wet Land\n{BODY[:400]}\nThe following article has been retracted: {TITLE}"
+    assert kind_of(a_document(front, "", 1), FACTS._replace(covered=0.2)) is DocumentKind.NOTICE
+
+
+def test_the_name_of_a_file_counts_less_than_the_first_page_unless_it_is_a_publisher_s_own_form() -> None:
+    assert kind_of(a_document(ARTICLE), FACTS, "https://x.example.org/Annals_Suppl_2.pdf") is DocumentKind.ARTICLE
+    assert kind_of(a_document(TITLE), FACTS, "https://x.example.org/a_suppl.pdf") is DocumentKind.SUPPLEMENT
+    assert kind_of(a_document(ARTICLE), FACTS, "https://x.example.org/mmc2.pdf") is DocumentKind.SUPPLEMENT
+
+
+def test_what_could_not_be_read_has_the_kind_of_its_name() -> None:
+    assert kind_of(Extracted(Outcome.NO_TEXT), url="https://x.example.org/si.pdf") is DocumentKind.SUPPLEMENT
+    assert kind_of(Extracted(Outcome.NO_TEXT), url="https://x.example.org/1.pdf") is DocumentKind.UNKNOWN
+
+
+def test_pages_are_measured_by_the_child() -> None:
+    document = extract(a_pdf(*["peat meadows drained in summer"] * 40))
+    assert (document.counts, document.sizes) == ((200,), ((600.0, 800.0),))
+    assert document.front == document.first
+
+
+# --- the record ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("http://purl.org/coar/resource_type/c_db06", DocumentKind.THESIS),
+        ("https://purl.org/coar/resource_type/C_6670/", DocumentKind.POSTER),
+        ("http://purl.org/coar/resource_type/c_ddb1", DocumentKind.UNKNOWN),
+        ("info:eu-repo/semantics/doctoralThesis", DocumentKind.THESIS),
+        ("info:eu-repo/semantics/article", DocumentKind.ARTICLE),
+        ("info:eu-repo/semantics/conferencePoster", DocumentKind.POSTER),
+        ("info:eu-repo/semantics/publishedVersion", DocumentKind.UNKNOWN),
+        ("Peer reviewed", DocumentKind.UNKNOWN),
+        ("peer-review", DocumentKind.REVIEW),
+        ("Review article", DocumentKind.ARTICLE),
+        ("Master's thesis", DocumentKind.THESIS),
+        ("Hochschulschrift", DocumentKind.THESIS),
+        ("book-chapter", DocumentKind.ARTICLE),
+        ("Book", DocumentKind.VOLUME),
+        ("posted-content", DocumentKind.PREPRINT),
+        ("journal-article", DocumentKind.ARTICLE),
+        ("journal-issue", DocumentKind.VOLUME),
+        ("erratum", DocumentKind.NOTICE),
+        ("supplementary-materials", DocumentKind.SUPPLEMENT),
+        ("Text", DocumentKind.UNKNOWN),
+        ("", DocumentKind.UNKNOWN),
+    ],
+)
+def test_words_for_types_mean_kinds(word: str, kind: DocumentKind) -> None:
+    assert kind_of_type(word) is kind
+
+
+def test_coar_names_every_kind_that_it_has() -> None:
+    lacking = {DocumentKind.FRONT_MATTER, DocumentKind.PREVIEW, DocumentKind.SUPPLEMENT, DocumentKind.UNKNOWN}
+    assert set(DocumentKind) - set(COAR.values()) == lacking
+
+
+def record(*statements: tuple[str, str]) -> Work:
+    return Work(tuple(Statement(element, text) for element, text in statements))
+
+
+def test_a_record_is_of_the_kind_that_its_title_its_types_and_services_tell() -> None:
+    thesis = (("type", "Text"), ("type", "article"), ("type", "Doctoral thesis"))
+    assert kind_of_record(record(("title", TITLE), *thesis)) is DocumentKind.THESIS
+    assert kind_of_record(record(("title", f"Erratum: {TITLE}"), ("type", "article"))) is DocumentKind.NOTICE
+    assert kind_of_record(record(("title", TITLE)), [Description(kind="dissertation")]) is DocumentKind.THESIS
+    own = record(("title", TITLE), ("type", "article"))
+    assert kind_of_record(own, [Description(kind="dissertation")]) is DocumentKind.ARTICLE
+    assert kind_of_record(record(("title", TITLE))) is DocumentKind.UNKNOWN
+    for volume in ("Journal of Gardens", "Proceedings of the 12th Workshop on Dots", "The Handbook of Quiet Gardens"):
+        assert kind_of_record(record(("title", volume))) is DocumentKind.VOLUME
+        assert kind_of_record(record(("title", volume), ("type", "article"))) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        ("45-58", 14),
+        ("1234-45", 12),
+        ("L12-L15", 4),
+        ("e1–e7", 7),  # noqa: RUF001
+        ("45", 0),
+        ("58-45", 0),
+        ("a1-b7", 0),
+        ("1-99999", 0),
+        ("", 0),
+    ],
+)
+def test_a_range_of_pages_tells_their_number(text: str, pages: int) -> None:
+    assert number_of_pages(text) == pages
+
+
+@pytest.mark.parametrize(
+    ("statement", "pages"),
+    [
+        ("Annals of Wet Land, vol. 12, pp. 45-58", 14),
+        ("Annals of Wet Land 12(3), 145-158, ISSN 0378-5955", 14),
+        ("Jahrbuch, S. 45–58", 14),  # noqa: RUF001
+        ("14 p.", 14),
+        ("xii, 214 pages", 214),
+        ("0378-5955", 0),
+        ("2010-2015", 0),
+        ("application/pdf", 0),
+        ("0 p.", 0),
+        ("pp. 58-45", 0),
+        ("10.1000/123-456", 0),
+    ],
+)
+def test_a_statement_tells_how_many_pages_a_work_has(statement: str, pages: int) -> None:
+    assert pages_stated((statement,)) == pages
+
+
+def test_a_service_knows_the_pages_better_than_the_record() -> None:
+    own = record(("source", "Annals 12, pp. 45-58"))
+    assert pages_of(own) == 14
+    assert pages_of(own, [Description(), Description(pages=15)]) == 15
+
+
+# --- versions -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("front", "version"),
+    [
+        ("arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019", "submitted"),
+        ("bioRxiv preprint doi: https://doi.org/10.1101/1; not certified by peer review", "submitted"),
+        ("Preprint submitted to Annals of Wet Land", "submitted"),
+        ("Submitted to Annals of Wet Land", "submitted"),
+        ("Draft version May 5, 2015", "submitted"),
+        ("\n".join(f"{number} the water fell" for number in range(1, 40)), "submitted"),
+        (
+            "\n".join(f"the water fell {number}" if number % 5 == 0 else "and fell" for number in range(1, 60)),
+            "submitted",
+        ),
+        ("Unpublished working draft. Not for distribution.\n© 2019, doi 10.1234/x, ISSN 0378-5955", "submitted"),
+        ("\n".join(f"Plot {number} has {number % 7} drains, see page {number * 3}" for number in range(1, 40)), ""),
+        ("Accepted Manuscript\nA title", "accepted"),
+        ("This is a post-peer-review, pre-copyedit version of an article published in Annals", "accepted"),
+        ("NIH-PA Author Manuscript", "accepted"),
+        ("HHS Public Access Author manuscript", "accepted"),
+        ("This is the author's version of a work that was accepted for publication in Annals", "accepted"),
+        ("This is the peer reviewed version of the following article", "accepted"),
+        ("Accepted for publication in Annals of Wet Land", "accepted"),
+        ("Journal Pre-proof\nA title", "accepted"),
+        ("Version: Accepted Version", "accepted"),
+        ("Document Version: Publisher's PDF, also known as Version of record", "published"),
+        ("Received 3 May 2018\nAccepted 9 July 2018\nPublished 1 August 2018\ndoi:10.1234/x", "published"),
+        ("Annals 12 (2019) 45-58\n© 2019 The Authors. Published by Elsevier Ltd.\ndoi.org/10.1234/x", "published"),
+        ("journal homepage: www.example.org/annals\n© 2019 Elsevier", "published"),
+        ("A title\nAda Turf", ""),
+        ("A title [3] arXiv:1912.01234 [physics.geo-ph].", ""),
+        ("A title\n© 2019", ""),
+    ],
+)
+def test_the_text_tells_which_version_it_is(front: str, version: str) -> None:
+    assert version_in(a_document(front)) == version
+
+
+# --- what becomes of it -------------------------------------------------------------------------------------------
+
+WORK = record(("title", TITLE), ("creator", "Turf, Ada"))
+OTHER_KINDS = [document for kind, document in DOCUMENTS if kind not in WORKS]
+
+
+@pytest.mark.parametrize("document", OTHER_KINDS)
+def test_a_document_of_another_kind_than_its_record_is_never_found(document: Extracted) -> None:
+    verdict = judge(document, expected(WORK))
+    assert verdict.is_auxiliary
+    assert verdict.outcome is not Outcome.SUCCESS
+
+
+def test_a_supplement_ends_as_that() -> None:
+    document = a_document(f"Supporting Information\n{TITLE}\nAda Turf")
+    assert judge(document, expected(WORK)).outcome is Outcome.SUPPLEMENT
+    assert judge(a_document(ARTICLE), expected(WORK), "https://x.example.org/mmc1.pdf").outcome is Outcome.SUPPLEMENT
+    assert judge(Extracted(Outcome.NO_TEXT), expected(WORK), "https://x.example.org/mmc1.pdf").outcome == "supplement"
+
+
+def test_a_thesis_is_the_work_of_a_record_of_a_thesis() -> None:
+    document = a_document(f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150)
+    verdict = judge(document, expected(record(("title", TITLE), ("creator", "Turf"), ("type", "Thesis"))))
+    assert (verdict.outcome, verdict.is_auxiliary, verdict.kind) == (Outcome.SUCCESS, False, DocumentKind.THESIS)
+
+
+FOUND = Candidate(
+    "https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.9, license="cc-by",
+    has_doi=True, has_title=True, identified_by=("doi", "title"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_rule_accepts_a_file_of_another_kind(kind: DocumentKind) -> None:
+    ruling = rule(FOUND._replace(kind=kind, is_auxiliary=True), None, "2020", Thresholds(), "2026-11")
+    assert ruling.verdict == "review"
+    assert ruling.reason.startswith(f"The file seems to be {KINDS[kind]}; ")
+
+
+def test_every_kind_that_is_no_work_has_a_name() -> None:
+    assert set(KINDS) == set(DocumentKind) - WORKS
+
+
+def test_another_document_is_rejected_whatever_its_kind_is() -> None:
+    wrong = FOUND._replace(
+        outcome=Outcome.WRONG_DOCUMENT, score=0.01, has_doi=False, kind=DocumentKind.THESIS, is_auxiliary=True
+    )
+    assert rule(wrong, None, "2020", Thresholds(), "2026-11").verdict == "reject"
+
+
+@pytest.mark.parametrize(
+    ("version", "text_version", "verdict"),
+    [
+        ("published", "submitted", "review"),
+        ("accepted", "published", "review"),
+        ("published", "published", "accept"),
+        ("published", "", "accept"),
+        ("", "submitted", "accept"),
+    ],
+)
+def test_where_text_and_service_disagree_on_the_version_a_person_decides(version, text_version, verdict) -> None:
+    ruling = rule(FOUND._replace(version=version, text_version=text_version), None, "2020", Thresholds(), "2026-11")
+    assert ruling.verdict == verdict

@@ -1,0 +1,245 @@
+# ruff: noqa: RUF001 - letters of other scripts, and marks as publishers print them
+"""What a study leaves behind beside its article is not the article, though title, authors and words are the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.fulltext.identification import is_identified
+from gateway.model import DocumentKind, Outcome
+from harvester.fulltext.pdf.document import Facts
+from harvester.fulltext.pdf.document_kinds import kind_of
+from harvester.fulltext.pdf.evidence import signs
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.titles import is_part, title_of
+from harvester.fulltext.pdf.work_names import Named
+
+TITLE = "Drainage of peat meadows in the northern lowlands"
+FACTS = Facts((TITLE,))
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+A4, WIDE = (595.0, 842.0), (842.0, 595.0)
+RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"), years=("2019",))
+
+
+def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float, float] = A4) -> Extracted:
+    """Return what was read of a document: page 1, and what follows."""
+    return Extracted(Outcome.SUCCESS, pages, f"{front}\n{rest}", "", "pdfium", front, (500,) * pages, (size,) * pages)
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [
+        ("STUDY PROTOCOL", DocumentKind.NOTICE),
+        ("Stage 1 Registered Report", DocumentKind.NOTICE),
+        ("OSF Preregistration", DocumentKind.NOTICE),
+        ("Extended Abstract", DocumentKind.NOTICE),
+        ("Teacher’s Guide", DocumentKind.NOTICE),
+        ("Lesson plan for grades 9–12", DocumentKind.NOTICE),
+        ("Questions for discussion", DocumentKind.NOTICE),
+        ("Transcript", DocumentKind.NOTICE),
+        ("АВТОРЕФЕРАТ", DocumentKind.NOTICE),
+        ("Dissertation Proposal", DocumentKind.NOTICE),
+        ("Research Proposal", DocumentKind.NOTICE),
+        ("Journal Club", DocumentKind.NOTICE),
+        ("A response by Ole Hansen", DocumentKind.NOTICE),
+        ("Open Peer Review", DocumentKind.REVIEW),
+        ("Appendix — Not for Publication", DocumentKind.SUPPLEMENT),
+        ("Questionnaire", DocumentKind.SUPPLEMENT),
+        ("Cuestionario", DocumentKind.SUPPLEMENT),
+        ("Anket formu", DocumentKind.SUPPLEMENT),
+        ("Participant information sheet", DocumentKind.SUPPLEMENT),
+        ("Conference programme", DocumentKind.FRONT_MATTER),
+        ("Course syllabus", DocumentKind.FRONT_MATTER),
+        ("Letter of acceptance", DocumentKind.FRONT_MATTER),
+    ],
+)
+def test_a_label_above_or_below_the_title_tells_what_the_document_is(label: str, kind: DocumentKind) -> None:
+    plain = f"{TITLE}\nAda Turf\n{BODY}"
+    assert kind_of(a_document(f"{label}\n{plain}", pages=3), FACTS) is kind
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n{label}\n{BODY}", pages=3), FACTS) is kind
+    assert kind_of(a_document(ARTICLE.replace("\n1 Intro", f"\n{label}\n1 Intro")), FACTS) is DocumentKind.ARTICLE
+
+
+def test_a_work_that_is_itself_a_protocol_says_so_in_its_title() -> None:
+    title = "Drainage of peat meadows: study protocol for a trial"
+    document = a_document(f"Study Protocol\n{title}\nAda Turf\nAbstract\n{BODY}\nIntroduction")
+    assert kind_of(document, Facts((title,))) is DocumentKind.ARTICLE
+    assert kind_of(document, FACTS) is DocumentKind.NOTICE
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "A dissertation",
+        "Trabalho de Conclusão de Curso (TCC)",
+        "TRABAJO DE TITULACIÓN",
+        "Mémoire de recherche",
+        "Seminararbeit",
+        "Praca magisterska",
+        "YÜKSEK LİSANS TEZİ",
+        "Выпускная квалификационная работа",
+        "硕士学位论文",
+        "卒業研究報告書",
+    ],
+)
+@pytest.mark.parametrize("pages", [6, 40])
+def test_a_page_with_nothing_but_a_title_and_a_degree_begins_a_thesis_however_short(label: str, pages: int) -> None:
+    front = f"University of Harlow\n{TITLE}\nAda Turf\n{label}\n2019"
+    following = f"Abstract\n{BODY}\n1 Introduction\n{BODY}\nReferences"
+    assert kind_of(a_document(front, following, pages), FACTS) is DocumentKind.THESIS
+
+
+def test_an_article_of_few_pages_that_was_a_thesis_is_an_article() -> None:
+    front = f"{TITLE}\nAda Turf\nMaster's thesis\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+    assert kind_of(a_document(front, pages=9), FACTS) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "Zurückgezogen",
+        "ARTICLE RÉTRACTÉ",
+        "Artículo retractado: 12 de mayo de 2020",
+        "ARTIGO RETRATADO",
+        "Articolo ritirato",
+        "СТАТЬЯ ОТОЗВАНА",
+        "Artykuł wycofany",
+        "Geri çekilen makale",
+        "撤稿声明",
+        "撤回論文",
+        "مقال مسحوب",
+    ],
+)
+def test_a_retraction_is_known_in_other_languages(mark: str) -> None:
+    assert kind_of(a_document(f"{mark}\n{ARTICLE}"), FACTS) is DocumentKind.NOTICE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Zugriff beschränkt",
+        "Diffusion restreinte",
+        "Acceso: cerrado\nAcceso cerrado",
+        "Доступ закрыт",
+        "Erişime kapalı",
+        "暂不公开",
+        "Embargo: 24 months from publication",
+        "Strictly confidential",
+        "Closed access\nby the library of the university\nAccepted and available from 12 May 2018 in print",
+    ],
+)
+def test_a_cover_that_shuts_the_file_is_known_in_other_languages(words: str) -> None:
+    assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.FRONT_MATTER
+
+
+def test_the_cover_of_a_service_that_looks_for_copied_text_makes_no_article() -> None:
+    front = f"{TITLE}\nby Ada Turf\nSubmission date: 12-Mar-2019\nSubmission ID: 1092384756\nWord count: 5412"
+    assert kind_of(a_document(front, ARTICLE), FACTS) is DocumentKind.FRONT_MATTER
+    manuscript = f"{TITLE}\nAda Turf\nWord count: 5412\nAbstract\n{BODY}\n1 Introduction"
+    assert kind_of(a_document(manuscript), FACTS) is DocumentKind.ARTICLE
+
+
+def test_a_single_page_that_is_wide_is_a_poster() -> None:
+    front = f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences"
+    assert kind_of(a_document(front, "", 1, WIDE), FACTS) is DocumentKind.POSTER
+
+
+def test_pages_of_bullets_are_slides_and_an_article_with_highlights_is_none() -> None:
+    bullets = "\n".join(f"Point {number}\n• Water fell in summer" for number in range(30))
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n{bullets}", bullets), FACTS) is DocumentKind.POSTER
+    highlights = "\n".join(f"• Water fell in year {number}" for number in range(25))
+    assert kind_of(a_document(f"{ARTICLE}\n{highlights}"), FACTS) is not DocumentKind.POSTER
+
+
+def test_articles_one_behind_the_other_are_an_issue_and_abstracts_in_several_languages_are_not() -> None:
+    works = "\n".join(f"A work on {number}\nAbstract\n{BODY}\nReferences\n[1] A" for number in range(4))
+    assert kind_of(a_document(ARTICLE, f"{BODY}\nReferences\n{works}"), FACTS) is DocumentKind.VOLUME
+    languages = f"Abstract\n{BODY}\nResumen\n{BODY}\nRésumé\n{BODY}\nZusammenfassung\n{BODY}\nReferences\n[1] A"
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n{languages}"), FACTS) is DocumentKind.ARTICLE
+    by_papers = Facts((TITLE,), kind=DocumentKind.THESIS)
+    assert kind_of(a_document(ARTICLE, f"{BODY}\nReferences\n{works}"), by_papers) is DocumentKind.ARTICLE
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "(2e partie)",
+        "Deuxième partie",
+        "2. Mitteilung",
+        "Сообщение 2",
+        "（下）",
+        "第2報",
+        "その2",
+        "之二",
+        "2nd part",
+        "Part II",
+    ],
+)
+def test_parts_of_series_are_known_in_other_languages(part: str) -> None:
+    assert is_part(part)
+    for between in (" ", "\n"):
+        first = f"Annals 2019\n{TITLE}{between}{part}\nAda Turf, Bo Reed\nAbstract\n{BODY}"
+        assert not is_identified(signs(first, RECORD))
+
+
+@pytest.mark.parametrize(
+    "longer",
+    [
+        "of the last century",
+        "after a flood",
+        "\nrevisited",
+        "and heaths",
+    ],
+)
+def test_a_title_that_goes_on_is_that_of_another_work_though_its_authors_stand_in_the_next_line(longer: str) -> None:
+    first = f"Annals 2019\n{TITLE} {longer}\nAda Turf, Bo Reed\nAbstract\n{BODY}"
+    assert not is_identified(signs(first.replace(" \n", "\n"), RECORD))
+
+
+def test_a_title_that_was_cut_is_found_where_it_goes_on() -> None:
+    assert title_of("Drainage of peat meadows in ...").text == "Drainage of peat meadows in\u2026"
+    record = Named(titles=("Drainage of peat meadows in the ...",), authors=("Turf, Ada",), years=("2019",))
+    assert is_identified(signs(f"Annals 2019\n{TITLE}\nAda Turf\nAbstract\n{BODY}", record))
+
+
+def test_greek_letters_of_tex_are_letters_of_a_title() -> None:
+    assert title_of(r"Effect of $\alpha$-Fe$_2$O$_3$ and \textit{small} $\Lambda$").letters == "effectofαfe2o3andsmallλ"
+
+
+@pytest.mark.parametrize("doi", ["10.5169/seals-123456", "10.3929/ethz-b-000123456", "10.5167/uzh-178904"])
+def test_the_doi_of_a_repository_s_cover_is_not_that_of_another_work(doi: str) -> None:
+    record = RECORD._replace(dois=("10.1234/dots.5",))
+    first = f"{TITLE}\nAda Turf, Bo Reed\nDOI: https://doi.org/{doi}\nAbstract\n{BODY}"
+    assert is_identified(signs(first, record))
+    assert not is_identified(signs(first.replace(doi, "10.9999/other.1"), record))
+
+
+def test_numbered_sections_are_no_references_so_the_first_pages_alone_are_a_preview() -> None:
+    sections = "\n".join(
+        f"{number}. {name}\n{BODY}" for number, name in enumerate(("Introduction", "Methods", "Results"), 1)
+    )
+    first = f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n{sections}"
+    assert kind_of(a_document(first, "", 2), FACTS) is DocumentKind.PREVIEW
+    listed = "\n".join(
+        f"{number}. Hall K, Moss T. Notes on water. Annals of Wet Land 2001;4:11-29" for number in (1, 2, 3)
+    )
+    assert kind_of(a_document(f"{first}\n{listed}", "", 2), FACTS) is not DocumentKind.PREVIEW
+
+
+def test_authors_who_are_cited_in_the_abstract_did_not_write_the_document() -> None:
+    abstract = f"Abstract\nUnlike Turf and Reed in their work of 2019 we look at older meadows.\n{BODY}"
+    assert not is_identified(signs(f"Other Review 2019\n{TITLE}\nOle Hansen\n{abstract}", RECORD))
+    assert is_identified(signs(f"Annals 2019\n{TITLE}\nAda Turf\n{abstract}", RECORD))
+
+
+def test_a_longer_doi_is_another_one() -> None:
+    record = RECORD._replace(dois=("10.1234/dots.5",), identifiers=(("doi", "10.1234/dots.5"),))
+    first = f"{TITLE}\nAda Turf, Bo Reed\nDOI: https://doi.org/10.1234/dots.59\nAbstract\n{BODY}"
+    assert not is_identified(signs(first, record))
+    assert is_identified(signs(first.replace("dots.59", "dots.5"), record))
+
+
+@pytest.mark.parametrize("subtitle", ["study protocol", "a replication and extension", "data set", "Part II"])
+def test_a_subtitle_of_another_document_makes_another_work(subtitle: str) -> None:
+    assert not is_identified(signs(f"Annals 2019\n{TITLE}: {subtitle}\nAda Turf\nAbstract\n{BODY}", RECORD))

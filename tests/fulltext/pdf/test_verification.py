@@ -1,0 +1,411 @@
+"""Whether what was fetched is the work: types from bytes, texts from children with limits, scores from both."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import pytest
+
+from gateway.errors import ConfigurationError
+from gateway.model import Outcome, Statement, Work
+from harvester.fulltext.identifiers import Identifier, Identifiers, identifiers_of
+from harvester.fulltext.known_copies import Description, Related
+from harvester.fulltext.pdf import extraction
+from harvester.fulltext.pdf import file_type as sniffed
+from harvester.fulltext.pdf import reader as reading
+from harvester.fulltext.pdf.extraction import Extracted, extract
+from harvester.fulltext.pdf.judge import Expected, Verdict, expected, judge
+from harvester.fulltext.pdf.similarity import _stem, compared, letters, words
+from harvester.fulltext.pdf.work_names import Named
+from harvester.fulltext.steps import Known
+from tests.fulltext.corpus.papers import article
+from tests.fulltext.corpus.words import Subject
+from tests.fulltext.documents import EFSA, described, others, wanted
+from tests.fulltext.recorded import DATA, body
+
+needs_data = pytest.mark.needs("../shared")
+PDF = DATA / "pdf"
+
+
+# --- bytes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "mime_type"),
+    [
+        (b"%PDF-1.4\n", "application/pdf"),
+        (b"\r\n junk before %PDF-1.7", "application/pdf"),
+        (b"<!DOCTYPE html><p>", "text/html"),
+        (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
+        (b"\n<p>Nobody wrote more", "text/html"),
+        (b"\r\n" * 2000 + b"<html>", "text/html"),
+        (b"\xef\xbb\xbf\n<!--" + b" made by a program" * 200 + b"-->\n<!DOCTYPE html>", "text/html"),
+        (b"<!-- never closed" * 8000, "application/xml"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?><article>", "application/xml"),
+        (b"PK\x03\x04", "application/zip"),
+        (b"%!PS-Adobe", "application/postscript"),
+        (b"Plain words", "text/plain"),
+        (b"\x00\x01", "application/octet-stream"),
+        (b"", ""),
+    ],
+)
+def test_bytes_are_what_they_are_whatever_was_said(content: bytes, mime_type: str) -> None:
+    assert sniffed.mime_type(content) == mime_type
+
+
+@needs_data
+def test_every_recorded_pdf_is_one() -> None:
+    assert {sniffed.mime_type(path.read_bytes()) for path in PDF.glob("*.pdf")} == {"application/pdf"}
+
+
+# --- texts --------------------------------------------------------------------------------------------------------
+
+RECORDED = {
+    "crminer__10.2903%2Fj.efsa.2014.3550": (Outcome.SUCCESS, 11),
+    "grobid__submission_363": (Outcome.SUCCESS, 1),
+    "pdfminer.six__jo": (Outcome.SUCCESS, 1),
+    "pdfminer.six__zen_of_python_corrupted": (Outcome.SUCCESS, 1),
+    "jabref__encrypted": (Outcome.ENCRYPTED_PDF, 0),
+    "pdfminer.six__aes-256-r6": (Outcome.ENCRYPTED_PDF, 0),
+    "pdfminer.six__rc4-128": (Outcome.ENCRYPTED_PDF, 0),
+    "sample-files__libreoffice-writer-password": (Outcome.ENCRYPTED_PDF, 0),
+    "jabref__scanned-image-only": (Outcome.NO_TEXT, 1),
+    "pdfminer.six__issue-1113-evil-xobjects": (Outcome.NO_TEXT, 1),
+    "sandcrawler__dummy": (Outcome.NO_TEXT, 1),
+}
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDED)
+def test_every_recorded_pdf_has_its_outcome(name: str) -> None:
+    extracted = extract((PDF / f"{name}.pdf").read_bytes())
+    assert (extracted.outcome, extracted.pages) == RECORDED[name]
+
+
+@needs_data
+def test_a_text_holds_its_first_pages_apart() -> None:
+    extracted = extract((PDF / "crminer__10.2903%2Fj.efsa.2014.3550.pdf").read_bytes())
+    assert (extracted.outcome, extracted.pages, extracted.engine) == (Outcome.SUCCESS, 11, "pdfium")
+    assert "doi:10.2903/j.efsa.2014.3550" in extracted.first.replace("\r\n", "")
+    assert len(extracted.rest) > len(extracted.first)
+    assert extracted.word_count > 4000
+
+
+@needs_data
+@pytest.mark.slow
+def test_the_other_engine_is_asked_where_the_first_finds_little() -> None:
+    assert extract((PDF / "pdfminer.six__simple1.pdf").read_bytes()).engine == "pdfminer"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.4\n", b"%PDF-1.4\n" + b"\xff" * 1000, b"<html>"])
+def test_what_is_no_pdf_within_is_broken(content: bytes) -> None:
+    assert extract(content).outcome is Outcome.BROKEN_PDF
+
+
+@pytest.mark.slow
+def test_a_child_that_cannot_start_says_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction.sandbox, "command", lambda *_: [sys.executable, "-c", "import not_installed"])  # type: ignore[attr-defined]
+    with pytest.raises(ConfigurationError, match="cannot start"):
+        extract(b"%PDF-1.4")
+
+
+@pytest.mark.slow
+def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_broken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line = [sys.executable, "-c", "print(flush=True); raise SystemExit(1)"]
+    monkeypatch.setattr(extraction.sandbox, "command", lambda *_: line)  # type: ignore[attr-defined]
+    assert extract(b"%PDF-1.4").outcome is Outcome.BROKEN_PDF
+
+
+@needs_data
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["spaces_200MB", "textops_20MB"])
+def test_a_bomb_hurts_only_the_child(name: str) -> None:
+    started = time.monotonic()
+    extracted = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=8)
+    assert extracted.outcome in (Outcome.NO_TEXT, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT)
+    assert time.monotonic() - started < 60
+
+
+@needs_data
+@pytest.mark.slow
+def test_a_child_that_takes_too_long_is_killed() -> None:
+    extracted = extract((PDF / "synthetic__flate_bomb_textops_20MB.pdf").read_bytes(), seconds=0.01)
+    assert extracted == Extracted(Outcome.PARSE_TIMEOUT, engine="pdfium")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("deed", "status"),
+    [
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", reading.BROKEN),
+        ("import subprocess; subprocess.run(['true'])", reading.BROKEN),
+        ("open('/tmp/written-by-a-pdf', 'w').write('x')", reading.BROKEN),
+        ("open(__file__.replace('reader.py', 'extraction.py')).read()", reading.BROKEN),
+        ("open('/proc/self/environ').read()", reading.BROKEN),
+        ("__import__('os').unlink('/tmp/removed-by-a-pdf')", reading.BROKEN),
+        ("__import__('os').kill(1, 0)", reading.BROKEN),
+        ("assert _in_c('socket', 1, 1, 0) >= 0", reading.BROKEN),
+        ("assert _in_c('open', b'/etc/passwd', 0) >= 0", reading.BROKEN),
+        ("assert _in_c('rename', b'/tmp/one', b'/tmp/two') == 0 or _errno() != 1", reading.BROKEN),
+        ("assert _in_c('fork') >= 0", reading.BROKEN),
+        ("assert _in_c('chmod', b'/tmp', 0o1777) == 0", reading.BROKEN),
+        ("bytearray(2 << 30)", reading.NO_MEMORY),
+        ("raise reader._Encrypted", reading.ENCRYPTED),
+    ],
+)
+def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
+    """The engine is replaced by one that misbehaves; the limits are those that every engine has."""
+    code = (
+        "import ctypes, sys; sys.argv[1:] = ['bad']\nfrom harvester.fulltext.pdf import reader\n"
+        "__file__ = reader.__file__\nlibrary, _errno = ctypes.CDLL(None, use_errno=True), ctypes.get_errno\n"
+        "def _in_c(name, *given): return getattr(library, name)(*given)\n"
+        f"def bad(data):\n    {deed}\n    return 1, iter(())\n"
+        "reader.ENGINES['bad'] = bad\nsys.exit(reader.main())"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], input=b"", check=False, capture_output=True).returncode == status
+    )
+
+
+@needs_data
+@pytest.mark.parametrize("engine", reading.ENGINES)
+def test_both_engines_read_the_same_words(engine: str) -> None:
+    found = reading._read(engine, body("pdf/grobid__submission_363.pdf"))
+    assert found["pages"] == 1
+    assert "resonance fluorescence" in str(found["first"]).lower()
+
+
+@needs_data
+@pytest.mark.parametrize("engine", reading.ENGINES)
+def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
+    with pytest.raises(reading._Encrypted):
+        reading._read(engine, body("pdf/pdfminer.six__rc4-128.pdf"))
+
+
+def test_pdfium_says_that_a_file_is_broken() -> None:
+    with pytest.raises(ValueError, match="PDFium"):
+        reading._read("pdfium", b"%PDF-1.4")
+
+
+# --- words and scores ---------------------------------------------------------------------------------------------
+
+
+def test_words_are_stemmed_and_without_stop_words() -> None:
+    text = "The Repositories' repository: harvest-\ning of 12 Übersätze, p h y t o, harvesting"
+    assert words(text) == {"repositori": 2, "harvest": 2, "ubersatz": 1}
+
+
+def test_words_of_other_scripts_have_stems_too() -> None:
+    assert words("речной реки") == words("Речного реке")
+    assert set(words("水文学")) == set(words("水文\n学")) == {"水文", "文学"}
+    assert compared(["山地水文学"], words("这是关于山地水文学的研究")).covered == 1
+
+
+def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
+    document = words("graph graph library primer and many other words beside")
+    assert compared(["Graphs in Libraries: A Primer"], document) == (0.943, 1.0, 3)
+    assert compared(["Graphs in Gardens"], document) == (0.707, 0.5, 2)
+    assert compared(["Nothing shared"], document) == (0.0, 0.0, 1)
+    assert compared([], document) == (0.0, 0.0, 0)
+
+
+def test_letters_are_compared_without_accents_and_spaces() -> None:
+    assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
+
+
+# --- verdicts -----------------------------------------------------------------------------------------------------
+
+IDENTIFIERS = Identifiers((Identifier("doi", "10.1/x", "identifier"),))
+FILLER = " lorem ipsum dolor" * 50
+
+
+def read(first: str, rest: str = FILLER) -> Extracted:
+    return Extracted(Outcome.SUCCESS, 3, first, rest, "pdfium")
+
+
+TITLE = "Coherence of quantum dots in gardens"
+WANTED = Expected(
+    ("10.1234/x",),
+    (TITLE,),
+    (TITLE, "Matthiesen Humphreys"),
+    named=Named((("doi", "10.1234/x"),), (TITLE,), ("Matthiesen, C.", "Humphreys, P.")),
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "outcome", "has_doi", "has_title", "identified_by"),
+    [
+        ("Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", Outcome.SUCCESS, False, True, ("title", "author")),
+        ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.SUCCESS, True, False, ("doi", "author")),
+        ("coherence quantum dots gardens matthiesen humphreys", Outcome.LOW_SCORE, False, False, ("author",)),
+        ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False, ("author",)),
+        ("We read Coherence of quantum dots in gardens, and", Outcome.LOW_SCORE, False, True, ()),
+        ("See also doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False, ()),
+        ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False, ()),
+        ("nothing of it", Outcome.WRONG_DOCUMENT, False, False, ()),
+    ],
+)
+def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool, identified_by: tuple[str, ...]) -> None:
+    verdict = judge(read(first), WANTED)
+    assert (verdict.outcome, verdict.has_doi, verdict.has_title) == (outcome, has_doi, has_title)
+    assert verdict.identified_by == identified_by
+
+
+def test_what_nothing_is_known_of_is_for_people() -> None:
+    assert judge(read("Anything"), Expected((), (), ())).outcome is Outcome.LOW_SCORE
+
+
+def test_what_could_not_be_read_keeps_its_outcome() -> None:
+    verdict = judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED)
+    assert verdict == Verdict(Outcome.NO_TEXT, pages=4, words=2)
+
+
+@pytest.mark.parametrize(
+    ("first", "url", "is_auxiliary"),
+    [
+        ("Supplementary Material for: Coherence of quantum dots", "", True),
+        ("Supporting Information", "", True),
+        ("Coherence of quantum dots", "https://x.example.org/files/10_MOESM1.pdf?x=1", True),
+        ("Coherence of quantum dots", "https://x.example.org/a_suppl.pdf", True),
+        ("Coherence of quantum dots", "https://x.example.org/si.pdf", True),
+        ("Coherence of quantum dots", "https://x.example.org/supply-chains.pdf", False),
+        ("Coherence of quantum dots", "https://x.example.org/a.pdf", False),
+        ("x " * 200 + "Supplementary material is available online", "", False),
+    ],
+)
+def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) -> None:
+    assert judge(read(first), WANTED, url).is_auxiliary is is_auxiliary
+
+
+def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
+    work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "2020-01-31")))
+    known = expected(work, IDENTIFIERS, [Description(title="D", authors=("E",), abstract="F", other_titles=("G",))])
+    named = Named((("doi", "10.1/x"),), ("A", "D", "G"), ("B", "E"), ("2020",), dois=("10.1/x",))
+    assert (*known[:3], known.named) == (("10.1/x",), ("A", "D", "G"), ("A", "B", "D", "F", "E"), named)
+
+
+def test_an_identifier_that_a_record_only_relates_to_identifies_nothing_unless_a_service_agrees() -> None:
+    work = Work((Statement("title", "The biology of early wheat"),))
+    related = Identifiers((Identifier("doi", "10.1/x", "relation"),))
+    assert expected(work, related).named.identifiers == ()
+    described = Description(doi="10.1/x", title="The biology of early wheat")
+    assert expected(work, related, [described]).named.identifiers == (("doi", "10.1/x"),)
+
+
+def test_titles_of_a_record_lose_entities_and_markup() -> None:
+    work = Work((Statement("title", "Fish &amp;amp; chips of &lt;i&gt;Gadus&lt;/i&gt; in $H_2O$"),))
+    assert expected(work).titles == ("Fish & chips of Gadus in H_2O",)
+
+
+@pytest.mark.parametrize(
+    ("other_title", "is_believed"),
+    [
+        ("The biology of early wheat in cold soils: a review", True),
+        ("Early wheat biology", True),
+        ("", True),
+        ("Erratum", True),
+        ("A survey of libraries in large cities", False),
+    ],
+)
+def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
+    other_title: str, is_believed: bool
+) -> None:
+    """A record may name the DOI of the work that it reviews, cites, or is a part of."""
+    work = Work((Statement("title", "The biology of early wheat"),))
+    known = expected(work, IDENTIFIERS, [Description(title=other_title, abstract="What it tells")])
+    assert ("What it tells" in known.texts) is is_believed
+    assert (other_title in known.titles) is (is_believed and bool(other_title))
+
+
+@pytest.mark.parametrize(
+    ("title", "told", "authors", "is_believed"),
+    [
+        ("Early wheat", "Barley", (), False),
+        ("Early wheat", "Late rye", ("Reed",), False),
+        ("Early wheat", "Wheat in cold soils of the north", (), False),
+        ("Early wheat", "Wheat in cold soils of the north", ("Turf",), False),
+        ("Early wheat", "Wheat in cold soils of the north", ("Reed",), True),
+        ("Early wheat", "EARLY WHEAT.", (), True),
+        ("The biology of early wheat", "Erratum", ("Reed",), False),
+        ("The biology of early wheat", "", (), False),
+        ("The biology of early wheat", "", ("Reed",), False),
+        ("The biology of early wheat", "The biology of early wheat in cold soils", (), True),
+        ("Editorial", "Editorial", (), False),
+        ("Editorial", "Editorial", ("Reed",), True),
+        ("Introduction", "Introduction", (), False),
+        ("Preface", "Preface", ("Turf",), False),
+        ("Vorwort", "Vorwort", (), False),
+    ],
+)
+@pytest.mark.parametrize("element", ["relation", "description"])
+def test_a_short_title_confirms_a_doi_beside_the_work_with_an_author_or_letter_by_letter(
+    element: str, title: str, told: str, authors: tuple[str, ...], is_believed: bool
+) -> None:
+    """Any title of two words was believed, and so was the DOI of another work."""
+    text = "https://doi.org/10.1234/x" if element == "relation" else "Published in: https://doi.org/10.1234/x"
+    work = Work((Statement("title", title), Statement("creator", "Reed, Ada"), Statement(element, text)))
+    beside = identifiers_of(work)
+    assert beside.all("doi") == ("10.1234/x",)
+    described = Description(doi="10.1234/x", title=told, authors=authors)
+    known = expected(work, beside, [described])
+    assert known.named.identifiers == ((("doi", "10.1234/x"),) if is_believed else ())
+    version = Related("has-preprint", "doi", "10.5555/preprint.1")
+    versions = Known(work, beside, described=(described._replace(related=(version,)),)).versions
+    assert versions == ((version,) if is_believed else ())
+
+
+def test_of_a_record_without_a_title_every_service_is_believed() -> None:
+    assert expected(Work(()), IDENTIFIERS, [Description(title="The biology of early wheat")]).titles
+
+
+@pytest.mark.slow
+def test_the_heights_of_the_lines_of_the_first_two_pages_are_measured() -> None:
+    subject = Subject(0)
+    extracted = extract(article(subject).pdf())
+    assert [len(types) for types in extracted.types] == [len(page.split("\n")) for page in extracted.first.split("\f")]
+    heights = dict(zip(extracted.front.splitlines(), extracted.types[0], strict=True))
+    title = next(line for line in heights if line.startswith(subject.title[:20]))
+    assert all(heights[title] > 1.5 * height for line, height in heights.items() if line not in subject.title)
+
+
+@needs_data
+@pytest.mark.long
+def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> None:
+    """All but one, whose file has another end of the title than its record: a person must tell."""
+    foreign, works = others(), described()
+    doubtful = "grobid__1001._0908.0054.pdf"  # "… and CMB", in the record "… and cosmic microwave background"
+    for name, work in works.items():
+        extracted = extract((PDF / name).read_bytes())
+        wanted_outcome = Outcome.LOW_SCORE if name == doubtful else Outcome.SUCCESS
+        assert judge(extracted, wanted(EFSA, work)).outcome is wanted_outcome, name
+        taken = [
+            doi
+            for doi, other in list(foreign.items())[::8]
+            if other != work and judge(extracted, wanted(doi, other)).outcome is Outcome.SUCCESS
+        ]
+        assert taken == []
+
+
+def test_threads_do_not_disturb_each_others_words() -> None:
+    """Two threads in one stemmer got wrong stems, which stayed, or an IndexError (snowballstemmer 3, pure Python)."""
+    text = " ".join(
+        f"{letters_}{ending}" for letters_ in spelled() for ending in ("ization", "fulness", "ational", "s")
+    )
+    _stem.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(words, [text] * 8))
+    _stem.cache_clear()
+    assert all(each == words(text) for each in found)
+
+
+def spelled() -> list[str]:
+    """Return many words that are none."""
+    return ["".join(each) for each in product("bcdfg", "aeiou", "lmnrst", "aeiou")]

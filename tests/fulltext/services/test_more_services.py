@@ -1,0 +1,483 @@
+"""Services that hold files or know where they are: answers written from their published form, and recorded ones."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from gateway.errors import AnswerError, TryLater
+from gateway.model import Outcome
+from harvester.fulltext.known_copies import Copy, Description
+from harvester.fulltext.service_rules import SERVICES
+from harvester.fulltext.services import base_search, core, doaj, europe_pmc, fatcat, hal
+from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps.base_search import STEP as BASE
+from harvester.fulltext.steps.core import STEP as CORE
+from harvester.fulltext.steps.doaj import STEP as DOAJ
+from harvester.fulltext.steps.europe_pmc import STEP as EUROPE_PMC
+from harvester.fulltext.steps.fatcat import STEP as FATCAT
+from harvester.fulltext.steps.hal import STEP as HAL
+from harvester.fulltext.steps.openalex import STEP as OPENALEX
+from harvester.http.messages import Fetched, Request
+from harvester.http.urls import host_of
+from tests.fulltext.recorded import fetched, plain
+from tests.fulltext.step_arguments import known, offline
+from tests.fulltext.web import RecordedWeb, answer, work
+from tests.fuzz import answers
+
+needs_data = pytest.mark.needs("../shared")
+DOI = "10.1234/a"
+CC_BY = "https://creativecommons.org/licenses/by/4.0/"
+
+
+def sent(document: object, status: int = 200) -> Fetched:
+    return Fetched("https://api.example.org/", status, (), json.dumps(document).encode(), 0)
+
+
+def with_(about: Known, description: Description | None = None, *pages: str) -> Known:
+    """Return what is known when a service has told more."""
+    return about.with_(StepResult(Outcome.SUCCESS, tuple(Copy(url, is_page=True) for url in pages), description))
+
+
+# --- Europe PMC ---------------------------------------------------------------------------------------------------
+
+SEARCH = "https://www.ebi.ac.uk/europepmc/webservices/rest/search"
+BY_DOI = f'{SEARCH}?query=DOI:"{DOI}"&resultType=core&format=json&pageSize=5'
+BY_PMCID = f"{SEARCH}?query=PMCID:PMC123&resultType=core&format=json&pageSize=5"
+RENDERED = "https://europepmc.org/articles/PMC123?pdf=render"
+IN_BUCKET = "https://pmc-oa-opendata.s3.amazonaws.com/PMC123.1/PMC123.1.pdf"
+
+
+def of_europe_pmc(**changes: object) -> dict[str, Any]:
+    document = deepcopy(answers.EUROPE_PMC)
+    document["resultList"]["result"][0] |= changes
+    return document
+
+
+def test_europe_pmc_names_its_file_and_a_second_place_of_it() -> None:
+    description = europe_pmc.read(sent(answers.EUROPE_PMC), DOI)
+    file = Copy(
+        RENDERED,
+        mime_type="application/pdf",
+        version="published",
+        license="cc-by",
+        host_type="repository",
+        evidence="europe_pmc:Europe_PMC OA",
+        is_open=True,
+    )
+    assert description == Description(
+        doi=DOI,
+        title="Oats under Avena rust",
+        authors=("Example", "Sample"),
+        container="Invented Agronomy",
+        year="2021",
+        abstract="We sowed oats.",
+        issns=("2049-3630",),
+        copies=(file, file._replace(url=IN_BUCKET, evidence="europe_pmc:PMC bucket OA")),
+        is_open=True,
+        also=("PMC123", "1"),
+        kind="research-article",
+    )
+
+
+def test_a_free_file_of_europe_pmc_has_no_licence_and_none_in_the_bucket_of_open_ones() -> None:
+    free = {"availabilityCode": "F", "documentStyle": "pdf", "site": "Europe_PMC", "url": RENDERED}
+    result = of_europe_pmc(isOpenAccess="N", authMan="Y", fullTextUrlList={"fullTextUrl": free})
+    description = europe_pmc.read(sent(result), DOI)
+    assert description is not None
+    assert [(copy.url, copy.version, copy.license) for copy in description.copies] == [(RENDERED, "accepted", "")]
+    assert description.is_open is None
+
+
+def test_an_open_work_of_europe_pmc_without_an_open_file_has_one_in_the_bucket_without_licence() -> None:
+    description = europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, source="PPR")), DOI)
+    assert description is not None
+    assert [(copy.url, copy.version, copy.license) for copy in description.copies] == [(IN_BUCKET, "submitted", "")]
+
+
+def test_a_number_of_europe_pmc_that_is_none_leads_nowhere() -> None:
+    description = europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, pmcid="../x")), DOI)
+    assert description is not None
+    assert description.copies == ()
+
+
+def test_a_notice_and_a_retracted_work_of_europe_pmc_are_told() -> None:
+    notice = {"type": "Retraction in", "reference": "Oats. 2023;1:2"}
+    result = of_europe_pmc(
+        pubTypeList={"pubType": ["research-article", "Retracted Publication"]},
+        commentCorrectionList={"commentCorrection": notice},
+    )
+    description = europe_pmc.read(sent(result), DOI)
+    assert description is not None
+    assert description.kind == "Retracted Publication"
+    assert description.retracted == "Europe PMC names the notice that retracts it: Oats. 2023;1:2."
+
+
+def test_what_europe_pmc_lists_of_other_works_is_left_out() -> None:
+    assert europe_pmc.read(sent(answers.EUROPE_PMC), "10.1234/b") is None
+    assert europe_pmc.read(sent(answers.EUROPE_PMC), "", "PMC124") is None
+    assert europe_pmc.read(sent(answers.EUROPE_PMC), "", "PMC123") is not None
+    assert europe_pmc.read(sent({"resultList": {"result": []}}), DOI) is None
+
+
+def test_europe_pmc_is_asked_once_by_doi() -> None:
+    web = offline(**{BY_DOI: sent(answers.EUROPE_PMC)})
+    found = EUROPE_PMC.find(known(work(doi=DOI)), web)
+    assert (found.outcome, [copy.url for copy in found.copies], len(web.asked)) == (
+        Outcome.SUCCESS,
+        [RENDERED, IN_BUCKET],
+        1,
+    )
+    assert not EUROPE_PMC.wants(known(work("A title")))
+
+
+@pytest.mark.parametrize(("element", "is_own"), [("identifier", True), ("relation", False)])
+def test_europe_pmc_describes_no_work_that_the_record_only_relates_to(element: str, is_own: bool) -> None:
+    result = of_europe_pmc(pmcid="PMC12345")
+    web = offline(**{BY_PMCID.replace("PMC123", "PMC12345"): sent(result)})
+    found = EUROPE_PMC.find(known(work(**{element: "PMC12345"})), web)
+    assert (found.outcome, found.description is not None) == (Outcome.SUCCESS, is_own)
+
+
+def test_the_file_of_a_pmcid_follows_from_it_where_europe_pmc_says_nothing() -> None:
+    found = EUROPE_PMC.find(known(work(identifier="PMC12345")), offline())
+    assert found.outcome is Outcome.SUCCESS
+    assert [(copy.url, copy.evidence) for copy in found.copies] == [
+        ("https://europepmc.org/articles/PMC12345?pdf=render", "pmcid:PMC12345")
+    ]
+    assert EUROPE_PMC.find(known(work(doi=DOI)), offline()).outcome is Outcome.NOT_FOUND
+
+
+def test_a_doi_with_quotes_and_backslashes_stays_one_phrase() -> None:
+    web = offline()
+    EUROPE_PMC.find(known(work(doi="10.1234/a\\b)c")), web)
+    assert "query=DOI%3A%2210.1234%2Fa%5C%5Cb" in web.asked[0]
+
+
+@needs_data
+def test_the_recorded_answers_of_europe_pmc() -> None:
+    found: Counter[tuple[int, str]] = Counter()
+    for name in ("search-core-2026", "search-core-cancer", "search-no-results"):
+        document = json.loads(fetched(f"services/europepmc/{name}.json").body)
+        for result in document["resultList"]["result"]:
+            doi = str(result.get("doi", "")).lower()
+            described = europe_pmc.read(sent(document), doi, result.get("pmcid", ""))
+            if described is not None:
+                found[len(described.copies), " ".join(sorted({copy.license for copy in described.copies}))] += 1
+    assert found.total() > 20
+    assert found[2, "cc-by"]
+    assert found[0, ""]
+
+
+# --- HAL, DOAJ, CORE, BASE ----------------------------------------------------------------------------------------
+
+
+def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
+    assert hal.read(sent(answers.HAL), DOI) == Description(
+        doi=DOI,
+        title="Oats under rust",
+        authors=("Example", "Sample"),
+        year="2021",
+        copies=(
+            Copy(
+                "https://hal.science/hal-01234567/document",
+                mime_type="application/pdf",
+                license="cc-by",
+                license_url=CC_BY,
+                host_type="repository",
+                evidence="hal:fileMain_s",
+                is_open=True,
+            ),
+        ),
+        also=("hal-01234567",),
+        other_titles=("L'avoine sous la rouille",),
+        kind="ART",
+    )
+
+
+def test_a_deposit_in_hal_with_a_file_comes_before_one_without() -> None:
+    document = deepcopy(answers.HAL)
+    document["response"]["docs"].insert(0, {"doiId_s": DOI, "halId_s": "hal-1"})
+    description = hal.read(sent(document), DOI)
+    assert description is not None
+    assert description.also == ("hal-01234567",)
+    del document["response"]["docs"][1]
+    description = hal.read(sent(document), DOI)
+    assert description is not None
+    assert (description.also, description.copies) == (("hal-1",), ())
+
+
+@needs_data
+def test_the_recorded_answer_of_hal_is_of_other_works() -> None:
+    recorded = fetched("services/hal/search-json.json")
+    assert hal.read(recorded, DOI) is None
+    document = json.loads(recorded.body)
+    for deposit in document["response"]["docs"]:
+        deposit["doiId_s"] = DOI
+    description = hal.read(sent(document), DOI)
+    assert description is not None
+    assert [copy.url for copy in description.copies] == ["https://hal.science/hal-04637647/document"]
+
+
+def test_an_article_of_doaj_is_open_and_has_its_pages_but_not_the_licence_of_its_journal() -> None:
+    description = doaj.read(sent(answers.DOAJ), DOI)
+    page = Copy(
+        "https://press.example.org/7",
+        is_page=True,
+        version="published",
+        host_type="publisher",
+        evidence="doaj:html",
+        is_open=True,
+    )
+    file = page._replace(url=f"{page.url}.pdf", is_page=False, mime_type="application/pdf", evidence="doaj:pdf")
+    assert description == Description(
+        doi=DOI,
+        title="Oats under rust",
+        authors=("Example", "Sample"),
+        container="Invented Agronomy",
+        publisher="Example Press",
+        year="2021",
+        abstract="We sowed oats.",
+        issns=("2049-3630",),
+        copies=(page, file),
+        is_open=True,
+    )
+
+
+def test_a_link_of_doaj_without_a_type_of_content_is_a_page() -> None:
+    document = deepcopy(answers.DOAJ)
+    document["results"][0]["bibjson"]["link"] = [{"type": "fulltext", "url": "https://press.example.org/7"}]
+    description = doaj.read(sent(document), DOI)
+    assert description is not None
+    assert [(copy.is_page, copy.evidence) for copy in description.copies] == [(True, "doaj:link")]
+
+
+@needs_data
+def test_the_recorded_answers_of_doaj() -> None:
+    document = json.loads(fetched("services/doaj/search-articles-2026.json").body)
+    named = [each for result in document["results"] for each in result["bibjson"]["identifier"]]
+    dois = [each["id"].lower() for each in named if each["type"] == "doi"]
+    found = [doaj.read(sent(document), doi) for doi in dois]
+    assert len(found) == 3
+    assert all(each is not None and each.copies and all(copy.is_page for copy in each.copies) for each in found)
+
+
+def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> None:
+    description = core.read(sent(answers.CORE), DOI)
+    assert description is not None
+    assert (description.authors, description.publisher, description.year) == (
+        ("Example", "Sample"),
+        "Example Press",
+        "2021",
+    )
+    assert [(copy.url, copy.is_page, copy.version, copy.license) for copy in description.copies] == [
+        ("https://arxiv.org/pdf/2101.00001", False, "submitted", ""),
+        ("https://core.ac.uk/download/7.pdf", False, "", ""),
+        ("https://repository.example.org/7", True, "", ""),
+        ("https://repository.example.org/bitstream/7", False, "", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"doi": f"https://doi.org/{DOI.upper()}"},
+        {"doi": None, "identifiers": [{"identifier": "7", "type": "CORE_ID"}, {"identifier": DOI, "type": "DOI"}]},
+        {"doi": "10.1234/preprint", "identifiers": [{"identifier": DOI, "type": "DOI"}]},
+    ],
+)
+def test_a_work_of_core_is_known_by_each_of_its_dois(named: dict[str, object]) -> None:
+    description = core.read(sent({"results": [{**answers.CORE["results"][0], **named}]}), DOI)
+    assert description is not None
+    assert (description.doi, len(description.copies)) == (DOI, 4)
+
+
+@needs_data
+def test_the_recorded_answer_of_core() -> None:
+    description = core.read(fetched("services/core/search-works-v3.json"), "10.1109/icassp.2019.8683483")
+    assert description is not None
+    assert description.title == "Speech Emotion Recognition Using Multi-hop Attention Mechanism"
+    assert [copy.url for copy in description.copies] == ["https://arxiv.org/pdf/1904.10788"]
+
+
+def test_base_has_the_files_and_pages_of_open_copies_alone() -> None:
+    description = base_search.read(sent(answers.BASE), DOI)
+    assert description is not None
+    assert (description.authors, description.year, description.is_open) == (("Example", "Sample"), "2021", True)
+    assert [(copy.url, copy.is_page, copy.license, copy.evidence) for copy in description.copies] == [
+        ("https://open.example.org/7.PDF", False, "cc-by-sa", "base:ftopen"),
+        ("https://open.example.org/7", True, "cc-by-sa", "base:ftopen"),
+    ]
+
+
+def test_a_closed_work_of_base_is_known_and_has_no_copy() -> None:
+    document = deepcopy(answers.BASE)
+    document["response"]["docs"][1]["dcoa"] = 2
+    description = base_search.read(sent(document), DOI)
+    assert description is not None
+    assert (description.copies, description.is_open) == ((), None)
+
+
+# --- Internet Archive Scholar -------------------------------------------------------------------------------------
+
+
+def test_fatcat_s_copy_in_the_wayback_machine_comes_last_and_signed_addresses_not_at_all() -> None:
+    description = fatcat.read(sent(answers.FATCAT), DOI)
+    assert description is not None
+    assert [(copy.url, copy.evidence) for copy in description.copies] == [
+        ("https://press.example.org/7.pdf", "fatcat:web"),
+        ("https://repository.example.org/7.pdf", "fatcat:repository"),
+        ("https://web.archive.org/web/20200130042753id_/https://press.example.org/7.pdf", "fatcat:webarchive"),
+    ]
+    assert {(copy.version, copy.license) for copy in description.copies} == {("published", "")}
+    assert (description.kind, description.container, description.authors) == (
+        "article-journal",
+        "Invented Agronomy",
+        ("Example",),
+    )
+
+
+def test_files_that_the_internet_archive_or_an_aggregator_keeps_come_before_the_wayback_machine() -> None:
+    capture = "https://web.archive.org/web/20200130042753/https://press.example.org/7.pdf"
+    urls = [
+        {"rel": "webarchive", "url": capture},
+        {"rel": "aggregator", "url": "https://aggregator.example.org/7.pdf"},
+        {"rel": "archive", "url": "https://archive.org/download/seven/7.pdf"},
+        {"rel": "academicsocial", "url": "https://social.example.org/7.pdf"},
+    ]
+    description = fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI)
+    assert description is not None
+    kept = [copy.evidence.removeprefix("fatcat:") for copy in description.copies]
+    assert kept == ["archive", "aggregator", "webarchive"]
+
+
+def test_a_capture_whose_time_is_not_told_is_left_out() -> None:
+    urls = [{"rel": "webarchive", "url": "https://web.archive.org/web/"}]
+    description = fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI)
+    assert description is not None
+    assert description.copies == ()
+
+
+def test_a_draft_and_a_withdrawn_release_of_fatcat() -> None:
+    description = fatcat.read(sent({**answers.FATCAT, "release_stage": "draft", "withdrawn_status": "retracted"}), DOI)
+    assert description is not None
+    assert {copy.version for copy in description.copies} == {"submitted"}
+    assert description.retracted == "fatcat says that it is retracted."
+
+
+@needs_data
+def test_the_recorded_releases_of_fatcat_have_no_files() -> None:
+    for name, doi in (
+        ("mjtqtuyhwfdr7j2c3l36uor7uy", "10.1045/march2008-marshall-pt1"),
+        ("3mssw2qnlnblbk7oqyv2dafgey", "10.7280/d1j37z"),
+    ):
+        description = fatcat.read(fetched(f"services/fatcat/release_{name}.json"), doi)
+        assert description is not None
+        assert description.copies == ()
+    file = json.loads(fetched("services/fatcat/file_bcah4zp5tvdhjl5bqci2c2lgfa.json").body)
+    description = fatcat.read(sent({**answers.FATCAT, "files": [file]}), DOI)
+    assert description is not None
+    assert [copy.url for copy in description.copies] == [
+        "https://www.zhros.ru/jour/article/download/811/542",
+        "https://web.archive.org/web/20200130042753id_/https://www.zhros.ru/jour/article/download/811/542",
+    ]
+
+
+# --- all ----------------------------------------------------------------------------------------------------------
+
+READERS = {
+    "europe_pmc": lambda each: europe_pmc.read(each, DOI),
+    "hal": lambda each: hal.read(each, DOI),
+    "doaj": lambda each: doaj.read(each, DOI),
+    "core": lambda each: core.read(each, DOI),
+    "base": lambda each: base_search.read(each, DOI),
+    "fatcat": lambda each: fatcat.read(each, DOI),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_service_that_is_busy_is_asked_later(read) -> None:
+    with pytest.raises(TryLater):
+        read(sent({}, 429))
+    assert read(answer(b"", 404)) is None
+
+
+@pytest.mark.parametrize("name", ["hal", "doaj", "core", "base", "fatcat"])
+def test_what_a_service_lists_of_other_works_is_left_out(name: str) -> None:
+    (document,) = answers.SERVICES[name]
+    text = document.decode().replace("10.1234/A", "10.1234/b").replace("10.1234/a", "10.1234/b")
+    assert READERS[name](answer(text)) is None
+
+
+def _without_doi(node: object, doi: object) -> object:
+    """Return a document in which another value stands wherever the DOI stood."""
+    if isinstance(node, dict):
+        return {name: _without_doi(value, doi) for name, value in node.items()}
+    if isinstance(node, list):
+        return [_without_doi(value, doi) for value in node]
+    return doi if isinstance(node, str) and node.lower() == DOI else node
+
+
+@pytest.mark.parametrize("doi", [None, 7, {}, " "])
+@pytest.mark.parametrize("name", READERS)
+def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: str, doi: object) -> None:
+    """They were read as an answer that knows no such work."""
+    (document,) = answers.SERVICES[name]
+    with pytest.raises(AnswerError, match=r"none has an identifier|answers without ext_ids\.doi"):
+        READERS[name](sent(_without_doi(json.loads(document), doi)))
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("core", {"results": [None, "x"]}),
+        ("doaj", {"results": [{"bibjson": []}]}),
+        ("hal", {"response": {"docs": [{}]}}),
+        ("base", {"response": {"docs": {"a": 1}}}),
+        ("europe_pmc", {"resultList": {"result": "x"}}),
+    ],
+)
+def test_a_list_of_something_else_is_an_error(name: str, document: object) -> None:
+    with pytest.raises(AnswerError, match="none has an identifier"):
+        READERS[name](sent(document))
+
+
+def test_works_of_europe_pmc_without_the_number_that_was_asked_for_are_an_error() -> None:
+    with pytest.raises(AnswerError, match="none has an identifier"):
+        europe_pmc.read(sent(of_europe_pmc(pmcid=None)), "", "PMC123")
+
+
+def test_a_work_that_can_be_read_beside_one_that_cannot_is_read() -> None:
+    document = {**answers.CORE, "results": [{"doi": None}, *answers.CORE["results"]]}
+    assert core.read(sent(document), DOI) is not None
+    assert core.read(sent(document), "10.1234/b") is None
+
+
+ADDRESSES = {
+    HAL: f'https://api.archives-ouvertes.fr/search/?q=doiId_s:("{DOI}" OR "10.1234/A")&wt=json&fl={hal.FIELDS}&rows=5',
+    DOAJ: f'https://doaj.org/api/v4/search/articles/doi:"{DOI}"?pageSize=5',
+    CORE: f'https://api.core.ac.uk/v3/search/works/?q=doi:"{DOI}"&limit=5',
+    BASE: "https://api.base-search.net/cgi-bin/BaseHttpSearchInterface.fcgi?func=PerformSearch"
+    f'&query=dcdoi:"{DOI}"&hits=5&format=json&apikey=k',
+    FATCAT: f"https://api.fatcat.wiki/v0/release/lookup?doi={DOI}&expand=files,container&hide=abstracts,refs",
+    OPENALEX: f"https://api.openalex.org/works/https://doi.org/{DOI}",
+}
+
+
+@pytest.mark.parametrize("step", ADDRESSES, ids=lambda step: step.name)
+def test_a_service_is_asked_once_for_a_doi_in_its_own_words(step: Step) -> None:
+    sent_with: list[Request] = []
+    empty = {"doi": DOI, "response": {"docs": []}, "results": [], "ext_ids": {"doi": DOI}}
+    web = RecordedWeb({ADDRESSES[step]: sent(empty)}, has_recordings=False, before=sent_with.append)
+    found = step.find(known(work(doi=DOI), openalex_key=""), web)
+    assert found.outcome in (Outcome.NOT_FOUND, Outcome.NO_PDF_LINK)
+    (request,) = sent_with
+    assert plain(request.url) == plain(ADDRESSES[step])
+    key = (("Authorization", "Bearer k"),) if step is CORE else ()
+    assert request.headers == (("Accept", "application/json"), *key)
+    assert "api_key" not in request.url
+    assert host_of(request.url) in SERVICES

@@ -1,0 +1,135 @@
+"""What publishers permit: every recorded answer of Open Policy Finder, and the colours that follow from them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gateway.fulltext.policies import Colour, Permission, Policy, colour_of
+from harvester.fulltext.services import open_policy_finder
+from harvester.http.messages import Fetched
+from tests.fulltext.recorded import body, fetched
+
+needs_data = pytest.mark.needs("../shared")
+HERE = ("institutional_repository",)
+
+
+def answer(content: object, status: int = 200) -> Fetched:
+    sent = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return Fetched("https://api.example.org/", status, (), sent, 0)
+
+
+def permission(*versions: str, **more) -> Permission:
+    return Permission(versions, **{"locations": HERE, **more})
+
+
+# --- colours ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("permissions", "colour"),
+    [
+        ((permission("submitted"), permission("accepted")), Colour.GREEN),
+        ((permission("submitted", "published"),), Colour.GREEN),
+        ((permission("accepted"),), Colour.BLUE),
+        ((permission("published"),), Colour.BLUE),
+        ((permission("submitted"),), Colour.YELLOW),
+        ((permission("submitted"), permission("accepted", embargo_months=12)), Colour.YELLOW),
+        ((permission("published", has_fee=True),), Colour.WHITE),
+        ((permission("accepted", prerequisites=("when_required_by_funder",)),), Colour.WHITE),
+        ((permission("published", locations=("this_journal",)),), Colour.WHITE),
+        ((permission("accepted", embargo_months=None),), Colour.WHITE),
+        ((), Colour.WHITE),
+    ],
+)
+def test_a_colour_counts_what_is_free_for_everybody_and_at_once(permissions: tuple, colour: Colour) -> None:
+    assert colour_of(permissions) is colour
+
+
+def test_a_version_may_go_into_a_repository_soonest_first() -> None:
+    embargoed, free = permission("accepted", embargo_months=12), permission("accepted", locations=())
+    elsewhere, unclear = (
+        permission("accepted", locations=("authors_homepage",)),
+        permission("accepted", embargo_months=None),
+    )
+    policy = Policy(
+        Colour.GREEN, permissions=(unclear, embargoed, elsewhere, free, permission("published", has_fee=True))
+    )
+    assert policy.for_version("accepted") == (free, embargoed, unclear)
+    assert policy.for_version("published") == ()
+
+
+# --- version 2 ----------------------------------------------------------------------------------------------------
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "colour", "title"),
+    [
+        ("DSpace__thelancet", Colour.GREEN, "The Lancet"),
+        ("DSpace__plos", Colour.GREEN, "Public Library of Science"),
+        ("DSpace__2731-0582", Colour.YELLOW, "Nature Synthesis"),
+        ("freeyourscience__publishers", Colour.WHITE, ""),
+    ],
+)
+def test_every_recorded_answer_of_version_2(name: str, colour: Colour, title: str) -> None:
+    policy = open_policy_finder.read(fetched(f"sherpa/v2/{name}.json"))
+    assert policy is not None
+    assert (policy.colour, policy.title) == (colour, title)
+    assert policy.permissions
+
+
+@needs_data
+def test_a_colour_alone_misleads() -> None:
+    """The Lancet is green: the accepted version may stand on websites at once, in a repository only after a year."""
+    policy = open_policy_finder.read(fetched("sherpa/v2/DSpace__thelancet.json"))
+    assert policy is not None
+    assert policy.issns == ("0140-6736", "1474-547X")
+    assert policy.publishers == ("Elsevier",)
+    assert ("authors_homepage", "institutional_website") in [each.locations for each in policy.permissions]
+    assert [each.embargo_months for each in policy.for_version("accepted")] == [12]
+    assert policy.for_version("published") == ()
+    assert policy.for_version("submitted") == ()
+
+
+@needs_data
+def test_what_version_2_does_not_know() -> None:
+    assert open_policy_finder.read(fetched("sherpa/v2/DSpace__0000-0000.json")) is None
+    assert open_policy_finder.read(answer({}, 404)) is None
+
+
+@needs_data
+def test_the_key_of_fees_may_be_missing() -> None:
+    policy = json.loads(body("sherpa/v2/freeyourscience__policy_without_additional_oa_fee_key.json"))
+    found = open_policy_finder.policy_of({"publisher_policy": [policy]})
+    assert found.colour is Colour.GREEN
+    assert [each.embargo_months for each in found.for_version("accepted")] == [12]
+
+
+@pytest.mark.parametrize(
+    ("embargo", "months"),
+    [
+        (None, 0),
+        ({"amount": 0}, 0),
+        ({"amount": 12, "units": "months"}, 12),
+        ({"amount": 2, "units": "years"}, 24),
+        ({"amount": 6, "units": "weeks"}, 2),
+        ({"amount": 12, "units": "moons"}, None),
+        ({"amount": "some", "units": "months"}, None),
+        ({"amount": -6, "units": "months"}, None),
+        ({"amount": 10**400, "units": "months"}, None),
+        ({"units": "months"}, None),
+    ],
+)
+def test_embargoes_are_months(embargo: object, months: int | None) -> None:
+    node = {"article_version": ["accepted"]} | ({"embargo": embargo} if embargo else {})
+    policy = open_policy_finder.policy_of({"publisher_policy": [{"permitted_oa": [node]}]})
+    assert policy.permissions[0].embargo_months == months
+
+
+def test_what_is_prohibited_is_white_and_what_is_not_told_is_gray() -> None:
+    told = {"open_access_prohibited": "yes", "permitted_oa": [{"article_version": ["accepted"]}]}
+    assert open_policy_finder.policy_of({"publisher_policy": [told]})[0] is Colour.WHITE
+    assert open_policy_finder.policy_of({"publisher_policy": [told]}).permissions == ()
+    assert open_policy_finder.policy_of({}).colour is Colour.GRAY

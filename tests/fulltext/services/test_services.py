@@ -1,0 +1,549 @@
+"""What services answer about works: every recorded answer is read, and errors and limits are what they are."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+
+import pytest
+
+from gateway.errors import AnswerError, RemoteRefuses, TryLater
+from gateway.fulltext.licenses import is_open, license_of, license_uri
+from gateway.fulltext.search_result import UNNAMED
+from harvester.fulltext.known_copies import Copy, version_of, without_repetitions
+from harvester.fulltext.services import crossref, datacite, openalex, semantic_scholar, unpaywall
+from harvester.http import json_answers
+from harvester.http.messages import Fetched
+from tests.fulltext.documents import works_of_crossref
+from tests.fulltext.recorded import DATA, exchange, exchanges, fetched
+
+needs_data = pytest.mark.needs("../shared")
+DOI = {"doi": "10.1/x"}
+READERS = {"crossref": crossref, "unpaywall": unpaywall, "openalex": openalex, "datacite": datacite}
+
+
+def answer(document: object, status: int = 200) -> Fetched:
+    return Fetched("https://api.example.org/", status, (), json.dumps(document).encode(), 0)
+
+
+# --- errors and limits --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_a_service_does_not_know_is_no_error(service, status: int) -> None:
+    assert service.read(Fetched("https://api.example.org/", status, (), b"Resource not found.", 0)) is None
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("status", [429, 500, 503, 504])
+def test_a_busy_or_ill_service_is_asked_later(service, status: int) -> None:
+    with pytest.raises(TryLater, match=f"answers {status}"):
+        service.read(Fetched("https://api.example.org/", status, (), b"<html>", 0))
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ({"message": "Please use your own email address in API calls."}, "Please use your own email address"),
+        (
+            {"message": [{"type": "integer-not-valid", "message": "Integer specified as 200"}]},
+            "Integer specified as 200",
+        ),
+        ({"errors": [{"status": "422", "title": "The DOI is bad"}]}, "The DOI is bad"),
+        ({"error": "Unrecognized or unsupported fields: [unknown]"}, "Unrecognized"),
+        ({"detail": "API key required"}, "API key required"),
+        ([], r"answers 422\."),
+    ],
+)
+def test_a_refusal_tells_its_reason(document: object, sentence: str) -> None:
+    with pytest.raises(RemoteRefuses, match=sentence):
+        unpaywall.read(answer(document, 422))
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[1]", b'"text"', b"", b"\xff", b"[" * 100_000])
+def test_an_answer_that_is_no_json_object_is_an_error(body: bytes) -> None:
+    with pytest.raises(AnswerError, match="not with a JSON object"):
+        crossref.read(Fetched("https://api.example.org/", 200, (), body, 0))
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        {"message": 1, "data": [], "locations": {"a": 1}, "oa_locations": "x"},
+        {"doi": {"a": 1}, "message": {"DOI": [7]}, "data": {"attributes": {"doi": {}}}},
+        {"doi": " ", "message": {"DOI": ""}, "data": {"attributes": {"doi": None}}},
+    ],
+)
+def test_an_answer_without_the_work_is_an_error(service, document: object) -> None:
+    """Such an answer was read as that of a closed work, or of one without files."""
+    with pytest.raises(AnswerError, match="answers without "):
+        service.read(answer(document))
+
+
+@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+def test_what_is_not_where_it_should_be_is_not_told(service) -> None:
+    told = {"doi": "10.1/x", "link": 1, "locations": {"a": 1}, "oa_locations": "x", "url": 7}
+    document = {**told, "message": {**told, "DOI": "10.1/x"}, "data": {"attributes": told}}
+    assert service.read(answer(document)).copies == ()
+
+
+# --- every recorded answer ----------------------------------------------------------------------------------------
+
+
+@needs_data
+def test_every_recorded_answer_of_crossref_is_read_or_named() -> None:
+    outcomes: Counter[str] = Counter()
+    for each in exchanges("crossref/http", "*api.crossref.org_*"):
+        if "transform" in each.url or "/agency" in each.url:
+            continue
+        try:
+            outcomes["unknown" if crossref.read(each) is None else "work"] += 1
+        except (AnswerError, RemoteRefuses, TryLater) as error:
+            outcomes[type(error).__name__] += 1
+    # Those that are errors are answers to other questions: lists, types, members.
+    assert outcomes == {"work": 64, "AnswerError": 22, "unknown": 5, "RemoteRefuses": 2, "TryLater": 2}
+
+
+@needs_data
+def test_links_for_checking_similarity_are_for_nobody() -> None:
+    works = [work for each in exchanges("crossref/http", "*works*") for work in _works(each)]
+    copies = [copy for work in works for copy in work.copies]
+    assert len(works) > 200
+    assert Counter(copy.evidence for copy in copies).keys() == {
+        "crossref:link[text-mining]",
+        "crossref:link[syndication]",
+        "crossref:resource",
+    }
+    assert sum(copy.mime_type == "application/pdf" for copy in copies) == 38
+
+
+def _works(each: Fetched):
+    if each.status != 200 or "transform" in each.url or "/agency" in each.url:
+        return ()
+    return works_of_crossref(each)
+
+
+@needs_data
+def test_a_work_of_crossref() -> None:
+    name = "crminer__api.crossref.org_works_10.7717_peerj.1268.200.meta.json"
+    description = crossref.read(exchange(DATA / "crossref" / "http" / name))
+    assert description is not None
+    assert description.doi == "10.7717/peerj.1268"
+    assert description.issns == ("2167-8359",)
+    assert description.publisher == "PeerJ"
+    assert description.copies[0] == Copy(
+        "https://peerj.com/articles/1268.pdf",
+        mime_type="application/pdf",
+        version="published",
+        license="cc-by",
+        license_url="http://creativecommons.org/licenses/by/4.0/",
+        host_type="publisher",
+        evidence="crossref:link[text-mining]",
+        open_from="2015-09-22",
+    )
+
+
+def test_a_license_counts_for_its_version_or_for_all() -> None:
+    links = [
+        {"URL": f"https://x.example.org/{v}", "content-version": v, "intended-application": "text-mining"}
+        for v in ("vor", "am")
+    ]
+    licenses = [
+        {"URL": "https://example.org/tdm", "content-version": "vor"},
+        {
+            "URL": "http://creativecommons.org/licenses/by/3.0/",
+            "content-version": "am",
+            "start": {"date-time": "2030-01-01T00:00:00Z"},
+        },
+    ]
+    description = crossref.read(
+        answer({"message": {"DOI": "10.1/X", "link": links, "license": licenses, "author": [{"name": "CERN"}]}})
+    )
+    assert [(copy.version, copy.license, copy.open_from) for copy in description.copies] == [
+        ("published", "", ""),
+        ("accepted", "cc-by", "2030-01-01"),
+    ]
+    assert description.authors == ("CERN",)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "is_open", "files", "pages"),
+    [
+        ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3),
+        ("bronze__10.1016_j.jns.2020.116832", True, 1, 1),
+        ("bronze__10.1016_j.tmaid.2020.101663", True, 0, 2),
+        ("closed__10.1037_018882", False, 0, 0),
+        ("closed__10.1086_466942", False, 0, 0),
+        ("gold__10.1016_j.envint.2020.105730", True, 0, 2),
+        ("gold__10.1186_gb-2004-5-10-r80", True, 6, 5),
+        ("green__10.1038_nature12373", True, 3, 4),
+        ("green__10.1080_00273171.2011.568786", True, 1, 2),
+        ("hybrid__10.1103_physreve.88.012814", True, 2, 2),
+    ],
+)
+def test_every_location_of_unpaywall_counts(name: str, is_open: bool, files: int, pages: int) -> None:
+    description = unpaywall.read(fetched(f"unpaywall/v2/{name}.json"))
+    assert description is not None
+    assert description.is_open is is_open
+    assert (sum(not c.is_page for c in description.copies), sum(c.is_page for c in description.copies)) == (
+        files,
+        pages,
+    )
+
+
+@needs_data
+def test_what_unpaywall_does_not_know_may_come_as_an_answer_that_is_well() -> None:
+    names = sorted((DATA / "unpaywall" / "v2").glob("error__*.json"))
+    assert [unpaywall.read(fetched(name)) for name in names] == [None, None, None]
+
+
+@needs_data
+def test_versions_licences_and_hosts_of_unpaywall() -> None:
+    description = unpaywall.read(fetched("unpaywall/v2/hybrid__10.1103_physreve.88.012814.json"))
+    assert [(c.url, c.version, c.license, c.host_type) for c in description.copies if not c.is_page] == [
+        ("https://link.aps.org/accepted/10.1103/PhysRevE.88.012814", "accepted", "publisher-specific", "publisher"),
+        ("http://arxiv.org/pdf/1304.0473", "submitted", "", "repository"),
+    ]
+
+
+@needs_data
+def test_a_thousand_lines_of_a_snapshot() -> None:
+    lines = gzip.decompress((DATA / "unpaywall" / "biblio-glutton__unpaywall_sample.json.gz").read_bytes())
+    read = [unpaywall.read(Fetched("https://api.example.org/", 200, (), line, 0)) for line in lines.splitlines()]
+    found = [each for each in read if each is not None]
+    assert Counter(each.is_open for each in found) == {False: 974, True: 26}
+    assert sum(bool(each.copies) for each in found) == 26
+
+
+@needs_data
+def test_every_recorded_answer_of_openalex_is_read() -> None:
+    found = [openalex.read(each) for each in exchanges("other/openalex/http")]
+    assert len(found) == 26
+    assert [each.doi for each in found if not each.title] == ["10.7600/jspfsm.56.60"]  # told in no language
+    assert sum(any(not copy.is_page for copy in each.copies) for each in found) == 11
+    plos = next(each for each in found if each.doi == "10.1371/journal.pone.0000030")
+    assert (
+        plos.copies[0].url
+        == "https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000030&type=printable"
+    )
+    assert plos.copies[0][3:7] == ("published", "cc-by", "", "publisher")
+    assert plos.abstract.startswith("Triosephosphate isomerase (TPI) deficiency")
+    assert plos.issns == ("1932-6203",)
+    assert any(copy.host_type == "repository" for each in found for copy in each.copies)
+
+
+@needs_data
+def test_every_recorded_answer_of_datacite_is_read() -> None:
+    found = [datacite.read(each) for each in exchanges("other/datacite/http", "*api.datacite.org_dois_10*")]
+    assert {each.doi: (each.copies[0].url, each.copies[0].license) for each in found} == {
+        "10.4230/lipics.tqc.2013.93": (
+            "https://drops.dagstuhl.de/entities/document/10.4230/LIPIcs.TQC.2013.93",
+            "cc-by",
+        ),
+        "10.5061/dryad.8515": ("https://datadryad.org/dataset/doi:10.5061/dryad.8515", "cc0"),
+        "10.5281/zenodo.48440": ("https://zenodo.org/record/48440", "cc-by-nc-sa"),
+        "10.6084/m9.figshare.1449060": (
+            "https://figshare.com/articles/dataset/Drosophila_melanogaster_African_Wings/1449060/4",
+            "cc-by",
+        ),
+    }
+    assert found[0].authors
+    (several,) = exchanges("other/datacite/http", "rdatacite*")
+    assert len(datacite.read_list(several)) == 5
+
+
+def test_what_datacite_may_tell_besides() -> None:
+    attributes = {
+        "doi": "10.1/X",
+        "contentUrl": ["https://x.example.org/a.pdf"],
+        "publisher": {"name": "X"},
+        "rightsList": [{"rightsUri": "info:eu-repo/semantics/openAccess"}],
+        "relatedIdentifiers": [{"relatedIdentifierType": "ISSN", "relatedIdentifier": "0378-5955"}],
+        "descriptions": [
+            {"descriptionType": "Other", "description": "o"},
+            {"descriptionType": "Abstract", "description": "a"},
+        ],
+    }
+    description = datacite.read(answer({"data": {"attributes": attributes}}))
+    assert description[:3] == ("10.1/x", "", ())
+    assert (description.publisher, description.issns, description.abstract, description.is_open) == (
+        "X",
+        ("0378-5955",),
+        "a",
+        True,
+    )
+    assert description.copies[0][4:] == (
+        "other-oa",
+        "info:eu-repo/semantics/openAccess",
+        "repository",
+        "datacite:contentUrl",
+        "",
+        True,
+        False,
+    )
+
+
+# --- licences, embargoes and retractions: written from the published schemas, since no recorded answer has them ----
+
+
+def test_a_location_under_embargo_is_told_with_its_day() -> None:
+    """The form is that of any location (unpaywall.org/data-format): `oa_date` lies ahead."""
+    location = {"url_for_pdf": "https://r.example.org/1.pdf", "url_for_landing_page": "https://r.example.org/1"}
+    told = {"license": "cc-by", "version": "acceptedVersion", "host_type": "repository", "oa_date": "2027-01-31"}
+    without_day = {"url_for_pdf": "https://r.example.org/2.pdf", "oa_date": None}
+    document = {
+        "doi": "10.1/X",
+        "is_oa": False,
+        "oa_locations_embargoed": [{**location, **told}, location, without_day],
+    }
+    description = unpaywall.read(answer(document))
+    assert [(copy.url, copy.is_page, copy.license, copy.open_from) for copy in description.copies] == [
+        ("https://r.example.org/1.pdf", False, "cc-by", "2027-01-31"),
+        ("https://r.example.org/1", True, "cc-by", "2027-01-31"),
+        ("https://r.example.org/2.pdf", False, "", UNNAMED),
+    ]
+    assert {copy.evidence for copy in description.copies} == {"unpaywall:oa_locations_embargoed"}
+
+
+@pytest.mark.parametrize(
+    ("url", "license_"),
+    [
+        ("https://www.scientific.net/AMR.1.pdf", ""),
+        ("https://doaj.org/article/1", ""),
+        ("https://notdoaj.org/article/1", "cc-by"),
+        ("https://r.example.org/1.pdf", "cc-by"),
+    ],
+)
+def test_a_licence_that_was_read_at_some_hosts_is_none_of_the_work(url: str, license_: str) -> None:
+    location = {"url": url, "url_for_pdf": url, "pdf_url": url, "license": "cc-by", "status": "GOLD"}
+    documents = {"unpaywall": "oa_locations", "openalex": "locations", "semantic_scholar": "openAccessPdf"}
+    readers = {**READERS, "semantic_scholar": semantic_scholar}
+    for service, name in documents.items():
+        told = {name: location if name == "openAccessPdf" else [location]}
+        found = readers[service].read(answer({**DOI, "title": "A", **told}))
+        assert [copy.license for copy in found.copies][:1] == [license_], service
+
+
+LICENSE = {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "vor"}
+OTHER = {**LICENSE, "URL": "http://creativecommons.org/licenses/by-nc/4.0/"}
+
+
+@pytest.mark.parametrize(
+    ("licenses", "license_"),
+    [
+        ([LICENSE], "cc-by"),
+        ([LICENSE, LICENSE], "cc-by"),
+        ([LICENSE, OTHER], ""),
+        ([{**LICENSE, "content-version": "tdm"}], ""),
+        ([{**LICENSE, "content-version": "am"}], ""),
+        ([{**LICENSE, "content-version": "unspecified"}], "cc-by"),
+        ([LICENSE, {**OTHER, "content-version": "unspecified"}], "cc-by"),
+        ([{**LICENSE, "delay-in-days": 365}], ""),
+        ([{**LICENSE, "delay-in-days": 0}], "cc-by"),
+        ([{**LICENSE, "URL": "https://www.elsevier.com/tdm/userlicense/1.0/"}], ""),
+        ([{**LICENSE, "URL": "http://www.springer.com/tdm"}], ""),
+    ],
+)
+def test_one_licence_for_this_version_counts_and_none_for_text_mining(licenses: list[object], license_: str) -> None:
+    link = {"URL": "https://x.example.org/1.pdf", "content-version": "vor", "intended-application": "text-mining"}
+    description = crossref.read(answer({"message": {"DOI": "10.1/X", "link": [link], "license": licenses}}))
+    assert [copy.license for copy in description.copies] == [license_]
+
+
+def update(kind: str, doi: str = "10.1/N", **more: object) -> dict[str, object]:
+    """Return an update as Crossref writes it (its REST API, `updated-by` of a work and `update-to` of a notice)."""
+    return {"DOI": doi, "type": kind, "updated": {"date-time": "2024-05-01T00:00:00Z"}, "source": "publisher", **more}
+
+
+@pytest.mark.parametrize(
+    ("updates", "sentence"),
+    [
+        ([update("retraction")], "The work is retracted: Crossref names 10.1/n of 2024-05-01."),
+        ([update("correction")], ""),
+        ([update("new_version", "10.1/x")], ""),
+        (
+            [update("expression-of-concern"), update("retraction", source="retraction-watch")],
+            "The work is retracted: Crossref (by Retraction Watch) names 10.1/n of 2024-05-01.",
+        ),
+        ([{"type": "withdrawal"}], "The work is withdrawn: Crossref names a notice."),
+    ],
+)
+def test_crossref_names_the_notices_by_which_a_work_was_retracted(updates: list[object], sentence: str) -> None:
+    description = crossref.read(answer({"message": {"DOI": "10.1/X", "title": ["A study"], "updated-by": updates}}))
+    assert description.retracted == sentence
+
+
+@pytest.mark.parametrize(
+    ("updates", "is_notice"),
+    [
+        ([update("retraction", "10.1/W")], True),
+        ([update("correction", "10.1/W")], True),
+        ([update("correction", "10.1/x")], False),  # the APS names the corrected work itself
+        ([update("new_version", "10.1/W")], False),
+    ],
+)
+def test_a_notice_is_no_retracted_work(updates: list[object], is_notice: bool) -> None:
+    description = crossref.read(
+        answer({"message": {"DOI": "10.1/X", "title": ["Retracted: A study"], "update-to": updates}})
+    )
+    assert bool(description.retracted) is not is_notice
+
+
+@needs_data
+def test_no_recorded_notice_or_corrected_work_is_called_retracted() -> None:
+    """Six corrections of PLOS, one that the APS calls a correction of itself, a new version, a notice titled so."""
+    folder = DATA / "services" / "crossref"
+    files = [*sorted(folder.glob("item-10.*.json")), folder / "work-f1000.json"]
+    items = [json.loads(file.read_bytes()) for file in files]
+    found = [crossref.read(answer({"message": item.get("message", item)})) for item in items]
+    assert [each.retracted for each in found if each.retracted] == [
+        "The work is retracted: Crossref gives a title that says so."
+    ]
+
+
+def test_openalex_marks_what_is_retracted() -> None:
+    assert (
+        openalex.read(answer({**DOI, "is_retracted": True})).retracted == "The work is retracted: OpenAlex marks it so."
+    )
+    told = openalex.read(answer({**DOI, "title": "RETRACTED: A"})).retracted
+    assert told.endswith("OpenAlex gives a title that says so.")
+    assert openalex.read(answer({**DOI, "is_retracted": False, "title": "A"})).retracted == ""
+
+
+CC_BY_URI = "https://creativecommons.org/licenses/by/4.0/"
+EMBARGOED_URI = "info:eu-repo/semantics/embargoedAccess"
+
+
+@pytest.mark.parametrize(
+    ("rights", "dates", "license_", "open_from"),
+    [
+        ([CC_BY_URI], [], "cc-by", ""),
+        (
+            [CC_BY_URI],
+            [("Available", "2027-01-31"), ("Available", "2026-01"), ("Issued", "2030")],
+            "cc-by",
+            "2027-01-31",
+        ),
+        ([CC_BY_URI], [("Available", "2026")], "cc-by", "2026-01-01"),
+        ([CC_BY_URI, EMBARGOED_URI], [("Available", "2027-01")], "cc-by", "2027-01-31"),
+        ([CC_BY_URI, EMBARGOED_URI], [("Available", "soon")], "", ""),
+        ([CC_BY_URI, "info:eu-repo/semantics/restrictedAccess"], [], "", ""),
+        ([CC_BY_URI, "http://purl.org/coar/access_right/c_14cb"], [], "", ""),
+        ([CC_BY_URI, "info:eu-repo/semantics/openAccess"], [], "cc-by", ""),
+        ([CC_BY_URI, "https://creativecommons.org/licenses/by-nc/4.0/"], [], "", ""),
+    ],
+)
+def test_datacite_tells_who_may_have_a_file_and_from_when_on(rights, dates, license_: str, open_from: str) -> None:
+    attributes = {
+        "doi": "10.1/X",
+        "url": "https://r.example.org/1",
+        "rightsList": [{"rightsUri": right} for right in rights],
+        "dates": [{"dateType": kind, "date": day} for kind, day in dates],
+    }
+    description = datacite.read(answer({"data": {"attributes": attributes}}))
+    assert [(copy.license, copy.open_from) for copy in description.copies] == [(license_, open_from)]
+
+
+def test_what_datacite_calls_withdrawn_or_licenses_of_metadata() -> None:
+    attributes = {
+        "doi": "10.1/X",
+        "url": "https://r.example.org/1",
+        "rightsList": [{"rights": "Metadata: CC0", "rightsUri": "https://creativecommons.org/publicdomain/zero/1.0/"}],
+        "dates": [{"dateType": "Withdrawn", "date": "2024-05"}],
+    }
+    description = datacite.read(answer({"data": {"attributes": attributes}}))
+    assert description.retracted == "The work is withdrawn: DataCite names a notice of 2024-05-01."
+    assert description.copies[0].license == ""
+
+
+# --- words --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("http://creativecommons.org/licenses/by/4.0/", "cc-by"),
+        ("https://creativecommons.org/licenses/by-nc-nd/3.0", "cc-by-nc-nd"),
+        ("cc-by-nc-sa", "cc-by-nc-sa"),
+        ("This work is licensed under CC BY-NC 4.0", "cc-by-nc"),
+        ("All metadata are available under CC0", ""),
+        ("https://example.org/licenses/bylaws", ""),
+        ("cc_by_nc_nd", "cc-by-nc-nd"),
+        ("CC BY-ND 4.0", "cc-by-nd"),
+        ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
+        ("Creative Commons Attribution-NonCommercial 4.0 International", "cc-by-nc"),
+        ("This is under a Creative Commons Attribution License", "cc-by"),
+        ("https://creativecommons.org/licenses/by-sa/2.0/de/", "cc-by-sa"),
+        ("https://creativecommons.org/publicdomain/zero/1.0/", "cc0"),
+        ("CC0-1.0", "cc0"),
+        ("pd", "pd"),
+        ("This is not in the public domain.", ""),
+        ("This file is not CC BY", ""),
+        ("Not licensed under a Creative Commons Attribution License", ""),
+        ("Except where otherwise noted, this is under CC BY", "cc-by"),
+        ("http://www.elsevier.com/open-access/userlicense/1.0/", "publisher-specific"),
+        ("publisher-specific, author manuscript: http://link.aps.org/licenses/aps-default", "publisher-specific"),
+        ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "publisher-specific"),
+        ("info:eu-repo/semantics/openAccess", "other-oa"),
+        ("unspecified-oa", "other-oa"),
+        ("https://www.elsevier.com/tdm/userlicense/1.0/", ""),
+        ("All rights reserved", ""),
+        ("Access by subscription", ""),
+        ("", ""),
+    ],
+)
+def test_licences_have_one_name_each(text: str, name: str) -> None:
+    assert license_of(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("cc-by 4.0", "https://creativecommons.org/licenses/by/4.0/"),
+        ("CC-BY-NC-ND-4.0", "https://creativecommons.org/licenses/by-nc-nd/4.0/"),
+        ("CC BY-SA 3.0 Unported", "https://creativecommons.org/licenses/by-sa/3.0/"),
+        (
+            "Creative Commons Attribution-NonCommercial 4.0 International (CC BY-NC 4.0)",
+            "https://creativecommons.org/licenses/by-nc/4.0/",
+        ),
+        ("Creative Commons Attribution-NoDerivatives 2.5", "https://creativecommons.org/licenses/by-nd/2.5/"),
+        ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+        (" http://creativecommons.org/licenses/by/3.0/nl/", "http://creativecommons.org/licenses/by/3.0/nl/"),
+        ("https://creativecommons.org/licenses/by/4.0/ (CC BY)", "https://creativecommons.org/licenses/by/4.0/"),
+        ("cc-by", ""),
+        ("cc-by 3.0 nl", ""),
+        ("cc-by 5.0", ""),
+        ("pd", ""),
+        ("publisher-specific", ""),
+        ("", ""),
+    ],
+)
+def test_a_licence_has_an_address_when_its_version_is_told(text: str, uri: str) -> None:
+    assert license_uri(text) == uri
+
+
+def test_what_may_be_handed_on() -> None:
+    assert is_open("cc-by-nd")
+    assert not is_open("publisher-specific")
+    assert not is_open("")
+
+
+def test_versions_have_one_name_each() -> None:
+    words = ("vor", "am", "publishedVersion", "info:eu-repo/semantics/acceptedVersion", "tdm", "")
+    assert [version_of(word) for word in words] == ["published", "accepted", "published", "accepted", "", ""]
+
+
+def test_what_is_no_address_of_the_web_is_no_copy() -> None:
+    first = Copy("https://a.example.org/", version="published")
+    assert without_repetitions([first, Copy("https://a.example.org/"), Copy("ftp://x"), Copy("")]) == (first,)
+
+
+def test_a_walk_goes_through_lists_of_lists() -> None:
+    assert json_answers.values({"issued": {"date-parts": [[2011, 5], None]}}, "issued", "date-parts") == [2011, 5]
+    assert json_answers.texts({"a": [{"b": " x  y "}, {"b": 1}, "c"]}, "a", "b") == ["x y"]
+    assert json_answers.texts({"a": ["\ud800x", "\ud800"]}, "a") == ["x"]  # nothing can store half a character

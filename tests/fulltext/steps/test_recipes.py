@@ -1,0 +1,104 @@
+"""Addresses that follow from identifiers: the right ones, and none for what only looks like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.steps.recipes import STEP
+from tests.fulltext.step_arguments import known, offline
+from tests.fulltext.web import work
+
+OF_DOIS = {
+    "10.48550/arxiv.1109.1201": "https://arxiv.org/pdf/1109.1201",
+    "10.21203/rs.3.rs-132152/v1": "https://www.researchsquare.com/article/rs-132152/v1.pdf",
+    "10.7717/peerj.4375": "https://peerj.com/articles/4375.pdf",
+    "10.7717/peerj-cs.86": "https://peerj.com/articles/cs-86.pdf",
+    "10.1371/journal.pone.0000030": "https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000030&type=printable",
+    "10.1371/journal.pdig.0000001": "https://journals.plos.org/digitalhealth/article/file?id=10.1371/journal.pdig.0000001&type=printable",
+    "10.3389/fonc.2022.814667": "https://www.frontiersin.org/articles/10.3389/fonc.2022.814667/pdf",
+    "10.1186/1471-2164-7-187": "https://link.springer.com/content/pdf/10.1186/1471-2164-7-187.pdf",
+    "10.5194/acp-21-1-2021": "https://acp.copernicus.org/articles/21/1/2021/acp-21-1-2021.pdf",
+    "10.5194/essd-12-1-2020": "https://essd.copernicus.org/articles/12/1/2020/essd-12-1-2020.pdf",
+    "10.5194/hessd-6-1247-2009": "https://hess.copernicus.org/preprints/6/1247/2009/hessd-6-1247-2009.pdf",
+    "10.5194/gmdd-8-1-2015": "https://gmd.copernicus.org/preprints/8/1/2015/gmdd-8-1-2015.pdf",
+    "10.5194/egusphere-2022-123": "https://egusphere.copernicus.org/preprints/2022/egusphere-2022-123/egusphere-2022-123.pdf",
+    "10.5194/acp-2021-781": "https://acp.copernicus.org/preprints/acp-2021-781/acp-2021-781.pdf",
+}
+
+
+@pytest.mark.parametrize(("doi", "url"), OF_DOIS.items(), ids=OF_DOIS)
+def test_the_address_of_a_file_follows_from_its_doi(doi: str, url: str) -> None:
+    found = STEP.find(known(work(doi=doi)), offline())
+    assert [(copy.url, copy.license) for copy in found.copies] == [(url, "")]
+
+
+def test_a_recipe_says_what_it_went_by_and_which_version_it_is() -> None:
+    found = STEP.find(known(work(doi="10.7717/peerj.4375")), offline())
+    assert found.copies == (
+        Copy(
+            "https://peerj.com/articles/4375.pdf",
+            mime_type="application/pdf",
+            version="published",
+            evidence="doi:10.7717/peerj.4375",
+            is_open=True,
+        ),
+    )
+
+
+def test_a_discussion_paper_is_no_published_version() -> None:
+    (copy,) = STEP.find(known(work(doi="10.5194/hessd-6-1247-2009")), offline()).copies
+    assert copy.version == "submitted"
+
+
+def test_an_identifier_that_stands_twice_has_one_address() -> None:
+    about = work(doi="10.48550/arxiv.1109.1201", identifier="arXiv:1109.1201")
+    assert [copy.url for copy in STEP.find(known(about), offline()).copies] == ["https://arxiv.org/pdf/1109.1201"]
+
+
+@pytest.mark.parametrize(
+    "doi",
+    [
+        "10.1101/gr.279093.124",  # Genome Research: no preprint
+        "10.1101/2024.05.27.24307989",  # its server and version must be asked for
+        "10.64898/2025.12.01.691234",
+        "10.1371/annotation/53374aad-bc04-4c64-b313-8ff9b881d0da",  # a notice
+        "10.1371/journal.pone.0000030.g001",  # a figure
+        "10.7717/peerj.4375/supp-1",
+        "10.3389/conf.fnins.2010.06.00001",  # an abstract
+        "10.31234/osf.io/hq8sd_v1",  # does not name its file
+        "10.12688/f1000research.161261.2",  # does not name volume and number
+        "10.7554/elife.01567",
+        "10.26434/chemrxiv-2022-w0jzh-v2",
+        "10.5281/zenodo.48440",
+        "10.3390/plants10040775",
+        "10.21203/rs.1.1/v2",
+        "10.5194/egusphere-egu21-1",
+        "10.1186/isrctn12345678",  # the registration of a trial
+    ],
+)
+def test_what_has_no_address_of_its_own_is_left_out(doi: str) -> None:
+    assert not STEP.wants(known(work(doi=doi)))
+
+
+@pytest.mark.parametrize(
+    ("page", "url"),
+    [
+        ("https://f1000research.com/articles/14-157/v2", "https://f1000research.com/articles/14-157/v2/pdf"),
+        ("http://verixiv.org/articles/1-7/v1/", "https://verixiv.org/articles/1-7/v1/pdf"),
+        (
+            "https://www.medrxiv.org/content/10.1101/2024.05.27.24307989v2.full",
+            "https://www.medrxiv.org/content/10.1101/2024.05.27.24307989v2.full.pdf",
+        ),
+    ],
+)
+def test_the_address_of_a_file_follows_from_that_of_its_page(page: str, url: str) -> None:
+    assert [copy.url for copy in STEP.find(known(work(page=page)), offline()).copies] == [url]
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["https://f1000research.com/articles/14-157", "https://osf.io/preprints/psyarxiv/hq8sd_v1", "https://x.org/"],
+)
+def test_other_pages_are_left_to_be_looked_at(page: str) -> None:
+    assert not STEP.wants(known(work(page=page)))

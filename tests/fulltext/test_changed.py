@@ -1,0 +1,252 @@
+"""What has changed since it was searched for is searched for again, where that matters, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.errors import RobotsDenied, TryLater
+from gateway.fulltext.release import Releaser
+from gateway.model import FileLink, FileOrigin, Work
+from gateway.publish_files import file_all
+from gateway.settings import load
+from gateway.store.opening import open_discovery
+from harvester.fulltext.changed_works import basis_of
+from harvester.fulltext.run import LEASE_SECONDS, FullTextSearch
+from harvester.fulltext.step_order import step_of
+from harvester.fulltext.works import found_of
+from tests.fulltext.web import RecordedWeb, a_pdf, answer, work
+from tests.publish.desk import Desk, Sent, dc, make_databases, pdf
+
+pytestmark = pytest.mark.slow  # each makes databases, and searches
+
+A_DOI = "<dc:identifier>https://doi.org/10.5555/a</dc:identifier>"
+FOUND = "https://repository.example.net/1.pdf"
+
+
+class SearchResult:
+    """A repository with its searches, without steps: a file that a record names is fetched, and all else not found."""
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        self.desk, self.searches = Desk(folder), open_discovery(folder)
+        self.web = RecordedWeb({"http://laro.example.org/1.pdf": answer(a_pdf("x"))}, has_recordings=False)
+        told = {"discover_threads": 1, "discover_email": "librarian@library.test", **options}
+        self.settings = load(folder, environ={}, options=told)
+        self.work = FullTextSearch(self.desk.store, self.searches, self.web, self.settings, (), lambda: self.desk.now)
+
+    def sent(self, *more: str, identifier: str = "1", title: str = "A title") -> None:
+        self.desk.sent(Sent(identifier, dc(title, *more)))
+
+    def identifier(self) -> str:
+        return "oai:gateway.example.org:laro/1"
+
+    def published(self) -> list[str]:
+        """Publish what is decided, and return the files of the first work that were found for it."""
+        Releaser(self.desk.store, self.desk.inbox, self.searches, self.settings).release()
+        return sorted(found_of(self.desk.store, "laro", "1"))
+
+    def enlisted(self) -> int:
+        return self.work.enlist(("laro",))
+
+    def run(self) -> dict[str, str]:
+        """Search for all that is due, and return how it ended."""
+        self.enlisted()
+        return {each.identifier.rpartition("/")[2]: str(each.searched.outcome) for each in self.work.run()}
+
+
+@pytest.fixture
+def searched(tmp_path: Path) -> Iterator[Callable[..., SearchResult]]:
+    begun: list[SearchResult] = []
+
+    def begin(**options: Any) -> SearchResult:
+        make_databases(tmp_path)
+        begun.append(SearchResult(tmp_path, **options))
+        begun[0].sent()
+        begun[0].sent(identifier="2")
+        assert set(begun[0].run()) == {"1", "2"}
+        return begun[0]
+
+    yield begin
+    for each in begun:
+        each.searches.close()
+        each.desk.store.close()
+        each.desk.inbox.close()
+
+
+@pytest.mark.parametrize("more", [(A_DOI,), (pdf(),), ("<dc:title>Another title</dc:title>",)])
+def test_what_has_another_name_or_file_is_searched_for_again_and_once(searched, more: tuple[str, ...]) -> None:
+    search = searched()
+    search.sent(*more)
+    assert set(search.run()) == {"1"}
+    assert search.run() == {}
+
+
+def test_a_file_that_is_newly_named_is_fetched(searched) -> None:
+    search = searched()
+    search.sent(pdf())
+    assert search.run() == {"1": "already-held"}
+    assert search.web.asked == ["http://laro.example.org/1.pdf"]
+
+
+@pytest.mark.parametrize("more", [(A_DOI,), (pdf(),)])
+def test_a_dry_run_takes_what_has_changed_and_leaves_it_as_it_is(searched, more: tuple[str, ...]) -> None:
+    search = searched()
+    search.sent(*more)
+    search.sent(identifier="3")
+    before = search.searches.counts()
+    found = [each.identifier.rpartition("/")[2] for each in search.work.try_out(("laro",))]
+    assert sorted(found) == ["1", "3"]
+    assert search.searches.counts() == before
+    assert search.enlisted() == 2
+    assert [each.identifier.rpartition("/")[2] for each in search.work.try_out(("laro",))] == ["1", "3"]
+
+
+def test_what_says_the_same_of_the_work_is_not_searched_for(searched) -> None:
+    search = searched()
+    search.sent("<dc:description>More of it</dc:description>")
+    assert search.run() == {}
+
+
+def test_what_was_found_for_it_changes_nothing(searched) -> None:
+    search = searched()
+    file = FileLink(FOUND, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 9, "ab" * 32)
+    search.desk.now += 1
+    assert file_all(search.desk.store, search.desk.inbox, "laro", ("1",), lambda _state: (file,))
+    assert search.run() == {}
+
+
+def test_what_is_deleted_and_comes_back_as_it_was_is_not_searched_for(searched) -> None:
+    search = searched()
+    search.desk.sent(Sent("1", None))
+    assert search.run() == {}
+    search.sent()
+    assert search.run() == {}
+
+
+def test_another_digest_that_the_source_states_is_another_file_and_one_that_we_computed_is_not() -> None:
+    link = FileLink(FOUND, digests=(("md5", "ab" * 16),))
+    same, other = link._replace(sha256="cd" * 32, found_at="2030"), link._replace(digests=(("md5", "cd" * 16),))
+    bases = [basis_of(Work(files=(each,))) for each in (link, same, other)]
+    assert bases[0] == bases[1] != bases[2]
+
+
+def test_what_lost_the_file_that_it_named_is_searched_for(searched) -> None:
+    search = searched(discover_named_files=False)
+    search.sent(pdf("3"), identifier="3")
+    assert search.run() == {}
+    search.sent(identifier="3", title="It was withdrawn")
+    assert set(search.run()) == {"3"}
+
+
+def test_a_search_that_was_under_way_when_the_record_changed_is_lost_and_repeated(searched) -> None:
+    search = searched()
+    search.searches.renew(int(search.desk.now) + 1, (), int(search.desk.now))
+    lease = search.searches.lease(int(search.desk.now), LEASE_SECONDS)
+    search.sent(A_DOI)
+    assert search.enlisted() == 1
+    assert not search.searches.done(lease, "not-found", "{}", int(search.desk.now), basis="as it was")
+    assert search.searches.search(lease.identifier).state == "due"
+
+
+def test_more_works_than_one_look_takes(searched, monkeypatch) -> None:
+    monkeypatch.setattr("harvester.fulltext.changed_works._BATCH", 2)
+    search = searched()
+    for each in "345":
+        search.sent(identifier=each)
+    assert set(search.run()) == {"3", "4", "5"}
+    for each in "2345":
+        search.sent(A_DOI, identifier=each)
+    assert set(search.run()) == {"2", "3", "4", "5"}
+
+
+# --- a record that becomes another work's -------------------------------------------------------------------------
+
+WORDS = "Boundary layers over rough walls in a small laboratory tunnel"
+OTHER = "How quantum dots glow when cold matter is near to them"
+FOUND_AT = "https://api.unpaywall.org/v2/10.5555/a?email=librarian@library.test"
+PLACE = {"url_for_pdf": FOUND, "license": "cc-by", "version": "publishedVersion"}
+
+
+@pytest.fixture
+def accepted(searched) -> SearchResult:
+    """Return a search after the file of a work was found, accepted and published."""
+    search = searched()
+    search.web.own = {
+        FOUND_AT: answer(json.dumps({"doi": "10.5555/a", "is_oa": True, "oa_locations": [PLACE]})),
+        FOUND: answer(a_pdf(WORDS, *[WORDS] * 30)),
+    }
+    search.work.steps = (step_of("unpaywall"),)
+    search.sent(A_DOI, title=WORDS)
+    assert search.run() == {"1": "success"}
+    assert search.published() == [FOUND]
+    return search
+
+
+@pytest.mark.parametrize(
+    ("more", "title", "verdict"),
+    [
+        ((A_DOI.replace("/a", "/b"),), OTHER, "review"),
+        ((A_DOI,), OTHER, "review"),
+        ((A_DOI.replace("/a", "/b"), pdf()), OTHER, "review"),
+        ((A_DOI.replace("/a", "/b"),), WORDS, "accept"),  # it is the same work, under a DOI that was mended
+        ((A_DOI,), f"{WORDS}: an experiment", "accept"),
+        ((pdf(),), WORDS, "accept"),
+    ],
+)
+def test_a_file_accepted_for_another_work_is_reviewed_again(accepted, more, title: str, verdict: str) -> None:
+    accepted.sent(*more, title=title)
+    accepted.run()
+    last = accepted.searches.decisions(accepted.identifier())[-1]
+    assert last.verdict == verdict
+    assert ("It was accepted for another work" in last.reason) is (verdict == "review")
+    assert accepted.published() == [FOUND] * (verdict == "accept")
+
+
+@pytest.mark.parametrize("end", [answer(status=403), RobotsDenied("x")])
+def test_a_file_of_another_work_that_nobody_may_look_at_is_not_published_on(accepted, end) -> None:
+    accepted.web.own = {FOUND: end}
+    accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
+    accepted.run()
+    assert accepted.published() == []
+
+
+def test_what_a_person_accepted_again_stays_though_it_is_not_like_the_record(accepted) -> None:
+    accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
+    accepted.run()
+    last = accepted.searches.decisions(accepted.identifier())[-1]
+    accepted.searches.decide(last._replace(verdict="accept", decided_by="anna"))
+    accepted.searches.renew(accepted.desk.now + 1, (), accepted.desk.now)
+    assert accepted.run()["1"] == "success"
+    assert accepted.published() == [FOUND]
+
+
+def test_a_record_that_is_another_works_is_remembered_while_a_server_is_ill(accepted) -> None:
+    body, accepted.web.own = accepted.web.own[FOUND], {FOUND: TryLater("x")}
+    accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
+    assert accepted.run() == {"1": "rate-limited"}
+    assert accepted.published() == [FOUND]
+    accepted.web.own = {FOUND: body}
+    accepted.desk.now += 10_000
+    accepted.run()
+    assert accepted.published() == []
+
+
+def test_a_deleted_record_that_comes_back_as_another_work_is_noticed(accepted) -> None:
+    accepted.desk.sent(Sent("1", None))
+    accepted.run()
+    accepted.searches.renew(accepted.desk.now + 1, (), accepted.desk.now)
+    assert accepted.run()["1"] == "gone"
+    accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
+    accepted.run()
+    assert accepted.published() == []
+
+
+def test_the_order_of_what_is_told_is_no_matter() -> None:
+    one, other = "https://doi.org/10.5555/a", "https://doi.org/10.5555/b"
+    told = work("A title")
+    assert basis_of(told._replace(identifiers=(one, other))) == basis_of(told._replace(identifiers=(other, one)))
+    assert basis_of(told) != basis_of(told._replace(landing_page=one))

@@ -1,0 +1,292 @@
+"""What becomes of a file: rules where it is plain, people elsewhere, every decision with its reason and reversible."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.addresses import address
+from gateway.errors import ConfigurationError
+from gateway.fulltext.decisions import Thresholds, decided, rule, standing, thresholds_of, words
+from gateway.fulltext.policies import Colour, Permission, Policy
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import search_as_json
+from gateway.model import Candidate, Decision, Outcome
+from gateway.settings import load
+from gateway.store.opening import open_discovery
+from harvester.cli import main
+from harvester.fulltext.services import open_policy_finder
+from tests.fulltext.recorded import fetched
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
+MONTH = "2026-11"
+HERE = ("institutional_repository",)
+LINKED = ("Published source must be acknowledged", "Must link to publisher version with DOI")
+
+
+def candidate(score: float = 0.8, **more) -> Candidate:
+    told = {
+        "outcome": Outcome.SUCCESS,
+        "sha256": "0" * 64,
+        "score": score,
+        "version": "accepted",
+        "identified_by": ("title",),
+        **more,
+    }
+    return Candidate("https://x.example.org/a.pdf", "unpaywall", **told)
+
+
+def policy(*permissions: Permission) -> Policy:
+    return Policy(Colour.GREEN, permissions=permissions)
+
+
+def permission(**more) -> Permission:
+    return Permission(**{"versions": ("accepted",), "locations": HERE, "conditions": LINKED, **more})
+
+
+@pytest.mark.parametrize(
+    ("found", "stated", "verdict", "reason"),
+    [
+        (candidate(license="cc-by"), None, "accept", "The licence cc-by was stated for this copy."),
+        (candidate(), policy(permission()), "accept", "The policy permits the accepted version in a repository now."),
+        (candidate(), policy(permission(embargo_months=12)), "accept", "The policy permits"),
+        (candidate(0.05, license="cc-by"), None, "reject", "The score 0.05 is below 0.1."),
+        (candidate(0.05, outcome=Outcome.WRONG_DOCUMENT), None, "reject", "The score 0.05"),
+        (candidate(0.05, outcome=Outcome.LOW_SCORE, has_doi=True), None, "review", "The score 0.05 tells too little."),
+        (candidate(0.2, license="cc-by"), None, "review", "The score 0.2 tells too little."),
+        (candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"), None, "review", "The score 0.6 tells too little."),
+        (candidate(license="cc-by", is_auxiliary=True), None, "review", "It is an auxiliary file."),
+        (candidate(0.0, outcome=Outcome.NO_TEXT), None, "review", "There is too little text to compare."),
+        (candidate(license="cc-by", identified_by=()), None, "review", "Neither the title nor an identifier"),
+        (candidate(license="cc-by", identified_by=("author",)), None, "review", "Neither the title nor an identifier"),
+        (candidate(identified_by=()), policy(permission()), "review", "Neither the title nor an identifier"),
+        (candidate(license="publisher-specific"), None, "review", "Neither an open licence nor a policy is known."),
+        (candidate(version=""), policy(permission()), "review", "Which version it is was not told."),
+        (
+            candidate(version="published"),
+            policy(permission()),
+            "review",
+            "The policy does not permit the published version",
+        ),
+        (candidate(), policy(permission(has_fee=True)), "review", "The policy does not permit the accepted version"),
+        (candidate(), policy(permission(embargo_months=None)), "review", "The embargo is not a number of months."),
+        (
+            candidate(),
+            policy(permission(embargo_months=24)),
+            "review",
+            "The embargo of 24 months is not over for certain.",
+        ),
+        (
+            candidate(),
+            policy(permission(prerequisites=("when_research_article",))),
+            "review",
+            "It is permitted only when research article.",
+        ),
+        (
+            candidate(),
+            policy(permission(conditions=("Set statement",))),
+            "review",
+            "A person must see whether this is kept",
+        ),
+    ],
+)
+def test_rules(found: Candidate, stated: Policy | None, verdict: str, reason: str) -> None:
+    ruling = rule(found, stated, "2024", Thresholds(), MONTH)
+    assert ruling.verdict == verdict
+    assert ruling.reason.startswith(reason)
+
+
+def test_an_embargo_needs_a_date_to_begin_with() -> None:
+    ruling = rule(candidate(), policy(permission(embargo_months=12)), "", Thresholds(), MONTH)
+    assert ruling == ("review", "When the embargo of 12 months ends is not known.")
+
+
+def test_rules_can_be_switched_off() -> None:
+    ruling = rule(candidate(license="cc-by"), None, "2024", Thresholds(is_on=False), MONTH)
+    assert ruling == ("review", "Rules are switched off.")
+
+
+def test_scores_that_would_reject_what_may_be_accepted_are_refused(tmp_path) -> None:
+    options = {"review_accept_score": 0.2, "review_reject_score": 0.6}
+    with pytest.raises(ConfigurationError, match=r"review_accept_score \(0.2\) must not be below review_reject_score"):
+        thresholds_of(load(tmp_path, environ={}, options=options))
+
+
+@pytest.mark.needs("../shared")
+def test_a_green_colour_alone_accepts_nothing() -> None:
+    """The Lancet is green; the submitted version may be on preprint servers, and not in a repository."""
+    lancet = open_policy_finder.read(fetched("sherpa/v2/DSpace__thelancet.json"))
+    assert lancet is not None
+    assert lancet.colour is Colour.GREEN
+    for version in ("submitted", "published"):
+        assert rule(candidate(version=version), lancet, "2010", Thresholds(), MONTH).verdict == "review"
+    assert rule(candidate(), lancet, "2010", Thresholds(), MONTH).verdict == "accept"
+
+
+def test_only_documents_are_decided_upon() -> None:
+    candidates = (
+        candidate(license="cc-by"),
+        candidate(outcome=Outcome.NOT_PDF),
+        candidate(outcome=Outcome.FORBIDDEN, sha256=""),
+    )
+    (one,) = decided("oai:x", SearchResult(Outcome.SUCCESS, (), candidates), Thresholds(), 1_800_000_000)
+    assert one[3:-1] == ("accept", "The licence cc-by was stated for this copy.", "rule", 1_800_000_000)
+
+
+ONCE = Decision("oai:x", candidate().url, "0" * 64, "review", "It was told.", "rule", 1)
+ACCEPTED = ONCE._replace(verdict="accept", decided_by="anna")
+
+
+def _undone(decision: Decision) -> Decision:
+    return decision._replace(decided_by="anna", is_undoing=True)
+
+
+@pytest.mark.parametrize(
+    ("history", "in_force", "word"),
+    [
+        ((ONCE, ACCEPTED), ACCEPTED, ACCEPTED),
+        ((ONCE, ACCEPTED, _undone(ONCE)), ONCE, ONCE),
+        ((ONCE, ACCEPTED, _undone(ONCE), ACCEPTED), ACCEPTED, ACCEPTED),
+        ((ONCE, ACCEPTED, ONCE._replace(verdict="reject"), _undone(ACCEPTED)), ACCEPTED, _undone(ACCEPTED)),
+        ((ONCE, ACCEPTED, ONCE._replace(verdict="reject"), _undone(ACCEPTED), _undone(ONCE)), ONCE, ONCE),
+    ],
+)
+def test_what_is_taken_back_is_as_if_it_had_not_been(history, in_force: Decision, word: Decision) -> None:
+    """The word of who takes back what a rule decided is their own: no rule changes it."""
+    assert standing(history)[-1] == in_force
+    assert words(history) == {ONCE.url: word}
+
+
+def test_rules_decide_again_when_a_person_takes_their_own_word_back() -> None:
+    result = SearchResult(Outcome.SUCCESS, (), (candidate(license="cc-by"),))
+    (one,) = decided("oai:x", result, Thresholds(), 2, (ONCE, ACCEPTED._replace(verdict="reject"), _undone(ONCE)))
+    assert one.verdict == "accept"
+    taken_back = (ONCE, ACCEPTED._replace(decided_by="rule"), _undone(ONCE))
+    assert decided("oai:x", result, Thresholds(), 2, taken_back) == ()
+
+
+# --- the desk, from the command line ------------------------------------------------------------------------------
+
+ITEM, ONE, TWO = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf", "https://x.example.org/2.pdf"
+
+
+@pytest.fixture
+def harvester(folder):
+    """Return a function that runs `harvester` on an instance where two files of one item, and one of another, wait."""
+    desk = open_discovery(folder)
+    for identifier, urls in ((ITEM, (ONE, TWO)), (f"{ITEM}1", (ONE,))):
+        desk.enlist("laro", [(identifier, "1")], 0, 1)
+        lease = desk.lease(1, 60)
+        candidates = tuple(candidate(0.2)._replace(url=url, found_by="recipes") for url in urls)
+        searched = SearchResult(Outcome.SUCCESS, (), candidates)
+        assert desk.done(lease, "success", "", 2, partial(decided, identifier, searched, Thresholds(), 2))
+    desk.close()
+    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
+
+
+def listed(harvester, *arguments: str) -> list[tuple[str, str]]:
+    lines = harvester("review", "list", "--json", *arguments).stdout.splitlines()
+    return [(each["identifier"], each["url"]) for each in map(json.loads, lines)]
+
+
+def test_people_accept_reject_and_change_their_minds(harvester) -> None:
+    assert listed(harvester) == [(ITEM, ONE), (ITEM, TWO), (f"{ITEM}1", ONE)]
+    assert listed(harvester, "--after", ITEM) == [(f"{ITEM}1", ONE)]
+    assert harvester("review", "accept", ITEM, ONE, "--reason", "I read it.").exit_code == 0
+    assert harvester("review", "reject", f"{ITEM}1").exit_code == 0
+    assert listed(harvester) == [(ITEM, TWO)]
+    assert listed(harvester, "--verdict", "accept") == [(ITEM, ONE)]
+    assert harvester("review", "undo", ITEM, ONE).exit_code == 0
+    assert listed(harvester) == [(ITEM, ONE), (ITEM, TWO)]
+    told = [
+        decision["reason"] for decision in json.loads(harvester("review", "show", ITEM, "--json").stdout)["decisions"]
+    ]
+    assert told[2:] == ["I read it.", "Undone: accept. The score 0.2 tells too little."]
+
+
+def test_who_has_no_name_on_this_machine_decides_by_number(harvester, monkeypatch) -> None:
+    """A container runs as some number that is in no list of users: it ended in a traceback."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 4_294_000_000)
+    assert harvester("review", "reject", f"{ITEM}1").exit_code == 0
+    decision = json.loads(harvester("review", "show", f"{ITEM}1", "--json").stdout)["decisions"][-1]
+    assert decision["decided_by"] == "user 4294000000"
+
+
+def test_strangers_command_no_terminal(harvester, folder) -> None:
+    """Pages put escape sequences into addresses and the words of links; they came out of every list as they were."""
+    url, identifier = "https://x.example.org/\x1b[2J\u202efdp.pdf", f"{ITEM}2"
+    searched = SearchResult(Outcome.SUCCESS, (), (candidate(0.3)._replace(url=url, evidence="anchor:\x9b31m"),))
+    desk = open_discovery(folder)
+    desk.enlist("laro", [(identifier, "1")], 0, 1)
+    assert desk.done(
+        desk.lease(1, 60),
+        "success",
+        search_as_json(searched),
+        2,
+        partial(decided, identifier, searched, Thresholds(), 2),
+    )
+    desk.close()
+    found = [harvester("review", *each).output for each in (("list",), ("show", identifier), ("accept", identifier))]
+    assert ["https://x.example.org/ [2J fdp.pdf" in each for each in found] == [True] * 3
+    assert "\x9b" not in found[1]
+    assert json.loads(harvester("review", "list", "--json", "--verdict", "accept").stdout)["url"] == url
+    assert harvester("review", "reject", identifier, address(url)).exit_code == 0  # as a DIDL has it
+
+
+def test_undo_goes_one_step_back_each_time_and_says_when_nothing_is_left(harvester) -> None:
+    for verdict in ("accept", "reject"):
+        assert harvester("review", verdict, f"{ITEM}1").exit_code == 0
+    told = [harvester("review", "undo", f"{ITEM}1") for _ in range(3)]
+    assert [each.exit_code for each in told] == [0, 0, 2]
+    assert [" accept " in told[0].stderr, " review " in told[1].stderr] == [True, True]
+    assert "Nothing is left to undo" in told[2].stderr
+    assert (f"{ITEM}1", ONE) in listed(harvester)
+
+
+def test_what_was_decided_of_other_bytes_is_not_brought_back(harvester, folder) -> None:
+    desk = open_discovery(folder)
+    desk.decide(desk.decisions(f"{ITEM}1")[-1]._replace(sha256="1" * 64, reason="It has changed."))
+    desk.close()
+    assert "was on other bytes" in harvester("review", "undo", f"{ITEM}1").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("accept", ITEM), "has several files; name one: https://x.example.org/1.pdf, https://x.example.org/2.pdf."),
+        (("reject", ITEM, ""), "has several files; name one: "),  # the first of them was rejected
+        (("accept", ITEM, "https://y.example.org/"), "No file https://y.example.org/ was found for"),
+        (("reject", "oai:nobody"), "No file was found for oai:nobody."),
+        (("undo", f"{ITEM}1"), "Nothing is left to undo on https://x.example.org/1.pdf: review was the first"),
+    ],
+)
+def test_what_cannot_be_decided_is_said(harvester, arguments: tuple[str, ...], sentence: str) -> None:
+    found = harvester("review", *arguments)
+    assert found.exit_code == 2
+    assert sentence in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "more", "verdict"),
+    [
+        (Thresholds(), {}, "accept"),
+        (Thresholds(is_on=False), {}, "review"),
+        (Thresholds(), {"version": "published", "text_version": "submitted"}, "review"),
+        (Thresholds(), {"identified_by": ("author",)}, "review"),
+    ],
+)
+def test_other_bytes_take_the_place_of_what_a_person_accepted_only_where_a_rule_may_say_so(
+    thresholds: Thresholds, more: dict, verdict: str
+) -> None:
+    """They were accepted in the person's name while rules were switched off, and as another version."""
+    new = candidate(sha256="1" * 64)._replace(**more)
+    before = Decision("oai:x", new.url, "0" * 64, "accept", "I have read it.", "anna", 1)
+    news = decided("oai:x", SearchResult(Outcome.SUCCESS, (), (new,)), thresholds, 2, (before,))
+    assert [each.verdict for each in news] == [verdict]

@@ -1,0 +1,62 @@
+"""Services and sites that an institution has a mirror of are asked there; nobody above notices."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.errors import AddressRefused, ConfigurationError, GatewayError
+from gateway.settings import load
+from harvester.fulltext.polite_fetch import strangers
+from harvester.fulltext.substitute_hosts import SubstituteHosts, access_of, places_of
+from harvester.http.address_guard import ports_of
+from harvester.http.messages import Fetched, Request
+
+TEXT = "https://api.crossref.org=http://10.0.0.1/crossref https://=http://127.0.0.1:8082/"
+
+
+def test_what_has_another_place_is_asked_there_with_its_permission() -> None:
+    asked = []
+
+    def fetch(request: Request) -> Fetched:
+        asked.append((request.url, request.source))
+        return Fetched(request.url, 200, (), b"", 0)
+
+    places = places_of(TEXT)
+    for url in ("https://api.crossref.org/works/10.1", "https://x.example.org/1", "http://x.example.org/1"):
+        assert SubstituteHosts(fetch, places)(Request(url)).url == url
+    assert asked == [
+        ("http://10.0.0.1/crossref/works/10.1", "http://10.0.0.1/crossref"),
+        ("http://127.0.0.1:8082/x.example.org/1", "http://127.0.0.1:8082/"),
+        ("http://x.example.org/1", ""),
+    ]
+    assert {access.url for access in access_of(places).values()} == {
+        "http://10.0.0.1/crossref",
+        "http://127.0.0.1:8082/",
+    }
+
+
+@pytest.mark.parametrize("text", ["x", "https://a=", "ftp://a=http://b/"])
+def test_what_is_no_place_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="Write address=address"):
+        places_of(text)
+
+
+def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tmp_path) -> None:
+    """Port 1 of this machine refuses everybody: whoever comes so far was not refused by us."""
+    instead = "http://127.0.0.1:1/"
+    settings = load(tmp_path, environ={}, options={"discover_instead": f"https://x.example.org={instead}"})
+    with strangers(settings, lambda _: None) as web:
+        for url in ("http://8.8.8.8:22/", "https://8.8.8.8:6379/x"):
+            with pytest.raises(AddressRefused, match=r"Port \d+ of .* is not among the allowed ports"):
+                web(Request(url))
+        with pytest.raises(AddressRefused, match=r"127.0.0.1 port 2 .*loopback"):
+            web(Request("http://127.0.0.1:2/", source=instead))
+        with pytest.raises(GatewayError) as refused:
+            web(Request(instead, source=instead))
+        assert not isinstance(refused.value, AddressRefused)
+
+
+@pytest.mark.parametrize("text", ["", "http", "80,443", "0"])
+def test_what_is_no_list_of_ports_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="Write port numbers with spaces"):
+        ports_of(text)

@@ -1,0 +1,183 @@
+"""The full text in another form than PDF: what is known as one, and that its address is kept and nothing is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from gateway.fulltext.decisions import Thresholds, decided
+from gateway.fulltext.search_result import SearchResult
+from gateway.model import Outcome, Work
+from harvester.fulltext.known_copies import IS_ARTICLE, Copy
+from harvester.fulltext.outcome_counts import endings
+from harvester.fulltext.pages import landing_page
+from harvester.fulltext.pages.article_xml import is_article_xml
+from harvester.fulltext.pdf.file_type import HTML, XML, mime_type
+from harvester.fulltext.search_work import search
+from harvester.fulltext.step_order import steps
+from tests.fulltext.test_order import CLOSED, DOI, PAGE, PUBLISHER, crossref, link  # type: ignore[attr-defined]
+from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, work
+
+TITLE = "Coherence properties of quantum dot resonance fluorescence"
+NOW = 1_700_000_000
+URL = "https://journal.example.org/1"
+TEXT = "<p>It grows where nobody looks at it.</p>"
+LONG = TEXT * 700
+SECTIONS = "".join(
+    f"<h2>{name}</h2>{TEXT * 100}" for name in ("1. Introduction", "2 Methods", "Resultados", "Discussion")
+)
+JATS = b"<article><front><article-meta/></front><body><sec><title>A</title></sec></body></article>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        JATS,
+        b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- a - b --><!DOCTYPE article PUBLIC 'a' 'b' [<!ENTITY a 'b'>]>\n"
+        + JATS,
+        b"<TEI xmlns='http://www.tei-c.org/ns/1.0'><teiHeader><title>A</title></teiHeader><text><body/><body>a</body></text></TEI>",
+        b"<j:article xmlns:j='a'><j:body >a</j:body></j:article>",
+        b"<full-text-retrieval-response><xocs:rawtext>a</xocs:rawtext></full-text-retrieval-response>",
+        b"<OAI-PMH><record><metadata><article><body>a</body></article></metadata></record></OAI-PMH>",
+    ],
+)
+def test_an_article_as_xml_is_known_by_its_root_and_its_body(body: bytes) -> None:
+    assert is_article_xml(body)
+    assert mime_type(body) == XML
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<",
+        JATS.replace(b"body", b"back"),
+        b"<rss><channel><body>a</body></channel></rss>",
+        b"<html><body>a</body></html>",
+        b"<article class='card'><p>A page without its frame</p></article>",
+        b"<!--" + b"-" * 70_000 + b"-->" + JATS,
+        b"<!DOCTYPE article [" + b"<!ENTITY a 'b'>" * 5_000 + b"]>" + JATS,
+        b"<?xml " * 20_000,
+    ],
+)
+def test_other_bytes_and_metadata_alone_are_no_article(body: bytes) -> None:
+    assert not is_article_xml(body)
+
+
+def test_a_page_in_xhtml_stays_a_page() -> None:
+    body = b'<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><body>a</body></html>'
+    assert mime_type(body) == HTML
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        LONG,
+        SECTIONS,
+        SECTIONS.replace("<p>", "<div>").replace("</p>", "</div>"),
+        f'<script type="application/ld+json">{{"articleBody": "{"a " * 2000}"}}</script>',
+    ],
+)
+def test_a_page_that_holds_the_text_is_the_article(markup: str) -> None:
+    page = landing_page.read(f"<html><body>{markup}".encode(), URL)
+    assert page.is_article
+    assert page.full_texts == (Copy(URL, mime_type="text/html", evidence=IS_ARTICLE),)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<h2>Abstract</h2>{TEXT * 50}",
+        f"<h2>Abstract</h2>{TEXT * 350}",
+        "".join(f"<h2>{name}</h2>{TEXT}" for name in ("Introduction", "Methods", "Results", "Discussion")),
+        f"<h2>References</h2><ol>{f'<li>{TEXT}</li>' * 1000}</ol>",
+        f"<aside>{LONG}</aside>",
+        f"<footer>{LONG}</footer>",
+    ],
+)
+def test_abstracts_section_snippets_and_references_are_no_article(markup: str) -> None:
+    assert not landing_page.read(f"<html><body>{markup}".encode(), URL).is_article
+
+
+def test_a_page_names_its_text_in_other_forms() -> None:
+    """Of a page that names itself only what it shows is believed: closed articles do that, too."""
+    markup = (
+        f'<meta name="citation_fulltext_html_url" content="{URL}#a"><meta name="citation_xml_url" content="/1.xml">'
+        '<meta name="citation_full_html_url" content="/full/1">'
+    )
+    page = landing_page.read(markup.encode(), URL)
+    assert [(copy.url, copy.mime_type) for copy in page.full_texts] == [
+        ("https://journal.example.org/1.xml", "application/xml"),
+        ("https://journal.example.org/full/1", "text/html"),
+    ]
+    assert page.copies == ()
+
+
+@pytest.mark.parametrize(
+    ("copy", "says"),
+    [
+        (Copy(URL, mime_type="text/xml; charset=utf-8"), "xml"),
+        (Copy(f"{URL}.nxml"), "xml"),
+        (Copy(URL, mime_type="application/jats+xml"), "xml"),
+        (Copy(URL, mime_type="text/html"), "html"),
+        (Copy(URL, is_page=True, mime_type="text/html"), ""),
+        (Copy(URL, mime_type="text/plain"), ""),
+        (Copy(f"{URL}.pdf"), ""),
+    ],
+)
+def test_what_a_service_says_of_the_form(copy: Copy, says: str) -> None:
+    assert ("xml" * copy.says_xml + "html" * copy.says_html) == says
+
+
+# --- through the search -------------------------------------------------------------------------------------------
+
+
+def _searched(
+    about: Work, own: Mapping[str, Answer], kept: list[bytes] | None = None
+) -> tuple[SearchResult, list[str]]:
+    web = RecordedWeb(own, has_recordings=False)
+    keep = (kept if kept is not None else []).append
+    return search(about, steps(), web, SETTINGS, at=NOW, most_files=6, keep=keep), web.asked
+
+
+def test_a_page_that_is_the_article_is_kept_by_its_address() -> None:
+    """It is asked for once, it is no file of the work, and the search is over."""
+    result, asked = _searched(work(TITLE, page=URL), {URL: answer(f"<h1>{TITLE}</h1>{LONG}")})
+    assert (result.outcome, result.is_over) == (Outcome.FULL_TEXT_HTML, True)
+    assert [(candidate.url, candidate.outcome, candidate.sha256) for candidate in result.candidates] == [
+        (URL, Outcome.FULL_TEXT_HTML, "")
+    ]
+    assert asked.count(URL) == 1
+    assert decided("oai:x:1", result, Thresholds(0.5, 0.2, True), NOW) == ()
+    assert Outcome.FULL_TEXT_HTML in {ending.outcome for ending in endings("x", result, NOW)}
+
+
+def test_a_page_that_is_the_article_says_more_than_that_its_file_is_refused() -> None:
+    own = {URL: answer(f'<a href="/1.pdf">PDF</a>{LONG}'), f"{URL}.pdf": answer("<p>no", 403)}
+    result, _ = _searched(work(TITLE, page=URL), own)
+    assert result.outcome is Outcome.FULL_TEXT_HTML
+    assert [candidate.outcome for candidate in result.candidates] == [Outcome.FORBIDDEN, Outcome.FULL_TEXT_HTML]
+
+
+def test_xml_that_crossref_names_is_kept_by_its_address_and_says_nothing_of_the_work() -> None:
+    mining = link(f"{PUBLISHER}/x.xml", "text/xml")
+    own = {**CLOSED, **crossref(mining), PAGE: answer("<p>closed")}
+    result, asked = _searched(work(TITLE, doi=DOI), own)
+    assert f"{PUBLISHER}/x.xml" not in asked
+    assert [(candidate.url, candidate.outcome) for candidate in result.candidates] == [
+        (mining["URL"], Outcome.FULL_TEXT_XML)
+    ]
+    assert result.outcome is Outcome.NOT_OA
+
+
+def test_a_scan_is_kept_and_goes_to_review() -> None:
+    """Its address, its bytes and a decision that a person is to take."""
+    kept: list[bytes] = []
+    scan = a_pdf("few words")
+    own = {URL: answer('<a href="/1.pdf">PDF</a>'), f"{URL}.pdf": answer(scan)}
+    result, _ = _searched(work(TITLE, page=URL), own, kept)
+    (candidate,) = result.candidates
+    assert (result.outcome, candidate.url, kept) == (Outcome.NO_TEXT, f"{URL}.pdf", [scan])
+    (decision,) = decided("oai:x:1", result, Thresholds(0.5, 0.2, True), NOW)
+    assert (decision.verdict, decision.url) == ("review", f"{URL}.pdf")

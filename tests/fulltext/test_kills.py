@@ -1,0 +1,86 @@
+"""kill -9 at random moments of a search and its publication: nothing is lost, what was in flight alone is repeated."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gateway.store.opening import open_discovery, open_store
+from harvester.fulltext.run import LEASE_SECONDS
+from tests.fulltext import killed
+
+KILLS = int(os.environ.get("TEST_KILLS", "12"))
+FOUND = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
+
+
+@pytest.mark.unmeasured
+@pytest.mark.long
+def test_a_search_that_is_killed_again_and_again_comes_to_its_end(folder: Path, tmp_path: Path) -> None:
+    chance, kills, fresh = random.Random(7), 0, tmp_path / "fresh"
+    fresh.mkdir()
+    for file in (*folder.glob("*.sqlite*"), folder / "config.toml"):
+        shutil.copy(file, fresh / file.name)
+    while kills < KILLS:
+        kills += _searched_to_the_end(folder, tmp_path / "asked.log", chance, KILLS - kills)
+        (tmp_path / "asked.log").unlink()
+        for file in folder.glob("*.sqlite*"):
+            file.unlink()
+        for file in fresh.iterdir():
+            shutil.copy(file, folder / file.name)
+
+
+def _searched_to_the_end(folder: Path, log: Path, chance: random.Random, most: int) -> int:
+    """Kill a search until one comes to its end, prove that it is whole, and return how many were killed."""
+    written: list[str] = []
+    kills = 0
+    while True:
+        line = [sys.executable, killed.__file__, str(folder), str(log), str(kills * (LEASE_SECONDS + 60))]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            if kills < most:
+                time.sleep(chance.uniform(0, 0.1 * (kills + 1)))
+                process.kill()
+            written += [each.split()[0] for each in process.stdout.read().splitlines() if each.endswith("False")]
+            if process.wait() == 0:
+                break
+        kills += 1
+    _is_searched_once(folder, written, Counter(log.read_text().splitlines()), kills)
+    _is_published_once(folder)
+    return kills
+
+
+def _is_searched_once(folder: Path, written: list[str], asked: Counter[str], kills: int) -> None:
+    desk = open_discovery(folder)
+    states = {state for _, state, _, _ in desk.counts()}
+    assert not desk.unpublished("", 1)
+    decisions = Counter(decision.url for decision in desk.decisions(FOUND))
+    desk.close()
+    assert states == {"done"}
+    assert set(decisions.values()) == {1}
+    assert Counter(written).most_common(1)[0][1] == 1
+    # Files are not kept among the answers: one that was fetched is fetched again when its search was killed.
+    assert asked.total() - len(asked) <= kills * killed.THREADS * 2
+
+
+def _is_published_once(folder: Path) -> None:
+    """Each record was made by the harvest, and made again once at most, though killed at any moment."""
+    store = open_store(folder)
+    with store.view() as view:
+        lines = Counter((change.identifier, change.metadata_prefix) for change in view.changes(0, 10_000))
+        found = view.record(FOUND, "oai_didl")
+        didls = [view.record(name, prefix).content for name, prefix in lines if prefix == "oai_didl"]
+    store.close()
+    assert set(lines.values()) == {1, 2}
+    assert lines[FOUND, "oai_didl"] == lines[FOUND, "oai_dc"] == 2
+    assert b"repository.example.net" in found.content
+    twice = sum(count == 2 for (_, prefix), count in lines.items() if prefix == "oai_didl")
+    assert sum(b"fetched at" in didl for didl in didls) == twice - 1

@@ -1,0 +1,342 @@
+"""Strangers are asked politely: robots.txt, pauses, one at a time, and never where we were blocked."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Lock
+
+import pytest
+
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    ConfigurationError,
+    ConnectionFailed,
+    NameUnknown,
+    RobotsDenied,
+    TlsFailed,
+    TryLater,
+)
+from gateway.model import Outcome
+from gateway.store.opening import open_discovery
+from harvester.fulltext.answer_cache import ROBOTS_HOLD, CachingFetch
+from harvester.fulltext.check_copy import Offer, check
+from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.politeness import PoliteFetch
+from harvester.fulltext.service_rules import Budget, stated_budget
+from harvester.fulltext.steps import known_of
+from harvester.http.messages import Fetched, Request
+from tests.fulltext.recorded import DATA, exchanges
+from tests.fulltext.web import RecordedWeb, answer, recorded, work
+
+PAGE = Request("https://journal.example.org/a")
+ROBOTS = "https://journal.example.org/robots.txt"
+
+
+class Clock:
+    """A clock that sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def mannered(clock: Clock) -> Callable[..., tuple[PoliteFetch, RecordedWeb]]:
+    def make(**own) -> tuple[PoliteFetch, RecordedWeb]:
+        web = RecordedWeb(
+            {PAGE.url: answer("x"), **{f"https://journal.example.org/{name}": each for name, each in own.items()}},
+            has_recordings=False,
+        )
+        return PoliteFetch(web, 1.0, sleep=clock.sleep, monotonic=clock, clock=clock), web
+
+    return make
+
+
+def with_robots(text: str | bytes, status: int = 200) -> dict:
+    return {"robots.txt": answer(text, status)}
+
+
+def test_robots_are_asked_once_and_what_they_do_not_forbid_is_fetched(mannered, clock: Clock) -> None:
+    manners, web = mannered(**with_robots("User-agent: *\nDisallow: /private"))
+    for _ in range(3):
+        manners(PAGE)
+    assert web.asked == [ROBOTS, PAGE.url, PAGE.url, PAGE.url]
+    assert clock.slept == [1.0, 1.0]
+    with pytest.raises(RobotsDenied, match="forbids requests"):
+        manners(Request("https://journal.example.org/private/a.pdf"))
+
+
+def test_after_a_day_robots_are_asked_again(mannered, clock: Clock) -> None:
+    manners, web = mannered()
+    manners(PAGE)
+    clock.now += 86_401
+    manners(PAGE)
+    assert web.asked.count(ROBOTS) == 2
+
+
+@pytest.mark.parametrize("status", [404, 403, 410])
+def test_where_there_are_no_robots_all_is_allowed(mannered, status: int) -> None:
+    manners, _ = mannered(**with_robots("Disallow: /", status))
+    assert manners(PAGE).body == b"x"
+
+
+@pytest.mark.parametrize(("robots", "error"), [(answer(status=503), TryLater), (NameUnknown("x"), NameUnknown)])
+def test_where_robots_cannot_be_had_nothing_is_asked_today(mannered, robots, error) -> None:
+    """It is no refusal: tomorrow may be otherwise."""
+    manners, web = mannered(**{"robots.txt": robots})
+    for _ in range(2):
+        with pytest.raises(error):
+            manners(PAGE)
+    assert web.asked == [ROBOTS]
+
+
+def test_the_crawl_delay_is_kept_and_a_long_one_parks_the_host(mannered, clock: Clock) -> None:
+    manners, _ = mannered(**with_robots("User-agent: *\nCrawl-delay: 15"))
+    manners(PAGE)
+    manners(PAGE)
+    assert clock.slept == [15.0]
+    manners, _ = mannered(**with_robots("User-agent: *\nCrawl-delay: 3600"))
+    with pytest.raises(TryLater, match="asks for 3600 seconds"):
+        manners(PAGE)
+
+
+def test_services_have_their_own_pause_and_no_robots(mannered, clock: Clock) -> None:
+    manners, web = mannered()
+    for _ in range(2):
+        manners(Request("https://api.crossref.org/works/10.1234/x"))
+    assert (len(web.asked), clock.slept) == (2, [pytest.approx(0.34)])  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize(
+    ("headers", "budget"),
+    [
+        ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, Budget(0.02)),
+        ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, Budget(1 / 3)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "3"}, Budget(0.1, 3)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "999"}, Budget(0.1, 16)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "some"}, Budget(0.1)),
+        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "0"}, Budget(0.1)),
+        ({"X_Rate_Limit_Limit": "0", "X_Rate_Limit_Interval": "1s"}, None),
+        ({"X_Rate_Limit_Limit": "5", "X_Rate_Limit_Interval": "soon"}, None),
+        ({"X_Rate_Limit_Limit": "many", "X_Rate_Limit_Interval": "1s"}, None),
+        ({"X_Rate_Limit_Limit": "9" * 5000, "X_Rate_Limit_Interval": "1s"}, None),
+        ({}, None),
+    ],
+)
+def test_a_service_may_tell_its_limit_in_its_headers(headers: dict[str, str], budget: Budget | None) -> None:
+    assert stated_budget(answer("x", **headers)) == budget  # type: ignore[arg-type]
+
+
+def test_what_a_service_told_counts_from_then_on(clock: Clock) -> None:
+    url = "https://api.crossref.org/works/10.1234/x"
+    web = RecordedWeb({url: answer("x", X_Rate_Limit_Limit="1", X_Rate_Limit_Interval="2s")}, has_recordings=False)
+    manners = PoliteFetch(web, 1.0, sleep=clock.sleep, monotonic=clock, clock=clock)
+    for _ in range(3):
+        manners(Request(url))
+    assert clock.slept == [pytest.approx(0.34), 2.0]
+
+
+@pytest.mark.needs("../shared")
+def test_the_limits_of_every_recorded_answer_of_crossref_are_understood() -> None:
+    told = Counter(stated_budget(exchange) for exchange in exchanges("crossref/http", "*api.crossref.org*"))
+    assert {budget.pause for budget in told if budget} == {0.02, 0.1, 0.2, 1 / 3}
+    assert {budget.at_once for budget in told if budget} == {1, 3}
+
+
+CAPTCHA = answer("<title>Just a moment...</title>", 403)
+
+
+@pytest.mark.parametrize("block", [CAPTCHA, answer(status=429), answer(status=502)])
+def test_a_host_that_blocks_three_times_is_left_alone_for_a_day(mannered, clock: Clock, block) -> None:
+    manners, web = mannered(a=block)
+    for _ in range(3):
+        manners(PAGE)
+    with pytest.raises(TryLater, match="gets no request for a day"):
+        manners(PAGE)
+    assert web.asked.count(PAGE.url) == 3
+    clock.now += 86_401
+    manners(PAGE)
+    assert web.asked.count(PAGE.url) == 4
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 451])
+def test_addresses_for_text_mining_that_are_refused_bar_no_host(mannered, status: int) -> None:
+    """Three of them, and no page of the publisher was looked at for a day."""
+    manners, web = mannered(tdm=answer("<p>Your key, please.", status))
+    for _ in range(5):
+        manners(Request("https://journal.example.org/tdm"))
+    assert manners(PAGE).body == b"x"
+    for _ in range(11):
+        manners(Request("https://journal.example.org/tdm"))
+    assert manners(PAGE).body == b"x"
+    assert web.asked.count(PAGE.url) == 2
+
+
+def test_a_refusal_that_is_expected_bars_no_host(mannered) -> None:
+    manners, web = mannered(tdm=answer(status=403))
+    for _ in range(20):
+        manners(Request("https://journal.example.org/tdm", may_be_refused=True))
+    assert manners(PAGE).body == b"x"
+    assert web.asked.count(PAGE.url) == 1
+
+
+def test_a_captcha_bars_its_host_although_a_refusal_is_expected(mannered) -> None:
+    manners, _ = mannered(tdm=CAPTCHA)
+    for _ in range(3):
+        manners(Request("https://journal.example.org/tdm", may_be_refused=True))
+    with pytest.raises(TryLater, match="gets no request for a day"):
+        manners(PAGE)
+
+
+def test_a_host_that_refuses_everything_is_left_alone_for_a_day(mannered, clock: Clock) -> None:
+    manners, web = mannered(a=answer("<p>no", 403))
+    for _ in range(12):
+        manners(PAGE)
+    with pytest.raises(TryLater, match="gets no request for a day"):
+        manners(PAGE)
+    assert web.asked.count(PAGE.url) == 12
+    clock.now += 86_401
+    manners(PAGE)
+    assert web.asked.count(PAGE.url) == 13
+
+
+def test_a_refusal_does_not_forgive_a_host_that_asks_for_patience(mannered) -> None:
+    manners, _ = mannered(tdm=answer(status=403), busy=answer(status=429))
+    for name in ("busy", "tdm", "busy", "tdm", "busy"):
+        manners(Request(f"https://journal.example.org/{name}"))
+    with pytest.raises(TryLater, match="gets no request for a day"):
+        manners(PAGE)
+
+
+def test_who_blocks_us_is_left_alone_by_other_processes_too(clock: Clock, tmp_path) -> None:
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb({PAGE.url: CAPTCHA}, has_recordings=False)
+    first, second = (
+        PoliteFetch(web, 1.0, away=desk, sleep=clock.sleep, monotonic=clock, clock=clock) for _ in range(2)
+    )
+    for _ in range(3):
+        first(PAGE)
+    with pytest.raises(TryLater, match="gets no request for a day"):
+        second(PAGE)
+    desk.close()
+    assert web.asked.count(PAGE.url) == 3
+
+
+def test_robots_are_asked_once_a_day_by_all_processes(clock: Clock, tmp_path) -> None:
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb({PAGE.url: answer("x")}, has_recordings=False)
+    verdicts = set()
+    for _ in range(2):
+        robots = CachingFetch(web, desk, clock, ROBOTS_HOLD)
+        manners = PoliteFetch(web, 1.0, ask_robots=robots, sleep=clock.sleep, monotonic=clock, clock=clock)
+        verdicts.add(manners(PAGE).robots)
+    desk.close()
+    assert web.asked == [ROBOTS, PAGE.url, PAGE.url]
+    assert verdicts == {"no robots.txt"}
+
+
+@pytest.mark.parametrize(
+    ("robots", "verdict", "outcome"),
+    [
+        (answer("User-agent: *\nDisallow: /private"), "allowed", Outcome.BROKEN_PDF),
+        (answer(status=404), "no robots.txt", Outcome.BROKEN_PDF),
+        (answer("User-agent: *\nDisallow: /"), "denied", Outcome.ROBOTS_DENIED),
+    ],
+)
+@pytest.mark.slow
+def test_a_copy_is_told_with_the_verdict_of_robots(mannered, robots, verdict: str, outcome: Outcome) -> None:
+    manners, _ = mannered(**{"robots.txt": robots, "a": answer(b"%PDF-1.4")})
+    candidate = check(Offer("recipes", Copy(PAGE.url)), known_of(work("T"), {}), manners, 0)
+    assert (candidate.robots, candidate.outcome) == (verdict, outcome)
+
+
+def test_of_a_robots_without_end_only_the_beginning_is_read(mannered) -> None:
+    manners, _ = mannered(**with_robots("#" * 512_000 + "\nUser-agent: *\nDisallow: /"))
+    assert manners(PAGE).robots == "allowed"
+
+
+@pytest.mark.slow
+def test_a_service_is_asked_as_many_at_once_as_it_says_and_a_page_host_once() -> None:
+    most: dict[str, int] = {}
+    busy: Counter[str] = Counter()
+    lock, meeting, first = Lock(), Barrier(3), iter(range(3))
+
+    def fetch(request: Request) -> Fetched:
+        name, path = request.url.split("/")[2:]
+        with lock:
+            busy[name] += 1
+            most[name] = max(most.get(name, 0), busy[name])
+            is_awaited = path != "robots.txt" and name == "api.crossref.org" and next(first, 3) < 3
+        if is_awaited:
+            meeting.wait(60)
+        time.sleep(0.005)  # others that were asked meanwhile would be counted
+        with lock:
+            busy[name] -= 1
+        return answer("x", X_Rate_Limit_Limit="1000", X_Rate_Limit_Interval="1s", X_Concurrency_Limit="3")
+
+    manners = PoliteFetch(fetch, 0.0)
+    for name in ("api.crossref.org", "journal.example.org"):
+        manners(Request(f"https://{name}/robots.txt"))
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(manners, [Request(f"https://{name}/{number}") for number in range(16)]))
+    assert most == {"api.crossref.org": 3, "journal.example.org": 1}
+
+
+def test_broken_connections_count_and_an_answer_forgives(mannered) -> None:
+    manners, web = mannered(a=ConnectionFailed("x"), b=answer("fine"))
+    for _ in range(2):
+        with pytest.raises(ConnectionFailed):
+            manners(PAGE)
+    manners(Request("https://journal.example.org/b"))
+    with pytest.raises(ConnectionFailed):
+        manners(PAGE)
+    assert web.asked.count(PAGE.url) == 3
+
+
+@pytest.mark.parametrize("error", [AnswerTooLarge("x"), NameUnknown("x"), TlsFailed("x"), AddressRefused("x")])
+def test_a_file_that_is_too_large_and_an_outage_here_block_nobody(mannered, error) -> None:
+    manners, web = mannered(a=error)
+    for _ in range(4):
+        with pytest.raises(type(error)):
+            manners(PAGE)
+    assert web.asked.count(PAGE.url) == 4
+
+
+def test_what_is_wrong_with_us_blames_no_host(mannered) -> None:
+    manners, web = mannered(a=ConfigurationError("x"))
+    for _ in range(4):
+        with pytest.raises(ConfigurationError):
+            manners(PAGE)
+    assert web.asked.count(PAGE.url) == 4
+
+
+@pytest.mark.needs("../shared")
+def test_every_recorded_robots_is_read_and_the_strict_ones_are_kept() -> None:
+    denied = set()
+    for file in sorted((DATA / "robots").glob("*.robots.txt")):
+        host = file.name.removesuffix(".robots.txt")
+        page = f"https://{host}/science/article/1.pdf"
+        web = RecordedWeb(
+            {f"https://{host}/robots.txt": recorded(f"robots/{file.name}"), page: answer("x")}, has_recordings=False
+        )
+        try:
+            PoliteFetch(web, 0.0, sleep=lambda _: None)(Request(page))
+        except RobotsDenied:
+            denied.add(host)
+    assert denied == {"www.cell.com", "www.nature.com", "www.sciencedirect.com", "www.thelancet.com"}

@@ -1,0 +1,351 @@
+"""In which order copies are looked at, which of them take a place, and how many requests a work takes, by its kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import AddressRefused, GatewayError, NameUnknown
+from gateway.fulltext.search_result import SearchResult
+from gateway.model import Outcome, Work
+from gateway.store.opening import open_discovery
+from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.politeness import PoliteFetch
+from harvester.fulltext.search_work import MOST_ADDRESSES, search
+from harvester.fulltext.step_order import steps
+from harvester.fulltext.steps import Known, Step, StepResult, known_of
+from harvester.fulltext.steps._fetch_once import FetchOnce
+from harvester.fulltext.steps._pages import pages_of
+from harvester.http.messages import Request
+from harvester.http.urls import host_of
+from tests.fulltext.kinds import (
+    CLOSED,
+    DOI,
+    FILE,
+    FURTHER,
+    GOOD,
+    KINDS,
+    KNOWN_OPEN,
+    PAGE,
+    POLICY,
+    PUBLISHER,
+    REPOSITORY,
+    TITLE,
+    crossref,
+    link,
+    location,
+    unpaywall,
+)
+from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, to, work
+
+NOW = 1_700_000_000
+
+
+def searched(
+    about: Work, own: Mapping[str, Answer], *, most_files: int = 6, only: tuple[Step, ...] = ()
+) -> SearchResult:
+    return _searched(about, own, most_files, only)[0]
+
+
+def _searched(
+    about: Work, own: Mapping[str, Answer], most_files: int = 6, only: tuple[Step, ...] = ()
+) -> tuple[SearchResult, list[str]]:
+    web = RecordedWeb(own, has_recordings=False)
+    return search(about, only or steps(), web, SETTINGS, at=NOW, most_files=most_files), web.asked
+
+
+# --- the order ----------------------------------------------------------------------------------------------------
+
+
+def test_the_steps_that_only_gather_are_those_of_least_cost() -> None:
+    told = [step.is_first for step in steps()]
+    assert told == sorted(told, reverse=True)
+    assert {"crossref", "datacite", "unpaywall", "recipes", "own_links"} <= {s.name for s in steps() if s.is_first}
+
+
+def test_the_open_copy_that_unpaywall_knows_is_asked_for_before_the_links_of_the_publisher() -> None:
+    own = {**crossref(link(FILE)), **unpaywall(location(f"{REPOSITORY}/1.pdf", license_="cc-by"))}
+    result, asked = _searched(work(TITLE, doi=DOI), {**own, f"{REPOSITORY}/1.pdf": GOOD, FILE: answer(status=403)})
+    assert result.outcome is Outcome.SUCCESS
+    assert [candidate.url for candidate in result.candidates] == [f"{REPOSITORY}/1.pdf"]
+    assert FILE not in asked
+
+
+def test_a_copy_without_licence_that_unpaywall_calls_open_comes_before_the_links_of_the_publisher() -> None:
+    own = {**crossref(link(f"{PUBLISHER}/tdm/x")), **unpaywall(location(FILE)), FILE: GOOD}
+    assert [candidate.url for candidate in searched(work(TITLE, doi=DOI), own).candidates] == [FILE]
+
+
+def test_the_page_that_unpaywall_calls_open_is_looked_at_before_that_of_the_publisher() -> None:
+    own = {
+        **crossref(),
+        **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
+        f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'),
+        f"{REPOSITORY}/1.pdf": GOOD,
+        **CLOSED,
+    }
+    result, asked = _searched(work(TITLE, doi=DOI), own)
+    assert result.outcome is Outcome.SUCCESS
+    assert PAGE not in asked
+
+
+def test_pages_for_text_mining_are_looked_at_only_where_no_other_is_known() -> None:
+    known = known_of(work(TITLE, doi=DOI), {})
+    mining = Copy(f"{PUBLISHER}/tdm", is_page=True, evidence="crossref:link[text-mining]")
+    registered = Copy(PAGE, is_page=True, evidence="crossref:resource")
+    assert pages_of(_with_pages(known, mining, registered)) == (PAGE,)
+    assert pages_of(_with_pages(known, mining)) == (f"https://doi.org/{DOI}",)
+    assert pages_of(_with_pages(known_of(work(TITLE), {}), mining)) == (mining.url,)
+
+
+@pytest.mark.parametrize("page", [f"http://dx.doi.org/{DOI}", f"https://www.doi.org/{DOI}", f"https://doi.org/{DOI}"])
+def test_a_record_whose_page_is_a_resolver_is_looked_at_where_its_doi_is_registered(page: str) -> None:
+    known = known_of(work(TITLE, doi=DOI, page=page), {})
+    assert pages_of(known) == (f"https://doi.org/{DOI}",)
+    assert pages_of(_with_pages(known, Copy(PAGE, is_page=True, evidence="crossref:resource"))) == (PAGE,)
+
+
+def test_a_page_is_looked_at_once_although_one_names_it_encrypted_and_one_does_not() -> None:
+    known = known_of(work(TITLE, page="http://hdl.handle.net/10267/44"), {})
+    assert pages_of(known) == ("http://hdl.handle.net/10267/44",)
+
+
+def _with_pages(known: Known, *pages: Copy) -> Known:
+    return known.with_(StepResult(Outcome.SUCCESS, pages))
+
+
+def test_many_refused_links_for_text_mining_do_not_hide_the_file_on_the_page_of_the_same_host() -> None:
+    """Twelve refusals in a row barred the host for a day, and the page was never asked for."""
+    mining = [link(f"{PUBLISHER}/tdm/{n}", "application/pdf") for n in range(13)]
+    refused = {each["URL"]: answer(status=403) for each in mining}
+    named = {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
+    web = RecordedWeb({**crossref(*mining), **unpaywall(), **CLOSED, **refused, **named}, has_recordings=False)
+    manners = PoliteFetch(web, 0.0, sleep=lambda _: None)
+    result = search(work(TITLE, doi=DOI), steps(), manners, SETTINGS, at=NOW, most_files=6)
+    asked = [url for url in web.asked if url in refused]
+    left = {candidate.url: candidate.outcome for candidate in result.candidates if candidate.url not in asked}
+    assert result.outcome is Outcome.SUCCESS
+    assert asked == [each["URL"] for each in mining[:3]]
+    assert left == {FILE: Outcome.SUCCESS, **{each["URL"]: Outcome.SKIP_HOST for each in mining[3:]}}
+
+
+def test_an_address_that_was_left_out_is_asked_for_where_the_page_names_it_too() -> None:
+    mining = [link(f"{PUBLISHER}/tdm/{n}", "application/pdf") for n in range(3)]
+    refused = {each["URL"]: answer(status=403) for each in mining}
+    page = {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
+    own = {**crossref(*mining, link(FILE, "application/pdf")), **unpaywall(), **CLOSED, **refused, **page}
+    result = searched(work(TITLE, doi=DOI), own)
+    assert [candidate.outcome for candidate in result.candidates if candidate.url == FILE] == [Outcome.SUCCESS]
+
+
+def test_links_for_text_mining_come_last_among_those_of_a_publisher() -> None:
+    mining = [link(f"{PUBLISHER}/tdm/{n}", "application/pdf") for n in range(3)]
+    mining.append(link(FILE, "application/pdf"))  # named for both purposes
+    reading = link(FILE, "application/pdf", purpose="syndication")
+    _, asked = _searched(work(TITLE, doi=DOI), {**crossref(*mining, reading), FILE: GOOD})
+    assert [url for url in asked if PUBLISHER in url] == [FILE]
+
+
+# --- what takes a place -------------------------------------------------------------------------------------------
+
+XML = [link(f"{PUBLISHER}/{n}.xml", "application/xml") for n in range(4)]
+PLAIN = [link(f"{PUBLISHER}/{n}.txt", "text/plain") for n in range(4)]
+
+
+def test_xml_and_plain_text_are_kept_as_addresses_and_not_asked_for() -> None:
+    result, asked = _searched(
+        work(TITLE, doi=DOI), {**crossref(*XML, *PLAIN, link(FILE, "application/pdf")), FILE: GOOD}
+    )
+    assert result.outcome is Outcome.SUCCESS
+    assert [url for url in asked if PUBLISHER in url] == [FILE]
+    result, asked = _searched(work(TITLE, doi=DOI), {**crossref(*XML, *PLAIN), **unpaywall(), **CLOSED})
+    assert {candidate.url for candidate in result.candidates} == {each["URL"] for each in (*XML, *PLAIN)}
+    assert [url for url in asked if PUBLISHER in url] == [PAGE]
+    assert result.outcome is Outcome.NOT_OA
+
+
+@pytest.mark.parametrize(
+    ("url", "mime_type", "is_other"),
+    [
+        (f"{PUBLISHER}/1", "text/xml; charset=utf-8", True),
+        (f"{PUBLISHER}/1.XML?x=1", "", True),
+        (f"{PUBLISHER}/data.csv", "", True),
+        (f"{PUBLISHER}/1.xml", "application/pdf", False),
+        (f"{PUBLISHER}/1", "application/octet-stream", False),
+        (f"{PUBLISHER}/1", "", False),
+        ("http://[", "", False),
+    ],
+)
+def test_what_is_no_pdf_is_told_by_its_type_or_else_by_its_address(url: str, mime_type: str, *, is_other: bool) -> None:
+    assert Copy(url, mime_type=mime_type).is_other_type is is_other
+
+
+def test_wiley_budget() -> None:
+    """Six addresses for text mining, each of which asks for a key, took all six places."""
+    mining = [link(f"https://api.wiley.com/onlinelibrary/tdm/v1/articles/{n}") for n in range(6)]
+    result, asked = _searched(
+        work(TITLE, doi=DOI), {**crossref(*mining), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
+    )
+    assert result.outcome is Outcome.SUCCESS
+    assert not any("api.wiley.com" in url for url in asked)
+    kept = [candidate for candidate in result.candidates if "api.wiley.com" in candidate.url]
+    assert [each.outcome for each in kept] == [Outcome.SKIP_HOST] * 6
+
+
+REFUSALS: dict[str, Answer] = {
+    "403": answer("<p>no", 403),
+    "429": answer(status=429),
+    "captcha": answer("<title>Just a moment...</title>", 403),
+    "login": to(f"{PUBLISHER}/idp/profile"),
+    "private": AddressRefused("x"),
+    "no name": NameUnknown("x"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_who_refuses_costs_no_place(name: str) -> None:
+    mining = [link(f"{PUBLISHER}/tdm/{n}.pdf", "application/pdf") for n in range(6)]
+    own = {**crossref(*mining), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
+    result = searched(work(TITLE, doi=DOI), {**own, **{each["URL"]: REFUSALS[name] for each in mining}})
+    assert result.outcome is Outcome.SUCCESS
+
+
+@pytest.mark.slow
+def test_what_is_no_work_takes_a_place_and_what_says_no_pdf_and_is_none_does_not() -> None:
+    wrong = answer(b"%PDF-1.4 and nothing")
+    own = {FILE: GOOD, **{f"{PUBLISHER}/{n}": wrong for n in range(9)}}
+    names = (*(f"{PUBLISHER}/{n}" for n in range(9)), FILE)
+    assert len(searched(work(TITLE), own, only=(_naming(*map(Copy, names)),), most_files=2).candidates) == 2
+    own = {FILE: GOOD, **{f"{PUBLISHER}/{n}": answer("<p>a page") for n in range(9)}}
+    assert searched(work(TITLE), own, only=(_naming(*map(Copy, names)),), most_files=2).outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("known", [{"license": "cc-by"}, {"is_open": True}])
+def test_the_next_copy_that_is_known_to_be_open_is_always_looked_at(known: dict) -> None:
+    wrong = {f"{PUBLISHER}/{n}.pdf": answer("<p>no file") for n in range(6)}
+    copies = [Copy(url, license="cc-by", version="published") for url in wrong]
+    result = searched(
+        work(TITLE),
+        {**wrong, FILE: GOOD},
+        most_files=6,
+        only=(_naming(*copies), _naming(Copy(FILE, **known), name="b")),
+    )
+    assert result.outcome is Outcome.SUCCESS
+
+
+def test_a_list_without_end_is_not_asked_for_to_its_end() -> None:
+    copies = [Copy(f"{PUBLISHER}/{n}.pdf", is_open=True) for n in range(200)]
+    assert len(searched(work(TITLE), {}, only=(_naming(*copies),)).candidates) == MOST_ADDRESSES
+    assert len(searched(work(TITLE), {}, only=(_naming(*copies),), most_files=50).candidates) == 50
+
+
+def _naming(*copies: Copy, name: str = "a") -> Step:
+    result = StepResult(Outcome.SUCCESS, copies)
+    return Step(name, 1, "It names copies.", lambda _: True, lambda *_: result)
+
+
+# --- once ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_two_addresses_lead_to_is_read_once() -> None:
+    copies = (Copy("http://publisher.example.com/x", license="cc-by"), Copy(FILE))
+    result = searched(work("T"), {copies[0].url: to(FILE), FILE: answer(b"%PDF-1.4")}, only=(_naming(*copies),))
+    assert [candidate.url for candidate in result.candidates] == [copies[0].url]
+
+
+@pytest.mark.parametrize("at_page", [answer(status=403), answer(status=503), NameUnknown("x"), answer(status=404)])
+def test_a_page_is_asked_for_once_whatever_it_answers(at_page: Answer) -> None:
+    _, asked = _searched(work(TITLE, page=PAGE), {PAGE: at_page})
+    assert asked.count(PAGE) == 1
+
+
+def test_a_redirect_that_gives_a_cookie_is_asked_for_once() -> None:
+    own = {PAGE: replace_headers(to(f"{PUBLISHER}/2"), "a=b"), f"{PUBLISHER}/2": answer("<p>nothing")}
+    _, asked = _searched(work(TITLE, page=PAGE), own)
+    assert max(Counter(asked).values()) == 1
+
+
+def replace_headers(said, cookie: str):
+    return answer(status=said.status, Location=said.location, Set_Cookie=cookie)
+
+
+def test_a_file_that_a_page_turned_out_to_be_is_fetched_once() -> None:
+    result, asked = _searched(work(TITLE, page=PAGE), {PAGE: GOOD})
+    assert result.outcome is Outcome.SUCCESS
+    assert asked == [PAGE]
+
+
+def test_two_files_are_asked_for_once_although_a_further_step_looks_at_both() -> None:
+    """Only the last file was held: whoever came back to the one before fetched it again."""
+    links = "".join(f'<a href="/{n}.pdf">PDF</a>' for n in range(2))
+    other = answer(a_pdf(*["about something else"] * 60))
+    own = {PAGE: answer(links), f"{PUBLISHER}/0.pdf": other, f"{PUBLISHER}/1.pdf": other}
+    named = work(TITLE, page=PAGE, relation=f"{PUBLISHER}/0.pdf", source=f"{PUBLISHER}/1.pdf")
+    assert max(Counter(_searched(named, own)[1]).values()) == 1
+
+
+def test_of_many_bytes_the_oldest_are_asked_for_again_and_the_last_never() -> None:
+    web = RecordedWeb({f"{PAGE}{n}": answer(b"x" * 10) for n in range(4)}, has_recordings=False)
+    once = FetchOnce(web, most_bytes=20)
+    for n in (0, 1, 2, 2, 3, 3, 1, 0):
+        assert once(Request(f"{PAGE}{n}")).body == b"x" * 10
+    assert [url[-1] for url in web.asked] == ["0", "1", "2", "3", "0"]
+
+
+def test_what_is_sent_is_sent_each_time() -> None:
+    web = RecordedWeb({PAGE: answer(b"x")}, has_recordings=False)
+    once = FetchOnce(web)
+    for _ in range(2):
+        once(Request(PAGE, method="POST", body=b"question"))
+    assert len(web.asked) == 2
+    assert once.last_host == "publisher.example.com"
+
+
+def test_an_error_is_that_of_the_first_time() -> None:
+    web = RecordedWeb({PAGE: NameUnknown("x")}, has_recordings=False)
+    once = FetchOnce(web)
+    for _ in range(2):
+        with pytest.raises(GatewayError, match="x"):
+            once(Request(PAGE))
+    assert len(web.asked) == 1
+
+
+# --- requests, by kind of work ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
+    """All services have their keys here; robots.txt is not asked for by what stands above manners."""
+    about, own, most, outcome = KINDS[kind]
+    result, asked = _searched(about, {**own, **POLICY})
+    further = Counter(host_of(url) for url in asked if host_of(url) in FURTHER)
+    assert (result.outcome, len(asked) - further.total()) == (outcome, most), asked
+    assert max(Counter(asked).values()) == 1
+    assert set(further.values()) <= {1}
+    assert not (further and kind in KNOWN_OPEN)
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.outcome is Outcome.NOT_OA])
+def test_a_second_search_for_a_closed_work_asks_nothing(kind: str, tmp_path: Path) -> None:
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb({**KINDS[kind].own, **POLICY}, has_recordings=False)
+    outcomes, requests = [], []
+    for _ in range(2):
+        fetch = CachingFetch(web, desk, lambda: NOW)
+        outcomes.append(search(KINDS[kind].about, steps(), fetch, SETTINGS, at=NOW, most_files=6).outcome)
+        requests.append(len(web.asked))
+    desk.close()
+    assert outcomes == [Outcome.NOT_OA] * 2
+    assert requests[0] == requests[1] > 0
+
+
+@pytest.mark.parametrize("kind", ["closed", "gold", "green in a repository"])
+def test_no_policy_is_asked_for_where_it_decides_nothing(kind: str) -> None:
+    about, own, *_ = KINDS[kind]
+    result, asked = _searched(about, {**own, **POLICY})
+    assert not any("policyfinder" in url for url in asked)
+    assert "sherpa" not in {trace.step for trace in result.traces}

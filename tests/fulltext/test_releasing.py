@@ -1,0 +1,578 @@
+"""What is decided and learned of files is published: in the DIDL, in the set, and out of them again when it is gone."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from hashlib import sha256
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import StoreUnwritable, TryLater
+from gateway.fulltext.decisions import Thresholds, decided
+from gateway.fulltext.published_files import Terms, files_of
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_files import Copies
+from gateway.fulltext.stored_search import search_as_json
+from gateway.model import Candidate, Decision, FileLink, FileOrigin, Outcome
+from gateway.xmltext import DCTERMS, DIDL, DII
+from harvester.cli import main
+from tests.applications import application
+from tests.fulltext.web import RecordedWeb, a_pdf, answer
+from tests.sample.web import PAGE_BREAK
+
+pytestmark = pytest.mark.slow  # it searches, and reads PDFs
+
+ITEM, DOI = "LR-15-00007", "10.5555/laro.2015.0007"
+IDENTIFIER = f"oai:g.example.org:laro/oai:laro.example.org:{ITEM}"
+COPY = "https://repository.example.net/7.pdf"
+DAY = 86_400
+
+
+def words_of(search) -> str:
+    """Return the words of the work, as its file would have them."""
+    return f"{title_of(search)} {_of_record(search, 'description')}"
+
+
+def title_of(search) -> str:
+    """Return the title of the work."""
+    return _of_record(search, "title")
+
+
+def _of_record(search, element: str) -> str:
+    inner = search.didl(ITEM).iter(f"{{http://purl.org/dc/elements/1.1/}}{element}")
+    return " ".join(each.text or "" for each in inner)
+
+
+def pdf(search, *more: str) -> bytes:
+    title, words = (
+        text.encode("ascii", "ignore").decode().replace("(", "").replace(")", "")
+        for text in (title_of(search), words_of(search))
+    )
+    return a_pdf(title, _of_record(search, "creator"), "Abstract", words, PAGE_BREAK, *[words] * 4, *more, "References")
+
+
+def unpaywall(license_: str | None = "cc-by") -> dict:
+    place = {
+        "url_for_pdf": COPY,
+        "license": license_,
+        "version": "acceptedVersion",
+        "host_type": "repository",
+        "evidence": "a title",
+    }
+    known = {"doi": DOI, "is_oa": True, "year": 2015, "oa_locations": [place]}
+    return {f"https://api.unpaywall.org/v2/{DOI}": answer(json.dumps(known))}
+
+
+@pytest.fixture
+def found(searching):
+    """Return a search after the file of one work was found, accepted and published."""
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search), Last_Modified="Sat, 01 Feb 2020 00:00:00 GMT")}
+    assert search.run(identifier=IDENTIFIER) == {ITEM: "success"}
+    assert search.release() == 2
+    return search
+
+
+def component(search, url: str = COPY, item: str = ITEM):
+    every = search.didl(item).iter(f"{{{DIDL}}}Component")
+    return next((each for each in every if url in [named.text for named in each.iter(f"{{{DII}}}Identifier")]), None)
+
+
+def said(search, name: str, **where: str) -> str | None:
+    return component(search, **where).findtext(f".//{{{DCTERMS}}}{name}")
+
+
+def stamps(search) -> tuple[int, ...]:
+    """Return how often each record got a datestamp; all of this may happen in one second."""
+    with search.store.view() as view:
+        changed = [change.metadata_prefix for change in view.changes(0, 10_000) if change.identifier == IDENTIFIER]
+    return changed.count("oai_dc"), changed.count("oai_didl")
+
+
+def searched_again(search) -> str:
+    search.now += 100 * DAY
+    search.desk.renew(search.now, (), search.now)
+    return search.run(identifier=IDENTIFIER)[ITEM]
+
+
+def decisions(search) -> list[tuple[str, str]]:
+    return [(decision.verdict, decision.decided_by) for decision in search.desk.decisions(IDENTIFIER)]
+
+
+def explained(search, item: str = ITEM) -> str:
+    line = ["--instance", str(search.settings.instance), "explain", IDENTIFIER.replace(ITEM, item)]
+    return CliRunner().invoke(main, line).output
+
+
+# --- published ----------------------------------------------------------------------------------------------------
+
+
+def test_an_accepted_file_is_published_with_all_that_is_known_of_it(found) -> None:
+    told = said(found, "provenance")
+    assert told == "discovered: found by unpaywall (a title) at 2023-11-14T22:13:20Z; version: accepted"
+    assert said(found, "extent") == f"{len(found.web.own[COPY].body)} bytes"
+    assert said(found, "modified") == "2020-02-01T00:00:00Z"
+    assert said(found, "license") == "cc-by"
+    (state,) = found.store.states("laro", [f"oai:laro.example.org:{ITEM}"]).values()
+    assert "fulltext" in found.store.item_sets(state.number)
+
+
+@pytest.mark.parametrize(
+    ("stated", "published"),
+    [
+        ("cc-by-nc 4.0", "https://creativecommons.org/licenses/by-nc/4.0/"),
+        ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+    ],
+)
+def test_a_licence_whose_version_is_known_is_published_by_its_address(searching, stated: str, published: str) -> None:
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(stated), COPY: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    assert said(search, "license") == published
+
+
+def as_an_earlier_release_kept_it(search) -> None:
+    """Take out of the story what identifies the file: releases before 0.5.0 did not ask for it."""
+    story = json.loads(search.desk.search(IDENTIFIER).story)
+    for candidate in story["candidates"]:
+        del candidate["identified_by"], candidate["kind"], candidate["text_version"], candidate["pages"]
+    search.desk.renew(search.now + 1, (), search.now + 1)
+    lease = search.desk.lease(search.now + 1, 60, identifier=IDENTIFIER)
+    assert search.desk.done(lease, "success", json.dumps(story), search.now + 1)
+
+
+def test_a_file_that_a_rule_of_an_earlier_release_accepted_is_read_again_and_stays_if_it_is_the_work(found) -> None:
+    as_an_earlier_release_kept_it(found)
+    assert "identified by nothing" not in explained(found)
+    assert searched_again(found) == "success"
+    assert decisions(found) == [("accept", "rule")]
+    assert "identified by title" in explained(found)
+
+
+def test_a_file_that_a_rule_of_an_earlier_release_accepted_goes_to_people_if_nothing_identifies_it(found) -> None:
+    another = a_pdf("Another paper of the same group", "Abstract", *[words_of(found)] * 5, *["PAGE"] * 3)
+    found.web.own[COPY] = answer(another)
+    (accepted,) = found.desk.decisions(IDENTIFIER)
+    digest = sha256(another).hexdigest()
+    found.desk.decide(accepted._replace(sha256=digest))
+    as_an_earlier_release_kept_it(found)
+    searched_again(found)
+    assert decisions(found)[-1] == ("review", "rule")
+    found.release()
+    assert component(found) is None
+
+
+def test_a_file_that_a_person_accepted_in_an_earlier_release_stays(found) -> None:
+    (accepted,) = found.desk.decisions(IDENTIFIER)
+    found.web.own[COPY] = answer(a_pdf("Another paper"))
+    digest = sha256(found.web.own[COPY].body).hexdigest()
+    found.desk.decide(accepted._replace(sha256=digest, decided_by="anna"))
+    as_an_earlier_release_kept_it(found)
+    assert searched_again(found) == "success"
+    assert decisions(found)[-1] == ("accept", "anna")
+
+
+def test_what_is_published_is_not_published_twice(found) -> None:
+    before = stamps(found)
+    assert found.release() == 0
+    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1])
+    assert found.release() == 0
+    assert stamps(found) == before
+
+
+def test_what_was_decided_and_never_published_is_published_by_harvester_publish(found) -> None:
+    """A search, or a command of review, was killed between its decision and the publication."""
+    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="librarian"))
+    ran = CliRunner().invoke(main, ["--instance", str(found.settings.instance), "publish", "--json"])
+    assert (ran.exit_code, json.loads(ran.stdout)["counts"]) == (0, {"stamped": 2})
+    assert "2 records were stamped for their files" in ran.stderr
+    assert component(found) is None
+    assert found.release() == 0
+
+
+def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked_for(found) -> None:
+    before = stamps(found)
+    found.web.asked.clear()
+    assert searched_again(found) == "success"
+    assert [url for url in found.web.asked if "unpaywall" in url or url == COPY] == [COPY]
+    assert found.release() == 0
+    assert (stamps(found), decisions(found)) == (before, [("accept", "rule")])
+
+
+@pytest.mark.parametrize("end", [answer(status=404), answer(status=410), answer("<p>Moved"), answer(b"")])
+def test_a_file_that_is_gone_is_withdrawn(found, end) -> None:
+    found.web.own = {**unpaywall(), COPY: end}
+    assert searched_again(found) != "success"
+    before = stamps(found)
+    assert found.release() == 2
+    assert stamps(found) == (before[0] + 1, before[1] + 1)
+    assert component(found) is None
+    assert decisions(found) == [("accept", "rule"), ("reject", "rule")]
+    assert found.release() == 0
+
+
+def test_the_status_of_what_is_gone_is_told(found) -> None:
+    found.web.own = {COPY: answer(status=410)}
+    searched_again(found)
+    assert "status 410" in explained(found)
+
+
+def test_a_file_that_was_found_is_looked_at_though_the_record_names_files_by_now(searching) -> None:
+    """What had been accepted before was forgotten, and stayed published when it was gone."""
+    named = IDENTIFIER.replace(ITEM, NAMED)
+    search = searching(RecordedWeb({FILE: answer(b"%PDF-1.4 x")}, has_recordings=False))
+    search.run()
+    lease = search.desk.lease(search.now, 60, identifier=named)
+    copy = Candidate(COPY, "unpaywall", outcome=Outcome.SUCCESS, sha256="1" * 64)
+    accepted = Decision(named, COPY, "1" * 64, "accept", "", "rule", 1)
+    story = search_as_json(SearchResult(Outcome.SUCCESS, candidates=(copy,)))
+    assert search.desk.done(lease, "success", story, search.now, lambda _: [accepted])
+    search.desk.renew(search.now + 1, (), search.now)
+    assert search.run(identifier=named) == {NAMED: "already-held"}
+    assert search.desk.decisions(named)[-1].verdict == "reject"
+
+
+def test_a_file_that_nobody_may_look_at_stays(found) -> None:
+    found.web.own = {**unpaywall(), COPY: answer("<title>Just a moment...</title>", 403)}
+    assert searched_again(found) == "blocked-captcha"
+    assert found.release() == 0
+    assert component(found) is not None
+
+
+def test_a_file_whose_server_is_ill_stays_until_it_is_given_up(found) -> None:
+    found.web.own = {**unpaywall(), COPY: answer(status=500)}
+    for _ in range(5):
+        assert searched_again(found) == "bad-status"
+        assert found.release() == 0
+    found.web.own = {**unpaywall(), COPY: answer(pdf(found))}
+    assert searched_again(found) == "success"
+    assert (found.release(), decisions(found)) == (0, [("accept", "rule")])
+    found.web.own = {**unpaywall(), COPY: answer(status=500)}
+    for _ in range(6):
+        searched_again(found)
+    assert found.release() == 2
+    assert component(found) is None
+
+
+def test_other_bytes_are_read_again_and_published_with_their_digest(found) -> None:
+    found.web.own = {**unpaywall(), COPY: answer(pdf(found, "A second edition"))}
+    assert searched_again(found) == "success"
+    before = stamps(found)
+    assert found.release() == 1
+    assert stamps(found) == (before[0], before[1] + 1)
+    assert said(found, "extent") == f"{len(found.web.own[COPY].body)} bytes"
+
+
+def test_another_document_in_its_place_is_withdrawn(found) -> None:
+    found.web.own = {**unpaywall(), COPY: answer(a_pdf(*["lorem ipsum dolor sit amet"] * 40))}
+    assert searched_again(found) == "wrong-document"
+    assert found.release() == 2
+    assert component(found) is None
+
+
+def test_what_cannot_be_read_in_its_place_is_withdrawn_and_left_to_a_person(found) -> None:
+    """It was rejected as if it were not there any more: a file that has got a password, or a reader in distress."""
+    found.web.own = {**unpaywall(), COPY: answer(b"%PDF-1.4 and no more")}
+    assert searched_again(found) == "broken-pdf"
+    assert found.release() == 2
+    assert component(found) is None
+    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
+    assert "has other bytes now that cannot be read: broken-pdf." in explained(found)
+    assert searched_again(found) == "broken-pdf"
+    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
+
+
+def test_what_is_not_shown_any_more_is_withdrawn_and_left_to_a_person(found) -> None:
+    """It was rejected as if it were not there: a firewall that takes us for somebody else opens again."""
+    found.web.own = {**unpaywall(), COPY: answer(b"", status=403)}
+    assert searched_again(found) == "forbidden"
+    assert found.release() == 2
+    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
+    assert "is not shown to us any more: forbidden." in explained(found)
+    found.web.own = {**unpaywall(), COPY: answer(pdf(found))}
+    assert searched_again(found) == "success"
+    assert decisions(found)[-1] == ("accept", "rule")
+
+
+def test_a_step_that_tells_of_nothing_any_more_leaves_the_file_where_it_is(found) -> None:
+    found.web.own = {COPY: answer(pdf(found, "A second edition"))}
+    assert searched_again(found) == "success"
+    words = explained(found)
+    assert "recheck: success, 1 copy. The work was found." in words
+    assert f"{COPY} (unpaywall:a title): success." in words
+
+
+def test_the_setting_puts_it_into_oai_dc(searching) -> None:
+    search = searching(discover_named_files=False, oai_dc_names_files=True)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    with search.store.view() as view:
+        assert f"{COPY}</identifier>".encode() in view.record(IDENTIFIER, "oai_dc").content
+    search.web.asked.clear()
+    assert searched_again(search) == "success"
+
+
+# --- our own copies -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_copies(searching):
+    """Return a function that finds the file of one work under some settings, and publishes it."""
+
+    def begun(license_: str | None = "cc-by", **settings):
+        search = searching(discover_named_files=False, **settings)
+        search.web.own = {**unpaywall(license_), COPY: answer(pdf(search))}
+        search.run(identifier=IDENTIFIER)
+        search.release()
+        return search
+
+    return begun
+
+
+def held(search) -> list:
+    return [path for path in (search.settings.instance / "files").rglob("*") if path.is_file()]
+
+
+def resources(search) -> list[tuple[str | None, str | None]]:
+    return [(element.get("ref"), element.text) for element in component(search).iter(f"{{{DIDL}}}Resource")]
+
+
+def test_what_may_be_the_work_is_kept_by_its_digest_and_not_published(with_copies) -> None:
+    search = with_copies()
+    (file,) = held(search)
+    body = search.web.own[COPY].body
+    assert (file.name, file.parent.name, file.read_bytes()) == (sha256(body).hexdigest(), file.name[:2], body)
+    assert resources(search) == [(COPY, None)]
+    Copies(search.settings.instance).keep(body)
+    assert held(search) == [file]
+
+
+def test_a_dry_run_keeps_no_copy(searching) -> None:
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
+    assert search.try_out(identifier=IDENTIFIER) == {ITEM: "success"}
+    assert held(search) == []
+
+
+def test_nothing_is_kept_when_the_setting_says_so(with_copies) -> None:
+    search = with_copies(files_keep=False, didl_by_value_max_bytes=10_000)
+    assert (held(search), resources(search)) == ([], [(COPY, None)])
+
+
+def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies) -> None:
+    search = with_copies(files_serve=True, base_url="https://g.example.org/oai")
+    (file,) = held(search)
+    assert resources(search) == [(COPY, None), (f"https://g.example.org/files/{file.name}", None)]
+    folder = search.settings.instance
+    assert served(folder, file.name) == (200, "application/pdf", file.read_bytes(), "default-src 'none'; sandbox")
+    with application(folder, files_serve=True) as app, app.test_client().get(f"/files/{file.name}") as found:
+        assert found.headers["Content-Disposition"] == f"attachment; filename={file.name}.pdf"
+        assert found.headers["X-Content-Type-Options"] == "nosniff"
+    for strange in ("0" * 64, "..%2Fsecret", file.name.upper()):
+        assert served(folder, strange)[0] == 404
+    assert served(folder, file.name, files_serve=False)[0] == 404
+    file.unlink()
+    assert served(folder, file.name)[0] == 404
+
+
+def served(folder, name: str, *, files_serve: bool = True) -> tuple:
+    """Return status, type, body and policy of what the gateway answers for a copy."""
+    with application(folder, files_serve=files_serve) as app, app.test_client().get(f"/files/{name}") as found:
+        return found.status_code, found.mimetype, found.data, found.headers.get("Content-Security-Policy")
+
+
+def test_a_copy_that_was_withdrawn_is_served_no_more(with_copies) -> None:
+    search = with_copies(files_serve=True, base_url="https://g.example.org/oai")
+    (file,) = held(search)
+    search.desk.decide(search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="anna"))
+    search.release()
+    assert served(search.settings.instance, file.name)[0] == 404
+
+
+def test_a_small_file_is_carried_itself_where_licence_and_setting_allow(with_copies) -> None:
+    search = with_copies(didl_by_value_max_bytes=100_000)
+    ((reference, content),) = resources(search)
+    assert (reference, b64decode(content)) == (None, search.web.own[COPY].body)
+    assert searched_again(search) == "success"
+    assert search.release() == 0
+
+
+def test_what_is_not_openly_licensed_is_neither_carried_nor_served(with_copies) -> None:
+    search = with_copies(None, files_serve=True, base_url="https://g.example.org/oai", didl_by_value_max_bytes=100_000)
+    (last,) = search.desk.decisions(IDENTIFIER)
+    search.desk.decide(last._replace(verdict="accept", decided_by="anna"))
+    assert search.release() == 2
+    assert resources(search) == [(COPY, None)]
+    assert held(search)
+
+
+def test_other_settings_change_what_is_published(with_copies, searching) -> None:
+    with_copies()
+    later = searching(discover_named_files=False, didl_by_value_max_bytes=100_000)
+    assert later.release() == 1
+    assert resources(later)[0][0] is None
+    assert searching(discover_named_files=False).release() == 1
+    assert resources(later) == [(COPY, None)]
+
+
+def test_a_copy_that_cannot_be_written_is_told(tmp_path) -> None:
+    (tmp_path / "files").write_text("no folder")
+    with pytest.raises(StoreUnwritable, match="cannot be written"):
+        Copies(tmp_path).keep(b"x")
+
+
+# --- people -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def harvester(found):
+    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(found.settings.instance), *arguments])
+
+
+def test_what_people_decide_is_published_at_once_and_taken_back(found, harvester) -> None:
+    rejected = harvester("review", "reject", IDENTIFIER, "--reason", "It is the preprint.")
+    assert rejected.stderr == f"{IDENTIFIER}: reject {COPY}; 2 records have a new datestamp.\n"
+    assert component(found) is None
+    assert harvester("review", "undo", IDENTIFIER).exit_code == 0
+    assert component(found) is not None
+
+
+def test_no_rule_changes_what_a_person_decided_of_the_same_bytes(found, harvester) -> None:
+    harvester("review", "reject", IDENTIFIER)
+    found.web.own = {**found.web.own}
+    searched_again(found)
+    assert decisions(found)[-1][0] == "reject"
+    assert len(decisions(found)) == 2
+    assert found.release() == 0
+
+
+def test_what_a_person_accepted_stays_accepted_while_it_is_the_work(searching) -> None:
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
+    assert search.run(identifier=IDENTIFIER) == {ITEM: "success"}
+    assert (search.release(), decisions(search)) == (0, [("review", "rule")])
+    (last,) = search.desk.decisions(IDENTIFIER)
+    search.desk.decide(last._replace(verdict="accept", decided_by="anna"))
+    assert search.release() == 2
+    search.web.own = {**unpaywall(None), COPY: answer(pdf(search, "A second edition"))}
+    searched_again(search)
+    assert decisions(search)[-1] == ("accept", "anna")
+    assert search.release() == 1
+    search.web.own = {**unpaywall(None), COPY: answer(a_pdf(*["lorem ipsum dolor sit amet"] * 40))}
+    searched_again(search)
+    assert decisions(search)[-1] == ("review", "rule")
+    assert search.release() == 2
+
+
+# --- files that the record itself names ---------------------------------------------------------------------------
+
+NAMED, FILE = "LR-14-00101", "https://laro.example.org/files/LR-14-00101.pdf"
+
+
+def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> None:
+    search = searching(RecordedWeb({FILE: answer(b"%PDF-1.4 x")}, has_recordings=False))
+    outcomes = search.run()
+    assert outcomes[NAMED] == "already-held"
+    assert search.release() == 1
+    assert said(search, "extent", url=FILE, item=NAMED) == "10 bytes"
+    assert "; fetched at 2023-11-14T22:13:20Z" in said(search, "provenance", url=FILE, item=NAMED)
+    assert [url for url in search.web.asked if url == FILE] == [FILE]
+    assert f"    {FILE} (record): success. It is there." in explained(search, NAMED)
+    search.web.own = {}
+    search.now += 100 * DAY
+    search.desk.renew(search.now, (), search.now)
+    search.run()
+    assert search.release() == 1
+    assert said(search, "extent", url=FILE, item=NAMED) is None
+
+
+def test_what_is_ill_is_asked_again(searching) -> None:
+    search = searching(RecordedWeb({FILE: TryLater("x")}, has_recordings=False))
+    search.run()
+    assert search.desk.search(IDENTIFIER.replace(ITEM, NAMED)).state == "waiting"
+
+
+ENDS = [("<p>Sign in", Outcome.NOT_PDF), ("%!PS", Outcome.WRONG_MIMETYPE), (b"%PDF-", Outcome.SUCCESS)]
+
+
+@pytest.mark.parametrize(("body", "outcome"), ENDS)
+def test_a_named_file_has_an_outcome_like_any_other(searching, body, outcome: Outcome) -> None:
+    search = searching(RecordedWeb({FILE: answer(body)}, has_recordings=False))
+    search.work.enlist(["laro"])
+    (result,) = search.work.run(identifier=IDENTIFIER.replace(ITEM, NAMED))
+    assert result.searched.candidates[0].outcome is outcome
+
+
+# --- pure ---------------------------------------------------------------------------------------------------------
+
+SHA = "0" * 64
+SEEN = Candidate(
+    COPY, "unpaywall", outcome=Outcome.SUCCESS, sha256=SHA, identified_by=("title",), score=0.8, license="cc-by", at=1
+)
+HELD = FileLink(COPY, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 1, SHA, found_at="2020-01-01T00:00:00Z")
+ACCEPTED = Decision(IDENTIFIER, COPY, SHA, "accept", "x", "rule", 1)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "decided_on", "held", "files"),
+    [
+        ((SEEN,), (ACCEPTED,), (HELD,), (HELD,)),
+        ((), (ACCEPTED,), (HELD,), (HELD,)),
+        ((), (), (HELD,), (HELD,)),
+        ((), (ACCEPTED,), (), ()),
+        ((SEEN._replace(sha256="1"),), (ACCEPTED,), (), ()),
+        ((SEEN,), (ACCEPTED, ACCEPTED._replace(verdict="reject")), (HELD,), ()),
+    ],
+)  # fmt: skip
+def test_only_a_decision_publishes_or_withdraws(candidates, decided_on, held, files) -> None:
+    assert files_of(candidates, decided_on, held, Terms()) == files
+
+
+def test_who_may_not_look_at_a_named_file_leaves_what_is_known() -> None:
+    named = SEEN._replace(found_by="record", outcome=Outcome.ROBOTS_DENIED, sha256="")
+    held = HELD._replace(origin=FileOrigin.UPSTREAM)
+    assert files_of((named,), (), (held,), Terms()) == (held,)
+    assert files_of((named,), (), (), Terms()) == ()
+
+
+def test_nothing_is_decided_twice_and_what_has_changed_is() -> None:
+    closed = SEEN._replace(license="")
+    searched = SearchResult(Outcome.SUCCESS, (), (closed,))
+    (first,) = decided(IDENTIFIER, searched, Thresholds(), 5)
+    assert decided(IDENTIFIER, searched, Thresholds(), 6, (first,)) == ()
+    (second,) = decided(IDENTIFIER, SearchResult(Outcome.SUCCESS, (), (SEEN,)), Thresholds(), 6, (first,))
+    assert (first.verdict, second.verdict) == ("review", "accept")
+
+
+# --- what earlier releases have accepted ----------------------------------------------------------------------------
+
+
+def as_before(search, decided_by: str = "rule") -> None:
+    """Let a file be accepted as an earlier release did: with an open licence and a score, whatever it shows."""
+    search.web.own = {**unpaywall(), COPY: answer(a_pdf(*[words_of(search)] * 3, PAGE_BREAK, *["more of it"] * 40))}
+    search.run(identifier=IDENTIFIER)
+    (last,) = search.desk.decisions(IDENTIFIER)
+    assert last.verdict == "review"
+    search.desk.decide(last._replace(verdict="accept", decided_by=decided_by))
+    assert search.release() == 2
+
+
+def test_what_a_rule_of_an_earlier_release_accepted_goes_to_review_when_it_shows_nothing_of_the_work(searching) -> None:
+    search = searching(discover_named_files=False)
+    as_before(search)
+    searched_again(search)
+    assert decisions(search)[-1] == ("review", "rule")
+    assert search.release() == 2
+    assert component(search) is None
+
+
+def test_what_a_person_accepted_in_an_earlier_release_stays(searching) -> None:
+    search = searching(discover_named_files=False)
+    as_before(search, "anna")
+    searched_again(search)
+    assert decisions(search)[-1] == ("accept", "anna")
+    assert component(search) is not None

@@ -1,0 +1,163 @@
+"""A work that was retracted: no rule accepts a file of it, a person may, and the published record says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lxml import etree
+
+from gateway.fulltext.decisions import Thresholds, decided
+from gateway.fulltext.search_result import SearchResult
+from gateway.model import Candidate, Decision, Outcome
+from harvester.fulltext.search_work import search
+from harvester.fulltext.services.unpaywall import read as unpaywall_of
+from harvester.fulltext.step_order import step_of
+from tests.conftest import ROOT
+from tests.fulltext.test_releasing import (
+    COPY,
+    DOI,
+    IDENTIFIER,
+    ITEM,
+    component,
+    decisions,
+    explained,
+    found,
+    pdf,
+    said,
+    searched_again,
+    unpaywall,
+)
+from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, answer, work
+from tests.sample.web import PAGE_BREAK
+
+__all__ = ["found"]
+pytestmark = pytest.mark.slow  # it searches, and reads PDFs
+
+SENTENCE = "The work is retracted: Crossref names 10.5555/notice of 2024-05-01."
+COPY_OF_IT = Candidate("https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.8)
+OPEN = COPY_OF_IT._replace(license="cc-by", has_doi=True, has_title=True, identified_by=("doi", "title"))
+BY_RULE = Decision("oai:x", OPEN.url, "0" * 64, "accept", "The licence cc-by was stated for this copy.", "rule", 1)
+BY_PERSON = BY_RULE._replace(decided_by="anna")
+
+
+def crossref(title: str) -> dict:
+    """Return an answer of Crossref, after its documentation of `updated-by`: no recorded one has a retraction."""
+    notice = {"DOI": "10.5555/NOTICE", "type": "retraction", "updated": {"date-time": "2024-05-01T00:00:00Z"}}
+    known = {"DOI": DOI, "title": [title], "updated-by": [notice]}
+    return {f"https://api.crossref.org/works/{DOI}": answer(json.dumps({"message": known}))}
+
+
+@pytest.mark.parametrize(
+    ("candidate", "earlier", "verdicts"),
+    [
+        (OPEN, (), [("review", "rule", SENTENCE)]),
+        (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} The score 0.2 tells too little.")]),
+        (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
+        (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]),
+        (OPEN, (BY_PERSON,), []),
+        (OPEN._replace(sha256="1" * 64), (BY_PERSON,), [("review", "rule", SENTENCE)]),
+    ],
+)
+def test_no_rule_accepts_what_was_retracted_and_what_one_accepted_goes_back_to_review(
+    candidate: Candidate, earlier: tuple[Decision, ...], verdicts: list[tuple[str, str, str]]
+) -> None:
+    """What a person accepted stays; for other bytes in its place they are asked again."""
+    searched = SearchResult(Outcome.SUCCESS, (), (candidate,), retracted=SENTENCE)
+    news = decided("oai:x", searched, Thresholds(), 2, earlier)
+    assert [(each.verdict, each.decided_by, each.reason.removesuffix(" ")) for each in news] == verdicts
+
+
+def test_a_retraction_counts_for_the_work_that_it_means() -> None:
+    web = RecordedWeb(crossref("Meadows of the northern uplands in winter"), has_recordings=False)
+    same, other = (
+        search(work(title, doi=DOI), (step_of("crossref"),), web, SETTINGS, at=1, most_files=1)
+        for title in ("Meadows of the northern uplands in winter", "Rivers under mountains after rain")
+    )
+    assert (same.retracted, other.retracted) == (SENTENCE, "")
+    titled = search(work("RETRACTED: Meadows"), (), RecordedWeb(has_recordings=False), SETTINGS, at=1, most_files=1)
+    assert titled.retracted == "The work is retracted: the record gives a title that says so."
+
+
+def test_a_retraction_counts_where_the_title_is_translated_and_the_doi_stands_on_the_file() -> None:
+    """The title of Crossref was not that of the record, so its word was not believed, and the file was published."""
+    copy = "https://x.example.org/a.pdf"
+    file = a_pdf("Meadows in winter", "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", "Sorbye on meadows " * 60)
+    web = RecordedWeb({**crossref("Meadows in winter"), copy: answer(file)}, has_recordings=False)
+    about = work(
+        "\u041b\u0443\u0433\u0430 \u0437\u0438\u043c\u043e\u0439 \u043d\u0430 \u0441\u0435\u0432\u0435\u0440\u0435",
+        doi=DOI,
+        creator="Sorbye, Anna",
+        relation=copy,
+    )
+    result = search(about, (step_of("crossref"), step_of("own_links")), web, SETTINGS, at=1, most_files=1)
+    assert "doi" in result.candidates[0].identified_by
+    assert result.retracted == SENTENCE
+
+
+def test_unpaywall_gives_titles_that_say_it() -> None:
+    description = unpaywall_of(answer(json.dumps({"doi": DOI, "title": "RETRACTED: Meadows in winter"})))
+    assert description is not None
+    assert description.retracted == "The work is retracted: Unpaywall gives a title that says so."
+
+
+def test_openalex_tells_of_a_retraction_where_it_is_asked_and_it_is_not_asked_for_that_alone() -> None:
+    title = "Meadows of the northern uplands in winter"
+    place = f"https://api.openalex.org/works/https://doi.org/{DOI}"
+    location = {"pdf_url": "https://x.example.org/a.pdf", "is_oa": True, "license": "cc-by"}
+    told = {"doi": f"https://doi.org/{DOI}", "title": title, "is_retracted": True, "locations": [location]}
+    words = ["Sorbye on meadows of the northern uplands in winter"] * 40
+    file = a_pdf(title, "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", *words, PAGE_BREAK, *words, "References")
+    own = {place: answer(json.dumps(told)), location["pdf_url"]: answer(file)}
+    only = [step_of(each) for each in ("crossref", "own_links", "openalex")]
+    web = RecordedWeb(own, has_recordings=False)  # type: ignore[arg-type]
+    asked = search(work(title, doi=DOI), only, web, SETTINGS, at=1, most_files=1)
+    assert asked.retracted == "The work is retracted: OpenAlex marks it so."
+    web = RecordedWeb(own, has_recordings=False)  # type: ignore[arg-type]
+    result = search(work(title, doi=DOI, relation=location["pdf_url"]), only, web, SETTINGS, at=1, most_files=1)  # type: ignore[arg-type]
+    assert result.outcome is Outcome.SUCCESS
+    assert not [url for url in web.asked if "openalex" in url]
+
+
+def test_no_rule_accepts_while_the_registry_has_not_answered() -> None:
+    """Crossref had no answer, another service had a copy with a licence, and a retracted work was published."""
+    web = RecordedWeb({f"https://api.crossref.org/works/{DOI}": answer(status=503)}, has_recordings=False)
+    result = search(work("Meadows", doi=DOI), (step_of("crossref"),), web, SETTINGS, at=1, most_files=1)
+    assert (result.silent, result.is_over) == ("crossref", False)
+    searched = SearchResult(Outcome.SUCCESS, (), (OPEN,), silent="crossref")
+    reason = "The step crossref had no answer: whether the work was retracted is not known."
+    assert [each[3:6] for each in decided("oai:x", searched, Thresholds(), 2)] == [("review", reason, "rule")]
+    assert decided("oai:x", searched, Thresholds(), 2, (BY_RULE,)) == ()
+
+
+def test_a_retracted_work_waits_for_a_person_and_is_published_with_the_notice(searching) -> None:
+    search_ = searching(discover_named_files=False)
+    title = search_.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    search_.web.own = {**unpaywall(), **crossref(title), COPY: answer(pdf(search_))}
+    search_.run(identifier=IDENTIFIER)
+    search_.release()
+    assert (decisions(search_), component(search_)) == ([("review", "rule")], None)
+    assert f"  {SENTENCE}" in explained(search_).splitlines()
+    search_.desk.decide(search_.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
+    assert search_.release() == 2
+    assert said(search_, "provenance").endswith(f"; version: accepted; notice: {SENTENCE}")
+    etree.XMLSchema(file=str(ROOT / "schemas" / "didl.xsd")).assertValid(search_.didl(ITEM))
+    assert search_.release() == 0
+
+
+def test_a_file_that_a_rule_accepted_leaves_the_record_when_the_work_is_retracted(found) -> None:
+    title = found.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    found.web.own = {**found.web.own, **crossref(title)}
+    searched_again(found)
+    found.release()
+    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
+    assert component(found) is None
+
+
+def test_a_file_that_a_person_accepted_stays_and_says_that_the_work_was_retracted(found) -> None:
+    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1]._replace(decided_by="anna"))
+    title = found.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    found.web.own = {**found.web.own, **crossref(title)}
+    searched_again(found)
+    assert found.release() == 1
+    assert said(found, "provenance").endswith(f"; notice: {SENTENCE}")

@@ -1,0 +1,215 @@
+"""What a person sees of the files that wait, and how one or many of them are decided on."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.fulltext.review import Filter, Reviewed
+from gateway.model import Candidate, Decision
+from gateway.settings import place_of_copy
+from gateway.store.opening import open_discovery
+from harvester.cli import main
+from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
+from tests.fulltext.web import answer
+
+pytestmark = pytest.mark.slow  # it searches, and reads PDFs
+
+
+@pytest.fixture
+def waiting(searching):
+    """Return a search after the file of one work was found without a licence: it waits for a person."""
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    return search
+
+
+@pytest.fixture
+def harvester(waiting):
+    folder = str(waiting.settings.instance)
+    return lambda *arguments, **more: CliRunner().invoke(main, ["--instance", folder, *arguments], **more)
+
+
+def test_the_list_tells_the_work_what_is_known_of_the_file_and_why_no_rule_decided(harvester) -> None:
+    lines = harvester("review", "list").stdout.splitlines()
+    assert lines[0] == IDENTIFIER
+    assert lines[1].startswith("  ")
+    assert "(2015)" in lines[2]
+    assert lines[3].strip() == COPY
+    assert "version accepted" in lines[4]
+    assert "licence unknown, host repository.example.net" in lines[4]
+    assert lines[5].startswith("  review by rule: ")
+
+
+def test_the_list_as_data_has_what_people_see(harvester) -> None:
+    (line,) = harvester("review", "list", "--json").stdout.splitlines()
+    file = json.loads(line)
+    assert file["title"]
+    assert file["authors"]
+    assert (file["year"], file["version"], file["license"]) == ("2015", "accepted", "")
+    assert (file["host"], file["found_by"], file["source"]) == ("repository.example.net", "unpaywall", "laro")
+    assert 0 < file["score"] <= 1
+    assert Path(file["copy"]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("options", "is_listed"),
+    [
+        (("--source", "laro"), True),
+        (("--source", "another"), False),
+        (("--host", "Repository.example.net"), True),
+        (("--host", "example.net"), False),
+        (("--step", "unpaywall"), True),
+        (("--step", "crossref"), False),
+        (("--license", "cc-by"), False),
+        (("--version", "accepted"), True),
+        (("--version", "published"), False),
+        (("--version", "unknown"), False),
+        (("--license", "unknown"), True),
+        (("--kind", "unknown"), False),
+        (("--kind", "poster"), False),
+        (("--reason-has", "LICENCE"), True),
+        (("--reason-has", "embargo"), False),
+        (("--least-score", "0.1"), True),
+        (("--most-score", "0.1"), False),
+    ],
+)
+def test_options_describe_files(harvester, options, is_listed) -> None:
+    assert bool(harvester("review", "list", *options).stdout) is is_listed
+
+
+def test_what_is_shown_as_unknown_is_described_as_unknown() -> None:
+    decision = Decision("oai:g.example.org:laro/1", COPY, "0" * 64, "review", "", "rule", 1)
+    for file in (Reviewed(decision), Reviewed(decision, candidate=Candidate(COPY, "unpaywall"))):
+        assert Filter(license="unknown", version="unknown", kind="unknown").fits(file)
+
+
+def test_show_puts_the_record_beside_the_first_lines_of_the_file_and_says_where_the_copy_lies(
+    harvester, waiting
+) -> None:
+    narrow = harvester("review", "show", IDENTIFIER, env={"COLUMNS": "80"}).stdout
+    wide = harvester("review", "show", IDENTIFIER, env={"COLUMNS": "160"}).stdout
+    (decision,) = waiting.desk.decisions(IDENTIFIER)
+    place = place_of_copy(waiting.settings.instance, decision.sha256)
+    title = json.loads(harvester("review", "list", "--json").stdout)["title"]
+    for shown in (narrow, wide):
+        assert f"The copy: {place}" in shown
+        assert "title: " in shown
+        assert title[:40] in shown
+    assert "  The record says:\n" in narrow
+    assert any("The record says:" in line and "The file begins:" in line for line in wide.splitlines())
+    (file,) = json.loads(harvester("review", "show", IDENTIFIER, "--json").stdout)["files"]
+    assert 1 <= len(file["lines"]) <= 20
+    assert (file["copy"], file["unread"]) == (str(place), "")
+
+
+def test_show_says_that_no_copy_is_kept(harvester, waiting) -> None:
+    waiting.copies = waiting.work.copies.remove(waiting.desk.decisions(IDENTIFIER)[0].sha256)
+    shown = harvester("review", "show", IDENTIFIER).stdout
+    assert "No copy is kept." in shown
+    assert "files_keep" in shown
+
+
+def more_files(search, count: int) -> None:
+    """Let more copies of the work wait, as if a search had found them."""
+    (first, *_) = search.desk.decisions(IDENTIFIER)
+    for number in range(count):
+        search.desk.decide(first._replace(url=f"https://more.example.net/{number:04}.pdf"))
+
+
+def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, waiting) -> None:
+    more_files(waiting, 30)
+    refused = harvester("review", "reject", "--host", "more.example.net", input="n\n")
+    assert refused.exit_code == 1
+    assert "To reject: 30 files. 10 of them are not shown" in refused.stderr
+    assert "https://more.example.net/0000.pdf" in refused.stderr
+    assert len(decisions(waiting)) == 31
+    tried = harvester("review", "reject", "--host", "more.example.net", "--dry-run")
+    assert (tried.exit_code, tried.stdout, len(decisions(waiting))) == (0, "", 31)
+    done = harvester("review", "reject", "--host", "more.example.net", "--reason", "A mirror.", "--yes", "--json")
+    assert done.exit_code == 0
+    rejected = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["verdict"] for each in rejected] == ["reject"] * 30
+    assert {each["reason"] for each in rejected} == {"A mirror."}
+    assert [each.url for each in waiting.desk.decided("review", ("", ""), 100)] == [COPY]
+
+
+def test_all_files_are_accepted_when_that_is_said(harvester, waiting) -> None:
+    assert harvester("review", "accept", "--all", "--yes").exit_code == 0
+    assert decisions(waiting)[-1][0] == "accept"
+    assert "To accept: 0 files." in harvester("review", "accept", "--all", "--yes").stderr
+
+
+@pytest.mark.parametrize("arguments", [(), (IDENTIFIER, "--all"), (IDENTIFIER, "--host", "a.example"), ("--yes",)])
+def test_what_is_meant_must_be_plain(harvester, arguments, waiting) -> None:
+    assert harvester("review", "accept", *arguments).exit_code == 2
+    assert len(decisions(waiting)) == 1
+
+
+def test_a_list_is_never_cut_inside_an_item_and_goes_on_where_it_ended(harvester, waiting) -> None:
+    more_files(waiting, 1100)
+    another = IDENTIFIER + "-z"
+    waiting.desk.decide(Decision(another, COPY, "", "review", "Why.", "rule", 1))
+    first = harvester("review", "list", "--json")
+    assert len(first.stdout.splitlines()) == 1101
+    assert f"--after {IDENTIFIER}" in first.stderr
+    (rest,) = harvester("review", "list", "--json", "--after", IDENTIFIER).stdout.splitlines()
+    assert json.loads(rest)["identifier"] == another
+    assert harvester("review", "list", "--after", IDENTIFIER).stdout.splitlines()[1] == "  The record is deleted."
+
+
+# --- how searches ended -------------------------------------------------------------------------------------------
+
+
+def test_outcomes_are_counted_by_month_with_their_shares(harvester, waiting) -> None:
+    lines = [
+        json.loads(line)
+        for line in harvester("outcomes", "--by", "step", "--by", "month", "--json").stdout.splitlines()
+    ]
+    assert {line["month"] for line in lines} == {"2027-01"}
+    shares: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        shares[line["step"], line["what"]] += line["share"]
+    assert all(share == pytest.approx(1, abs=0.001) for share in shares.values())
+    assert harvester("outcomes", "--month", "2026-12").stdout == ""
+    assert harvester("outcomes", "--month", "2027-01").stdout == harvester("outcomes").stdout != ""
+    assert "100.0%" in harvester("outcomes", "--by", "step").stdout
+    assert harvester("outcomes", "--month", "2027-13").exit_code == 2
+
+
+def test_a_share_of_a_step_is_that_of_its_searches_however_many_copies_it_named(harvester, waiting) -> None:
+    """A step and its copies were counted together: of one search in which one copy was read, each half was a work."""
+    lines = [json.loads(line) for line in harvester("outcomes", "--by", "step", "--json").stdout.splitlines()]
+    named = {(line["step"], line["what"]): line for line in lines if line["outcome"] == "success"}
+    both = {step for step, what in named if what == "copy"}
+    assert both
+    for step in both:
+        assert named[step, "step"]["share"] == 1
+    words = harvester("outcomes", "--by", "step").stdout
+    assert all(f"{step}  step  success" in words and f"{step}  copy  success" in words for step in both)
+    told = " ".join(harvester("outcomes", "--help").stdout.split())
+    assert "A `step` line counts the ends of a step" in told
+    assert "A `copy` line counts the ends of the copies" in told
+
+
+def test_what_an_earlier_release_has_counted_stays_and_has_no_month(tmp_path) -> None:
+    open_discovery(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as file, file:
+        file.execute("drop table ending")
+        file.execute(
+            "create table ending (source text not null, step text not null, host text not null, outcome text not null,"
+            " count integer not null, primary key (source, step, host, outcome)) without rowid"
+        )
+        file.execute("insert into ending values ('laro', 'crossref', 'api.crossref.org', 'success', 7)")
+        file.execute("delete from _sqlite_migrations where name in ('0008_months', '0010_what_ended')")
+    desk = open_discovery(tmp_path)
+    assert [(ending.month, ending.what, count) for ending, count in desk.endings()] == [("", "", 7)]
+    desk.close()

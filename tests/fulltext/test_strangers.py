@@ -1,0 +1,183 @@
+"""Addresses that strangers give us, over real connections: each ends in its outcome, in time, and within its limits."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.model import Outcome
+from gateway.settings import load
+from gateway.store.opening import open_discovery
+from harvester.fulltext.answer_cache import CachingFetch
+from harvester.fulltext.politeness import PoliteFetch
+from harvester.fulltext.run import asked_for
+from harvester.fulltext.steps._visit import visit
+from harvester.http.fetching import Web
+from harvester.http.messages import Request
+from tests.http.server import Server, ok, until_gone
+
+LIMITS = {
+    "fetch_retries": 0,
+    "fetch_max_bytes": 1_000_000,
+    "fetch_deadline_seconds": 60.0,
+    "fetch_read_timeout_seconds": 60.0,
+}
+HASTY = {**LIMITS, "fetch_deadline_seconds": 0.5, "fetch_read_timeout_seconds": 0.4}
+
+
+@pytest.fixture
+def fetch(tmp_path: Path) -> Iterator[Web]:
+    """Return the real web, to which nothing but 127.0.0.1 is open besides public addresses."""
+    with Web(load(tmp_path, environ={}, options=LIMITS), allow=["127.0.0.1"]) as web:
+        yield web
+
+
+def _slow(request: BaseHTTPRequestHandler) -> None:
+    """Send a byte now and then: no pause is long, and there is no end."""
+    request.send_response_only(200)
+    request.send_header("Content-Length", "100000")
+    request.end_headers()
+    for _ in range(800):
+        request.wfile.write(b"x")
+        request.wfile.flush()
+        time.sleep(0.1)
+
+
+def _endless(request: BaseHTTPRequestHandler) -> None:
+    request.send_response_only(200)
+    request.send_header("Content-Length", str(5_000_000_000))
+    request.end_headers()
+    for _ in range(3):
+        request.wfile.write(b"%PDF-" + b"x" * 1_000_000)
+
+
+BOMB = gzip.compress(b"\0" * 20_000_000)
+STRANGE: dict[str, tuple[Any, Outcome]] = {
+    "5 GB": (_endless, Outcome.BODY_TOO_LARGE),
+    "a bomb of gzip": (ok(BOMB, Content_Encoding="gzip"), Outcome.BODY_TOO_LARGE),
+    "a byte now and then": (_slow, Outcome.TIMEOUT),
+    "silence": (until_gone, Outcome.TIMEOUT),
+    "a redirect to itself": (ok(b"", 302, Location="/"), Outcome.REDIRECT_LOOP),
+    "a redirect to itself, with a cookie": (ok(b"", 302, Location="/", Set_Cookie="a=1"), Outcome.BLOCKED_COOKIE),
+    "a redirect into a cloud": (ok(b"", 302, Location="http://169.254.169.254/"), Outcome.PRIVATE_ADDRESS),
+    "a redirect to a file": (ok(b"", 302, Location="file:///etc/passwd"), Outcome.BAD_SCHEME),
+    "a redirect to a login": (ok(b"", 302, Location="/idp/profile?SAMLRequest=x"), Outcome.BLOCKED_WALL),
+    "a redirect for cookies": (ok(b"", 302, Location="/action/cookieAbsent"), Outcome.BLOCKED_COOKIE),
+    "an empty answer": (ok(b""), Outcome.EMPTY_BODY),
+    "a refusal": (ok(b"no", 403), Outcome.FORBIDDEN),
+    "a challenge": (ok(b"<html><title>Just a moment...</title>", 403), Outcome.BLOCKED_CAPTCHA),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STRANGE)
+def test_what_strangers_do_has_its_outcome(tmp_path: Path, server: Server, name: str) -> None:
+    said, outcome = STRANGE[name]
+    limits = HASTY if outcome is Outcome.TIMEOUT else LIMITS
+    with Web(load(tmp_path, environ={}, options=limits), allow=["127.0.0.1"]) as web:
+        assert visit(server.say("/", said), web).outcome is outcome
+
+
+def _door(request: BaseHTTPRequestHandler) -> None:
+    """Let in who has the cookie; give it to the others, and send them here."""
+    has_cookie = request.headers.get("Cookie") == "seen=1"
+    request.send_response_only(200 if has_cookie else 302)
+    if not has_cookie:
+        request.send_header("Set-Cookie", "seen=1")
+        request.send_header("Location", "/")
+    request.send_header("Content-Length", "5")
+    request.end_headers()
+    request.wfile.write(b"%PDF-")
+
+
+@pytest.mark.slow
+def test_who_keeps_cookies_is_let_in_by_each_work_anew(fetch: Web, server: Server, tmp_path: Path) -> None:
+    url, desk = server.say("/", _door), open_discovery(tmp_path)
+    remembering = CachingFetch(fetch, desk, time.time)
+    for work in ("one", "another", "one"):  # the answers of files are not kept
+        asked = partial(asked_for, work, remembering)
+        assert visit(url, asked).outcome is Outcome.SUCCESS
+        asked(Request(server.say(f"/{work}", ok(b"%PDF-"))))
+    desk.close()
+    assert [request.headers.get("Cookie") for request in server.asked if request.path == "/"][:4] == [
+        None,
+        "seen=1",
+    ] * 2
+
+
+@pytest.mark.slow
+def test_a_page_that_claims_to_be_a_pdf_is_read_as_a_page(fetch: Web, server: Server) -> None:
+    url = server.say("/", ok(b"<html><a href='/a.pdf'>PDF</a>", Content_Type="application/pdf"))
+    found = visit(url, fetch)
+    assert found.mime_type == "text/html"
+    assert found.page is not None
+    assert found.page.copies[0].url.endswith("/a.pdf")
+
+
+def test_redirects_without_end_are_followed_eight_times(fetch: Web, server: Server) -> None:
+    for number in range(20):
+        server.say(f"/{number}", ok(b"", 302, Location=f"/{number + 1}"))
+    found = visit(server.url("/0"), fetch)
+    assert (found.outcome, len(server.asked)) == (Outcome.TOO_MANY_REDIRECTS, 8)
+
+
+# Ways of writing where nobody should be sent: literal, in other notations, carried inside IPv6, and by name.
+_NETWORKS = (
+    "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254", "127.0.0.2", "127.255.0.1",
+    "169.254.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.1", "192.0.0.1", "192.0.2.1", "192.168.0.1",
+    "192.168.255.1", "198.18.0.1", "198.19.255.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.1.2.3", "240.0.0.1",
+    "255.255.255.255", "192.88.99.1",
+)  # fmt: skip
+_SIX = (
+    "::", "::1", "fe80::1", "fc00::1", "fd12:3456::1", "ff02::1", "2001:db8::1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
+    "2002:7f00:1::", "2002:a00:1::", "100::1", "fec0::1",
+    "64:ff9b:1::7f00:1", "3fff::1", "::127.0.0.1", "2001::7f00:1",
+)  # fmt: skip
+_OTHER = ("2130706434", "0x7f000002", "0177.0.0.2", "127.2", "10.1", "localhost.localdomain:1@127.0.0.2")
+HOSTS = (
+    *_NETWORKS,
+    *(f"[{each}]" for each in _SIX),
+    *(f"[::ffff:{network}]" for network in _NETWORKS),
+    *(f"{network}:8080" for network in _NETWORKS),
+    *(f"user:secret@{network}" for network in _NETWORKS[:10]),
+    *_OTHER,
+)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_nobody_sends_a_search_into_a_private_network(fetch: Web, host: str) -> None:
+    assert visit(f"http://{host}/x", fetch).outcome is Outcome.PRIVATE_ADDRESS
+
+
+def test_a_hundred_of_them() -> None:
+    assert len(set(HOSTS)) >= 100
+
+
+def test_a_name_that_changes_its_answer_gains_nothing(tmp_path: Path, server: Server) -> None:
+    """Each time it is asked the name has another address; what was judged is what is connected to."""
+    places: Iterator[str] = iter(("127.0.0.1", "10.0.0.1", "127.0.0.1"))
+    port = int(server.address.partition(":")[2])
+    server.say("/", ok(b"<p>x"))
+
+    def resolve(_host: str, _port: int, **_options: Any) -> list[tuple]:
+        return [(2, 1, 6, "", (next(places), port))]
+
+    with Web(load(tmp_path, environ={}, options=LIMITS), allow=["127.0.0.1"], resolve=resolve) as web:
+        assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.SUCCESS
+        web.close()
+        assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.PRIVATE_ADDRESS
+
+
+def test_robots_are_asked_over_the_same_guard(fetch: Web, server: Server) -> None:
+    server.say("/robots.txt", ok(b"User-agent: *\nDisallow: /private"))
+    url = server.say("/private/a.pdf", ok(b"%PDF-"))
+    polite: Callable = PoliteFetch(fetch, 0.0, sleep=lambda _: None)
+    assert visit(url, polite).outcome is Outcome.ROBOTS_DENIED
+    assert [request.path for request in server.asked] == ["/robots.txt"]

@@ -1,0 +1,217 @@
+"""A file that is taken down leaves records, copies, `/files/`, searches and reviews, and is not found again."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gateway.cli import main as gateway
+from gateway.errors import TakedownsUnreadable
+from gateway.fulltext.stored_files import Copies
+from gateway.model import Outcome, Selection
+from gateway.store.takedown_file import TakedownFile
+from gateway.xmltext import DIDL
+from harvester.cli import main
+from tests.applications import application
+from tests.fulltext.test_releasing import COPY, DOI, IDENTIFIER, ITEM, pdf, unpaywall
+from tests.fulltext.web import RecordedWeb, answer
+
+pytestmark = pytest.mark.slow  # it searches, and reads PDFs
+
+ELSEWHERE = "https://mirror.example.com/7.pdf"
+OPTIONS = {"discover_named_files": False, "files_serve": True, "base_url": "https://g.example.org/oai"}
+
+
+class Case:
+    """A search that has found, published and kept the file of one work."""
+
+    def __init__(self, search) -> None:
+        self.search, self.folder = search, search.settings.instance
+        self.body = search.web.own[COPY].body
+        self.digest = sha256(self.body).hexdigest()
+
+    def call(self, *arguments: str, command=main, status: int = 0, answers: str = "") -> Result:
+        result = CliRunner().invoke(command, ["--instance", str(self.folder), *arguments], input=answers)
+        assert result.exit_code == status, result.output
+        return result
+
+    def json(self, *arguments: str) -> dict:
+        return json.loads(self.call(*arguments, "--json").stdout)
+
+    def served(self) -> int:
+        with application(self.folder, files_serve=True) as app, app.test_client().get(f"/files/{self.digest}") as found:
+            self.answer = found
+            return found.status_code
+
+    def kept(self) -> list[str]:
+        return [path.name for path in (self.folder / "files").rglob("*") if path.is_file()]
+
+    def shown(self) -> bytes:
+        with self.search.store.view() as view:
+            prefixes = [format_.metadata_prefix for format_ in view.formats()]
+            return b"".join(b"".join(view.page(Selection(prefix), None, 5000).records) for prefix in prefixes)
+
+    def again(self) -> RecordedWeb:
+        """Search for everything once more, over the same web; return what was asked."""
+        web = self.search.web
+        web.asked.clear()
+        self.search.now += 100 * 86_400
+        self.search.desk.renew(self.search.now, (), self.search.now)
+        self.search.run()
+        self.search.release()
+        return web
+
+
+@pytest.fixture
+def case(searching) -> Case:
+    search = searching(**OPTIONS)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search), Last_Modified="Sat, 01 Feb 2020 00:00:00 GMT")}
+    assert search.run(identifier=IDENTIFIER) == {ITEM: "success"}
+    search.release()
+    return Case(search)
+
+
+def test_before_anything_is_taken_down_the_file_is_published_kept_and_served(case) -> None:
+    assert COPY.encode() in case.shown()
+    assert (case.kept(), case.served()) == ([case.digest], 200)
+
+
+TARGETS = {
+    "url": "HTTPS://Repository.Example.net:443/%37.pdf#page=2",
+    "prefix": "https://repository.example.net/*",
+    "host": "repository.example.net",
+    "hosts": "*.example.net",
+    "sha256": "",
+    "doi": f"https://dx.doi.org/{DOI.upper()}",
+    "identifier": IDENTIFIER,
+}
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_whatever_names_it_the_file_leaves_everything_and_is_not_found_again(case, kind: str) -> None:
+    told = case.json("takedown", "add", TARGETS[kind] or case.digest, "--reason", "A letter")
+    assert told["deleted_copies"] == 1
+    for _ in range(2):
+        assert COPY.encode() not in case.shown()
+        assert case.digest.encode() not in case.shown()
+        assert (case.kept(), case.served()) == ([], 451)
+        case.again()
+    assert case.answer.text.startswith("This file was taken down")
+    assert case.answer.headers["Link"] == '<http://127.0.0.1:8080/oai>; rel="blocked-by"'
+    assert case.call("check", command=gateway).exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["url", "prefix", "host", "hosts"])
+def test_an_address_that_is_taken_down_is_never_asked(case, kind: str) -> None:
+    case.call("takedown", "add", TARGETS[kind])
+    assert COPY not in case.again().asked
+    (found,) = json.loads(case.search.desk.search(IDENTIFIER).story)["candidates"] or [None]
+    assert found["outcome"] == Outcome.TAKEN_DOWN
+
+
+def test_the_same_bytes_at_another_address_are_not_kept(case) -> None:
+    case.call("takedown", "add", COPY)
+    known = json.loads(case.search.web.own[f"https://api.unpaywall.org/v2/{DOI}"].body)
+    known["oa_locations"][0]["url_for_pdf"] = ELSEWHERE
+    case.search.web.own = {
+        f"https://api.unpaywall.org/v2/{DOI}": answer(json.dumps(known)),
+        ELSEWHERE: answer(case.body),
+    }
+    case.again()
+    assert ELSEWHERE.encode() not in case.shown()
+    assert case.kept() == []
+    Copies(case.folder).keep(case.body)
+    assert case.kept() == []
+
+
+def test_nobody_can_accept_it_and_explain_and_review_do_not_show_it(case) -> None:
+    case.call("takedown", "add", COPY)
+    assert "cannot be accepted" in case.call("review", "accept", IDENTIFIER, status=2).output
+    assert COPY not in case.call("explain", IDENTIFIER).stdout
+    assert COPY not in case.call("explain", IDENTIFIER, "--json").stdout
+    assert case.call("review", "list", "--verdict", "accept").stdout == ""
+    case.call("review", "reject", IDENTIFIER)
+
+
+def test_an_item_that_is_taken_down_is_hidden_from_records_and_explain(case) -> None:
+    case.call("takedown", "add", IDENTIFIER)
+    assert "is taken down" in case.call("explain", IDENTIFIER, status=2).output
+    shown = case.call("records", "laro")
+    assert IDENTIFIER not in shown.stdout
+    assert "are taken down" in shown.stderr
+    assert "cannot be accepted" in case.call("review", "accept", IDENTIFIER, status=2).output
+
+
+@pytest.mark.parametrize("kind", ["url", "host", "sha256", "doi", "identifier"])
+def test_remove_says_what_comes_back_and_then_it_does(case, kind: str) -> None:
+    target = TARGETS[kind] or case.digest
+    case.call("takedown", "add", target)
+    asked = case.call("takedown", "remove", target, answers="n\n", status=1)
+    assert "Files that may be fetched again: 1" in asked.stderr
+    assert case.served() == 451
+    back = case.json("takedown", "remove", target, "--yes")
+    assert back["returned_items"] == (1 if kind in ("doi", "identifier") else 0)
+    assert case.served() == 404
+    case.again()
+    assert COPY.encode() in case.shown()
+    assert case.served() == 200
+
+
+def test_a_dry_run_changes_nothing_and_says_what_add_does(case) -> None:
+    before = case.shown()
+    told = case.json("takedown", "add", COPY, IDENTIFIER, "--dry-run")
+    assert (told["deleted_items"], told["takedowns"][0]["files"]) == (1, [case.digest])
+    assert case.shown() == before
+    assert not (case.folder / "takedowns.json").exists()
+    assert case.served() == 200
+
+
+def test_with_a_damaged_list_nobody_is_asked_for_anything(case) -> None:
+    (case.folder / "takedowns.json").write_text("{")
+    case.search.web.asked.clear()
+    with pytest.raises(TakedownsUnreadable):
+        case.search.run()
+    assert case.search.web.asked == []
+
+
+def test_with_a_damaged_list_no_file_is_served_and_no_copy_kept(case) -> None:
+    (case.folder / "takedowns.json").write_text("{")
+    assert case.served() == 503
+    assert "cannot be read" in case.call("check", command=gateway, status=1).output
+    assert "cannot be read" in case.call("publish", status=1).output
+    assert "cannot be read" in case.call("takedown", "add", COPY, status=1).output
+
+
+def test_check_says_what_a_kill_has_left_and_publish_completes_it(case) -> None:
+    file = TakedownFile(case.folder)
+    case.call("takedown", "add", "https://nobody.example.com/")
+    entry = file.read().entries[0]._replace(value="repository.example.net/7.pdf")
+    file.change(lambda entries: (*entries, entry))
+    assert "is not completed" in case.call("check", command=gateway, status=1).output
+    case.call("publish")
+    assert (COPY.encode() in case.shown(), case.kept()) == (False, [])
+    case.call("check", command=gateway)
+    file.change(lambda listed: [each._replace(removed_at="2026-11-22T12:00:00Z") for each in listed])
+    assert "is not published" in case.call("check", command=gateway, status=1).output
+    case.call("publish")
+    case.call("check", command=gateway)
+
+
+def test_a_file_carried_in_the_didl_itself_is_taken_down_with_its_bytes(searching) -> None:
+    search = searching(**OPTIONS, didl_by_value_max_bytes=100_000, oai_dc_names_files=True)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    case = Case(search)
+    assert [element.get("encoding") for element in search.didl(ITEM).iter(f"{{{DIDL}}}Resource") if element.text] == [
+        "base64"
+    ]
+    assert case.shown().count(COPY.encode()) >= 3
+    case.call("takedown", "add", case.digest)
+    assert COPY.encode() not in case.shown()
+    assert b"base64" not in case.shown()
+    for path in case.folder.glob("store.sqlite*"):
+        assert case.body not in path.read_bytes()

@@ -1,0 +1,204 @@
+"""The search as a stage of scheduled runs: in turns, told in the log, with what a kill had left."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from calendar import timegm
+from contextlib import closing
+from time import time
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import StoreBusy
+from gateway.model import Decision, RunOutcome
+from gateway.xmltext import utc_datetime
+from harvester.cli import main
+from harvester.harvest.instance import opened
+from harvester.http.pacing import Pace
+from harvester.runtime.exit_status import SourceLocked, Status
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Silence
+from harvester.runtime.worker_pool import WorkerPool
+from harvester.schedule import full_text_stage as turns
+from harvester.schedule.source_work import SourceWork
+from harvester.schedule.stages import Scheduler, StageResult
+from tests.clocks import Clocks
+from tests.fulltext.test_releasing import DAY, IDENTIFIER, component, pdf, title_of
+from tests.fulltext.web import RecordedWeb, answer
+
+pytestmark = pytest.mark.slow
+
+DOI = "10.5555/laro.2015.0007"
+
+
+@pytest.fixture
+def web(monkeypatch) -> RecordedWeb:
+    """Return a web that knows nothing, in the place of the real one."""
+    web = RecordedWeb(has_recordings=False)
+    monkeypatch.setattr(turns, "polite", lambda *_: web)
+    return web
+
+
+@pytest.fixture
+def tend(folder, web):
+    """Return a function that runs `harvester tend`, where the source is to be searched for every hour."""
+    file = folder / "sources.toml"
+    file.write_text(f'{file.read_text()}\ndiscover_every = "1h"\nrecheck_every = "90d"\n')
+
+    def run(**settings: str) -> tuple[int, list[dict]]:
+        environ = {f"GATEWAY_{name.upper()}": value for name, value in settings.items()}
+        found = CliRunner(env=environ).invoke(main, ["--instance", str(folder), "tend", "--json"])
+        assert found.exception is None or isinstance(found.exception, SystemExit)
+        return found.exit_code, [json.loads(line) for line in found.stdout.splitlines()]
+
+    return run
+
+
+def later(folder, seconds: int) -> None:
+    with closing(sqlite3.connect(folder / "inbox.sqlite")) as connection, connection:
+        connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
+
+
+def test_a_turn_takes_some_items_and_the_next_one_the_others(tend, folder, web, monkeypatch) -> None:
+    monkeypatch.setattr(turns, "BATCH", 5)
+    status, (fact,) = tend(discover_items="5")
+    assert (status, fact["stage"], fact["outcome"], fact["counts"]["searched"]) == (0, "discovery", "succeeded", 5)
+    assert tend() == (0, [])
+    later(folder, 3600 * 2)
+    _, (fact,) = tend()
+    assert fact["counts"]["searched"] == 17
+    asked = len(web.asked)
+    later(folder, 3600 * 2)
+    _, (fact,) = tend()
+    assert (fact["counts"].get("searched", 0), len(web.asked)) == (0, asked)
+
+
+def test_a_fault_of_ours_in_one_item_is_told_and_the_others_have_their_turn(tend, web) -> None:
+    def before(request) -> None:
+        if "laro.2015.0007" in request.url:
+            raise RuntimeError
+
+    web.before = before
+    status, (fact,) = tend()
+    assert (status, fact["outcome"], fact["counts"]["searched"]) == (3, "succeeded_with_errors", 22)
+    assert fact["reasons"] == ["Faults of this program: 1, each in one item."]
+
+
+def test_what_was_searched_long_ago_has_its_turn_again(tend, folder) -> None:
+    tend()
+    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection, connection:
+        connection.execute("update search set searched_at = searched_at - ?", (91 * 86_400,))
+    later(folder, 3600 * 2)
+    _, (fact,) = tend()
+    assert fact["counts"]["searched"] == 22
+
+
+def test_what_a_kill_had_left_is_published(tend, folder) -> None:
+    tend()
+    with opened(str(folder)) as instance:
+        ((_, item),) = instance.store.items("laro", 0, 1)
+        instance.desk().decide(Decision(item.identifier, "https://x.example.org/", "0" * 64, "reject", "", "anna", 1))
+    assert [fact["stage"] for fact in tend()[1]] == ["files"]
+    assert tend()[1] == []
+
+
+def test_a_turn_searches_for_an_item_on_the_day_on_which_its_embargo_ends(folder, web) -> None:
+    page, now = "https://r.example.org/1", int(time())
+    day = utc_datetime(now + 3 * 86_400)[:10]
+    known = {
+        "doi": DOI,
+        "titles": [{"title": "A"}],
+        "url": page,
+        "rightsList": [{"rightsUri": "info:eu-repo/semantics/embargoedAccess"}],
+        "dates": [{"dateType": "Available", "date": day}],
+    }
+    web.own = {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": known}}))}
+    on_the_day = timegm((*map(int, day.split("-")), 0, 0, 0))
+    searched = []
+    for at in (now, on_the_day - 1, on_the_day):
+        web.asked.clear()
+        with opened(str(folder)) as instance:
+            entry = instance.sources.entry("laro")
+            ran = turns.discover(instance, entry, Silence(), Stop(), lambda at=at: float(at))  # type: ignore[misc]
+        searched.append((ran.run.counts.get("searched", 0), page in web.asked))
+        web.own[page] = answer("")
+    assert searched == [(22, False), (0, False), (1, True)]
+
+
+def test_what_breaks_a_turn_is_told_and_what_was_searched_is_kept(folder, web, monkeypatch) -> None:
+    def busy(*_):
+        raise StoreBusy("The store is busy.")
+
+    monkeypatch.setattr(turns, "release", busy)
+    with opened(str(folder)) as instance:
+        ran = turns.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+        assert (ran.run.outcome, ran.run.reasons) == (RunOutcome.TRY_LATER, ("The store is busy.",))
+        assert ran.run.counts["searched"] == 22
+        assert {state for _, state, _, _ in instance.desk().counts()} == {"done"}
+
+
+def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_and_accepts_the_file(
+    folder, web, searching
+) -> None:
+    """Nobody asks for the item: day after day what is due is done, and its file is in the DIDL when it may be."""
+    file = folder / "sources.toml"
+    file.write_text(f'{file.read_text()}\ndiscover_every = "12h"\n')
+    copy, began = "https://r.example.org/1.pdf", int(time()) - 20 * DAY  # no run may be dated in the future
+    opens = utc_datetime(began + 3 * DAY)[:10]
+    known = {
+        "doi": DOI,
+        "titles": [{"title": title_of(searching())}],
+        "contentUrl": [copy],
+        "rightsList": [
+            {"rightsUri": "info:eu-repo/semantics/embargoedAccess"},
+            {"rightsUri": "https://creativecommons.org/licenses/by/4.0/"},
+        ],
+        "dates": [{"dateType": "Available", "date": opens}],
+    }
+    web.own = {
+        f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": known}})),
+        copy: answer(pdf(searching())),
+    }
+    clock, stop, fetched, searched = Clocks(wall=float(began)), Stop(), [], []
+    with opened(str(folder)) as instance:
+        source_work = SourceWork(instance, Silence(), stop, Pace(), clock=lambda: clock.wall)
+
+        def failed(name: str, error: BaseException) -> tuple[StageResult, ...]:
+            return (StageResult("", source_work.failed(name, error)),)
+
+        for _ in range(7):
+            with WorkerPool[None, tuple[StageResult, ...]](1, stop, failed=failed) as pool:
+                done = [each for _, each in Scheduler(source_work, pool, clock=lambda: clock.wall).once()]
+            assert {each.done.status for each in done} == {Status.SUCCEEDED}
+            searched.append([each.done.run.counts.get("searched", 0) for each in done if each.done.run is not None])
+            fetched.append((utc_datetime(int(clock.wall))[:10] >= opens, copy in web.asked))
+            clock.pass_seconds(DAY)
+        assert [is_open for is_open, _ in fetched] == [was_fetched for _, was_fetched in fetched]
+        assert searched == [[22], [0], [0], [1], [0], [0], [0]]
+        decisions = instance.desk().decisions(IDENTIFIER)
+        assert [(decision.verdict, decision.decided_by, decision.url) for decision in decisions] == [
+            ("accept", "rule", copy)
+        ]
+        assert instance.desk().search(IDENTIFIER).state == "done"
+    assert component(searching(), copy) is not None
+
+
+def test_one_source_is_searched_at_a_time(folder) -> None:
+    with opened(str(folder)) as instance, turns._ONE, pytest.raises(SourceLocked, match="another source"):
+        turns.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+
+
+def test_a_source_that_says_nothing_is_left_alone(folder) -> None:
+    result = CliRunner().invoke(main, ["--instance", str(folder), "tend", "--json"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert not (folder / "discovery.sqlite").exists()
+
+
+def test_who_asks_to_stop_ends_a_turn(folder, web) -> None:
+    stop = Stop()
+    stop.ask()
+    with opened(str(folder)) as instance:
+        ran = turns.discover(instance, instance.sources.entry("laro"), Silence(), stop)
+    assert (ran.run.outcome, web.asked) == (RunOutcome.STOPPED, [])

@@ -1,0 +1,121 @@
+"""The whole way, offline: twenty-five works of the recordings, from their records to published DIDLs that are valid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+import pytest
+from click.testing import CliRunner
+from lxml import etree
+
+from gateway.cli import main as gateway
+from gateway.xmltext import DC, DIDL, DII, OAI_DC, PREMIS
+from harvester.cli import main as harvester
+from tests.conftest import SHARED
+from tests.fulltext import documents
+from tests.fulltext.conftest import Search
+from tests.fulltext.recorded import DATA, body
+from tests.fulltext.recorded_pages import PAGES
+from tests.fulltext.web import RecordedWeb, answer
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared")]
+
+HOST = "https://repository.example.net"
+# Its file has another title than its record ("… and CMB"): that is for people.
+CALLED_OTHERWISE = ("grobid__1001._0908.0054.pdf",)
+CC_BY = "https://creativecommons.org/licenses/by/4.0/"
+
+
+class Item(NamedTuple):
+    """One work: its statements, and what the web has of it."""
+
+    statements: tuple[tuple[str, str], ...]
+    own: dict
+    file: bytes = b""
+
+
+def _with_files() -> Iterator[Item]:
+    """Return the works of which the file was recorded: their page says where it is, and under which licence."""
+    for number, (name, told) in enumerate(sorted(documents.described().items())):
+        page, url = f"{HOST}/{number}", f"{HOST}/{number}.pdf"
+        links = f'<{url}>; rel="item"; type="application/pdf", <{CC_BY}>; rel="license"'
+        file = (DATA / "pdf" / name).read_bytes()
+        people = tuple(("creator", author) for author in told.authors)
+        statements = (("title", told.title), *people, ("publisher", told.container), ("identifier", page))
+        own = {page: answer("<p>A page", Link=links), url: answer(file)}
+        yield Item(statements, own, b"" if name in CALLED_OTHERWISE else file)
+
+
+def _of_crossref() -> Iterator[Item]:
+    for doi, told in sorted(documents.others().items()):
+        yield Item((("title", told.title or doi), ("identifier", f"https://doi.org/{doi}")), {})
+
+
+def _of_pages() -> Iterator[Item]:
+    for page in PAGES:
+        statements = (("title", page.file), ("identifier", page.url))
+        yield Item(statements, {page.url: answer(body(Path("landing") / f"{page.file}.html"))})
+
+
+def _items() -> list[Item]:
+    with_files = list(_with_files())
+    pages = [each for each, _ in zip(_of_pages(), range(5), strict=False)]
+    return [*with_files, *pages, *_of_crossref()][:25]
+
+
+def _line(number: int, item: Item) -> str:
+    said = "".join(f"<dc:{name}>{escape(text)}</dc:{name}>" for name, text in item.statements if text)
+    metadata = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}">{said}</o:dc>'
+    return json.dumps(
+        {"identifier": f"{number}", "datestamp": "2020-01-01T00:00:00Z", "sets": [], "metadata": metadata}
+    )
+
+
+@pytest.fixture
+def works() -> list[Item]:
+    return _items()
+
+
+@pytest.fixture
+def search(tmp_path: Path, works: list[Item]) -> Iterator[Search]:
+    """Return a search in an instance into which these works were harvested, over the recorded web."""
+    dump, folder = tmp_path / "works.jsonl", tmp_path / "instance"
+    dump.write_text("\n".join(_line(number, item) for number, item in enumerate(works)))
+    for command, *line in (
+        (gateway, "init", "--domain", "g.example.org"),
+        (harvester, "source", "add", "laro", str(dump), "--kind", "files"),
+        (harvester, "run", "laro"),
+    ):
+        found = CliRunner().invoke(command, ["--instance", str(folder), *line])
+        assert found.exit_code == 0, found.output
+    own = {url: found for item in works for url, found in item.own.items()}
+    begun = Search(folder, RecordedWeb(own))
+    yield begun
+    begun.close()
+
+
+def test_twenty_five_works_come_to_valid_didls_with_the_files_found(search: Search, works: list[Item]) -> None:
+    outcomes = search.run()
+    assert len(works) == len(outcomes) == 25
+    search.release()
+    schema = etree.XMLSchema(file=str(SHARED / "xsd" / "mpeg21" / "didl.xsd"))
+    published = 0
+    for number, item in enumerate(works):
+        with search.store.view() as view:
+            record = view.record(f"oai:g.example.org:laro/{number}", "oai_didl")
+        didl = next(etree.fromstring(record.content).iter(f"{{{DIDL}}}DIDL"))
+        schema.assertValid(didl)
+        digests = [element.text for element in didl.iter(f"{{{PREMIS}}}messageDigest")]
+        assert digests == [sha256(item.file).hexdigest()] * bool(item.file), (number, outcomes)
+        published += len(digests)
+        if digests:
+            named = [element.text for element in didl.iter(f"{{{DII}}}Identifier")]
+            assert f"{HOST}/{number}.pdf" in named
+    assert published == len(documents.described()) - len(CALLED_OTHERWISE)
+    assert search.store.counts("laro")["fulltext"] == published
+    assert search.release() == 0

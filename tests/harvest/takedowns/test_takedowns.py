@@ -1,0 +1,268 @@
+"""`harvester takedown` as an administrator calls it, in an instance that was harvested from files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gateway.cli import main as gateway
+from gateway.model import Selection
+from gateway.store.opening import open_inbox, open_store
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown
+from gateway.upkeep import complete_takedowns
+from gateway.xmltext import DC, OAI_DC
+from harvester.cli import main
+
+pytestmark = pytest.mark.slow  # it harvests and publishes
+
+LOCAL = "oai:g.example.org:laro/a1"
+
+
+def line(name: str, title: str, *identifiers: str, metadata: str = "") -> str:
+    said = "".join(f"<dc:identifier>{identifier}</dc:identifier>" for identifier in identifiers)
+    content = metadata or f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>{title}</dc:title>{said}</o:dc>'
+    return json.dumps({"identifier": name, "datestamp": "2020-01-01T00:00:00Z", "sets": [], "metadata": content})
+
+
+class Place:
+    """An instance and the folder that it harvests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.files = folder / "instance", folder / "files"
+        self.files.mkdir()
+        self.call("init", "--domain", "g.example.org", command=gateway)
+        self.write(
+            line("a1", "Secret of the first", "https://doi.org/10.1234/a1"),
+            line("a2", "Second", "http://files.example.org/a2.pdf"),
+            line("a3", "Third"),
+        )
+        self.call("source", "add", "laro", str(self.files), "--kind", "files")
+        self.run()
+
+    def write(self, *lines: str) -> None:
+        (self.files / "all.jsonl").write_text("\n".join(lines))
+
+    def call(self, *arguments: str, command=main, status: int = 0, answers: str | None = None) -> Result:
+        result = CliRunner().invoke(command, ["--instance", str(self.folder), *arguments], input=answers)
+        assert result.exit_code == status, result.output
+        return result
+
+    def run(self, *more: str, status: int = 0) -> None:
+        self.call("run", "laro", *more, status=status)
+
+    def json(self, *arguments: str) -> dict:
+        return json.loads(self.call(*arguments, "--json").stdout)
+
+    def shown(self) -> str:
+        with closing(open_store(self.folder)) as store, store.view() as view:
+            pages = [view.page(Selection(format_.metadata_prefix), None, 1000) for format_ in view.formats()]
+            return b"".join(content for page in pages for content in page.records).decode()
+
+    def inbox(self) -> bytes:
+        with closing(open_inbox(self.folder)) as inbox:
+            pages = [inbox.page(number) for number in range(1, inbox.last_number() + 1)]
+            return b"".join(page.page.body + page.page.repaired for page in pages)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_what_add_says_is_what_has_happened(place) -> None:
+    told = place.json("takedown", "add", "doi:10.1234/A1", "http://files.example.org/*", "--reason", "A letter")
+    assert (told["deleted_items"], told["changed_items"], told["stamped_records"]) == (1, 1, 4)
+    assert told["takedowns"][0]["items"] == [LOCAL]
+    rows = [json.loads(each) for each in place.call("takedown", "list", "--json").stdout.splitlines()]
+    assert [(row["kind"], row["is_done"], row["reason"]) for row in rows] == [
+        ("doi", True, "A letter"),
+        ("prefix", True, "A letter"),
+    ]
+    assert "10.1234/a1" in place.call("takedown", "list").stdout
+    again = place.json("takedown", "add", "10.1234/a1", "--reason", "A second letter")
+    assert (again["deleted_items"], again["takedowns"][0]["reason"]) == (0, "A second letter")
+    place.call("check", command=gateway)
+
+
+def test_a_target_that_is_none_is_refused_and_nothing_is_written(place) -> None:
+    assert "--source NAME" in place.call("takedown", "add", "10.1234/a1", "nonsense", status=2).output
+    assert not (place.folder / "takedowns.json").exists()
+    assert "is not on the list" in place.call("takedown", "remove", "10.1234/a1", "--yes", status=2).output
+
+
+def test_a_target_that_nothing_has_is_said_and_kept_for_what_arrives(place) -> None:
+    said = place.call("takedown", "add", "a9", "--source", "lara").stderr
+    assert "There is no source 'lara' now" in said
+    assert "No published item is a9" in said
+    assert "No published item" not in place.call("takedown", "add", LOCAL, "files.example.org").stderr
+
+
+def test_a_reason_cannot_command_a_terminal(place) -> None:
+    place.call("takedown", "add", "10.1234/a1", "--reason", "A \x1b[31mletter\nfrom X")
+    assert "\x1b" not in place.call("takedown", "list").stdout
+
+
+def test_quarantine_hides_what_is_taken_down(place) -> None:
+    place.write(line("bad", "", metadata="<no"), line("a1", "", metadata="<no"))
+    place.run(status=3)
+    place.call("takedown", "add", "bad", "--source", "laro")
+    place.call("takedown", "add", LOCAL)
+    assert place.call("quarantine", "--json").stdout == ""
+
+
+def test_purge_overwrites_every_version_and_nothing_else(place) -> None:
+    place.write(line("a1", "Secret, another version"), line("a2", "Second, changed"))
+    place.run()
+    place.write(line("a1", "Secret", metadata="<unreadable>Secret"), line("a2", "Second, again"))
+    place.run(status=3)
+    blobs = _blobs(place.folder)
+    told = place.json("takedown", "add", "a1", "--source", "laro", "--purge")
+    assert (told["purged_items"], told["purged_versions"], told["is_log_empty"]) == (1, 3, True)
+    assert b"Secret" not in place.inbox()
+    for title in (b"Second", b"Third", b"Second, changed", b"Second, again"):
+        assert title in place.inbox()
+    stored = b"".join(path.read_bytes() for path in place.folder.glob("*.sqlite*"))
+    assert [blob for blob in blobs if blob in stored] == []
+    place.call("check", command=gateway)
+    place.call("rebuild", command=gateway)
+    assert "Secret" not in place.shown()
+    assert 'status="deleted"' in place.shown()
+
+
+def _blobs(folder: Path) -> list[bytes]:
+    """Return a part of the compressed bytes of every page and record in which the secret is."""
+    with closing(sqlite3.connect(folder / "inbox.sqlite")) as inbox, closing(open_inbox(folder)) as known:
+        rows = inbox.execute("select id, body from page").fetchall()
+        parts = [bytes(body[-40:-4]) for number, body in rows if b"Secret" in known.page(number).page.body]
+    with closing(sqlite3.connect(folder / "store.sqlite")) as store:
+        records = store.execute("select content from record where item = 1 and not is_deleted").fetchall()
+    assert len(parts) == 3
+    assert len(records) == 2
+    return [*parts, *(bytes(content[-40:-4]) for (content,) in records)]
+
+
+def test_what_was_purged_comes_back_when_its_source_sends_it_again(place) -> None:
+    place.call("takedown", "add", LOCAL, "--purge")
+    place.run("--full")
+    assert "Secret" not in place.shown()
+    place.call("takedown", "add", LOCAL, "--purge")
+    assert b"Secret" not in place.inbox()
+    told = place.json("takedown", "remove", LOCAL, "--yes")
+    assert (told["purged_items"], told["returned_items"]) == ([LOCAL], 0)
+    assert "Secret" not in place.shown()
+    place.run("--full")
+    assert "Secret" in place.shown()
+
+
+def test_a_sweep_does_not_fetch_again_what_was_purged(place) -> None:
+    place.call("takedown", "add", LOCAL, "--purge")
+    place.call("source", "sweep", "laro")
+    assert b"Secret" not in place.inbox()
+    assert "Secret" not in place.shown()
+
+
+def test_purge_reaches_what_is_not_published_yet(place) -> None:
+    with closing(open_inbox(place.folder)) as inbox:
+        (page,) = list(inbox.pages("laro", 0))
+        cut = page.slices[0]._replace(identifier="waiting")
+        inbox.receive(page.page, (cut,), None)
+    assert place.json("takedown", "add", "waiting", "--source", "laro", "--purge")["purged_versions"] == 1
+    place.call("publish")
+    assert "waiting" not in place.shown()
+
+
+def test_a_purged_item_is_a_tombstone_in_a_store_that_is_made_again(place) -> None:
+    place.call("takedown", "add", "10.1234/a1", "--purge")
+    for path in place.folder.glob("store.sqlite*"):
+        path.unlink()
+    place.call("rebuild", "--from-inbox", command=gateway)
+    place.call("check", command=gateway)
+    with closing(open_store(place.folder)) as store, store.view() as view:
+        assert view.record(LOCAL, "oai_dc").is_deleted
+        assert view.record(LOCAL, "oai_didl").is_deleted
+    place.run("--full")
+    assert "Secret" not in place.shown()
+
+
+def test_a_removed_source_that_is_added_again_does_not_bring_it_back(place) -> None:
+    place.call("takedown", "add", "10.1234/a1")
+    place.call("source", "remove", "laro", "--yes")
+    place.call("source", "add", "laro", str(place.files), "--kind", "files")
+    place.write(line("a1", "Secret without its DOI"), line("a2", "Second"))
+    place.run()
+    assert "Secret" not in place.shown()
+    assert "Second" in place.shown()
+
+
+def test_the_list_outlives_every_database(place) -> None:
+    place.call("takedown", "add", "10.1234/a1", "http://files.example.org/a2.pdf")
+    for path in place.folder.glob("*.sqlite*"):
+        path.unlink()
+    place.call("init", command=gateway)
+    place.run("--full")
+    assert "Secret" not in place.shown()
+    assert "a2.pdf" not in place.shown()
+    place.call("check", command=gateway)
+
+
+def test_serving_completes_what_a_killed_command_has_left(place) -> None:
+    TakedownFile(place.folder).change(lambda _: (Takedown(Kind.DOI, "10.1234/a1"),))
+    assert complete_takedowns(place.folder) == ""
+    assert "Secret" not in place.shown()
+    (place.folder / "takedowns.json").write_text("")
+    assert "cannot be read" in complete_takedowns(place.folder)
+    (place.folder / "inbox.sqlite").rename(place.folder / "inbox.aside")
+    assert complete_takedowns(place.folder) == ""
+
+
+@pytest.mark.long
+def test_several_processes_add_at_once_and_no_entry_is_lost(place) -> None:
+    command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add"]
+    started = [
+        subprocess.Popen([*command, f"10.1234/{number}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for number in range(4)
+    ]
+    for each in started:
+        _, words = each.communicate(timeout=120)
+        assert each.returncode == 0, words
+    values = {entry.value for entry in TakedownFile(place.folder).read().entries}
+    assert values == {f"10.1234/{number}" for number in range(4)}
+    place.call("check", command=gateway)
+
+
+@pytest.mark.parametrize("moment", range(3))
+def test_killed_at_any_moment_the_next_command_finishes_it(place, moment: int) -> None:
+    command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add", "10.1234/a1"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    file = place.folder / "takedowns.json"
+    while not file.exists() and process.poll() is None:
+        time.sleep(0.001)
+    time.sleep(moment * 0.006)
+    if process.poll() is None:
+        os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    place.call("publish")
+    assert "Secret" not in place.shown()
+    place.call("check", command=gateway)
+
+
+def test_what_is_taken_down_does_not_come_with_a_first_harvest_that_is_loaded_from_files(place) -> None:
+    place.call("takedown", "add", "doi:10.1234/a1", "http://files.example.org/*")
+    place.call("source", "add", "loaded", "http://127.0.0.1:9/oai", "--no-check")
+    place.call("source", "load", "loaded", str(place.files))
+    shown = place.shown()
+    assert "oai:g.example.org:loaded/a3" in shown
+    assert "loaded/a1" not in shown, "it was never published here, so there is not even a tombstone"
+    assert "Secret of the first" not in shown
+    assert "files.example.org" not in shown

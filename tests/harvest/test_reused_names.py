@@ -1,0 +1,89 @@
+"""Before a name is used again it is said which records come to life again under it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+
+LINE = '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
+SAME = "The name laro was used before for the same address: 1 deleted records are held under it."
+OTHER = "The name laro was used before for ANOTHER address, file://"
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text(LINE)
+    return tmp_path
+
+
+@pytest.fixture
+def removed(command, files):
+    """Return the options under which a source was added, harvested and removed."""
+    added = (str(files / "one.jsonl"), "--kind", "files")
+    command("source", "add", "laro", *added)
+    assert command("run", "laro")[0] == 0
+    assert command("source", "remove", "laro", "--yes")[0] == 0
+    return added
+
+
+def is_deleted(command) -> bool:
+    return json.loads(command("records", "laro")[1])["is_deleted"]
+
+
+def test_a_source_that_is_added_again_says_what_comes_back(command, removed):
+    status, _, err = command("source", "add", "laro", *removed)
+    assert (status, SAME in err) == (0, True)
+    assert is_deleted(command)
+    command("run", "laro")
+    assert not is_deleted(command)
+
+
+@pytest.mark.parametrize("arguments", [("add", "laro", "{}", "--kind", "files"), ("check", "{}", "--add", "laro")])
+def test_another_address_under_an_old_name_needs_a_confirmation(command, removed, files, instance, arguments):
+    """Deleted records came back to life without a word."""
+    told = [argument.format(files / "two.jsonl") for argument in arguments]
+    status, _, err = command("source", *told)
+    assert (status, OTHER in err, "confirm it with --yes" in err) == (2, True, True)
+    assert "laro" not in (instance / "sources.toml").read_text()
+    status, _, err = command("source", *told, "--yes")
+    assert (status, OTHER in err) == (0, True)
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2)])
+def test_a_person_is_asked(removed, files, instance, answer, status):
+    told = ["--instance", str(instance), "source", "add", "laro", str(files / "two.jsonl"), "--kind", "files"]
+    assert CliRunner().invoke(main, told, input=answer).exit_code == status
+
+
+def test_an_entry_that_is_written_by_hand_again_is_told_by_its_run(command, removed, files, instance):
+    (instance / "sources.toml").write_text(f'[laro]\nkind = "files"\nurl = "{files / "one.jsonl"}"\n')
+    status, _, err = command("run", "laro")
+    assert (status, SAME in err) == (0, True)
+    assert SAME not in command("run", "laro")[2]
+
+
+def test_an_entry_that_was_deleted_by_hand_says_what_is_published(command, files, instance):
+    added = (str(files / "one.jsonl"), "--kind", "files")
+    command("source", "add", "laro", *added)
+    command("run", "laro")
+    (instance / "sources.toml").write_text("")
+    assert "1 published records are held under it" in command("source", "add", "laro", *added)[2]
+
+
+def test_files_that_are_loaded_say_what_comes_back(command, files):
+    url = "http://127.0.0.1:9/oai"
+    command("source", "add", "laro", url, "--no-check")
+    assert "was used before" not in command("source", "load", "laro", str(files / "one.jsonl"))[2]
+    command("source", "remove", "laro", "--yes")
+    command("source", "add", "laro", url, "--no-check")
+    status, _, err = command("source", "load", "laro", str(files / "one.jsonl"))
+    assert (status, SAME in err) == (0, True)
+
+
+def test_a_new_name_is_added_without_a_word(command, files):
+    assert "used before" not in command("source", "add", "laro", str(files / "one.jsonl"), "--kind", "files")[2]

@@ -1,0 +1,197 @@
+"""sources.toml: what may stand in it, and what is told when something else does."""
+
+import tomllib
+
+import pytest
+
+from gateway.errors import ConfigurationError, StoreUnwritable
+from harvester.harvest.sources_toml import (
+    SourceEntry,
+    SourcesFile,
+    checked_auth,
+    checked_name,
+    checked_url,
+    shown,
+    table_of,
+)
+
+
+@pytest.fixture
+def sources(tmp_path):
+    return SourcesFile(tmp_path / "sources.toml")
+
+
+def _written(sources, text):
+    sources.file.write_text(text, encoding="utf-8")
+    return sources
+
+
+def test_no_file_is_no_sources(sources):
+    assert sources.entries() == {}
+
+
+def test_an_entry_needs_only_its_address(sources):
+    assert _written(sources, '[laro]\nurl = "http://h/oai"\n').entry("laro") == SourceEntry("laro", "http://h/oai")
+
+
+def test_what_is_added_is_read_again(sources):
+    entry = SourceEntry(
+        "laro",
+        "https://example.org/oai",
+        formats=("oai_dc", "mods"),
+        sets=("a:b",),
+        from_="2020-01-01",
+        overlap_seconds=0,
+        delay_seconds=1.5,
+        rights="https://creativecommons.org/publicdomain/zero/1.0/",
+        prefer=("mods",),
+        auth={"kind": "basic", "user": "me", "password_env": "LARO_PASSWORD"},
+        verify=False,
+    )
+    sources.add(entry)
+    assert sources.entry("laro") == entry
+
+
+def test_comments_survive_an_addition_and_a_removal(sources):
+    _written(sources, '# ours\n[laro]  # the archive\nurl = "http://h/oai"\n')
+    sources.add(SourceEntry("other", "http://o/oai"))
+    sources.remove("other")
+    assert sources.file.read_text(encoding="utf-8") == '# ours\n[laro]  # the archive\nurl = "http://h/oai"\n'
+
+
+def test_a_name_is_taken_once(sources):
+    sources.add(SourceEntry("laro", "http://h/oai"))
+    with pytest.raises(ConfigurationError, match="already"):
+        sources.add(SourceEntry("laro", "http://h/oai"))
+
+
+def test_an_unknown_source_is_told_with_the_known_ones(sources):
+    sources.add(SourceEntry("laro", "http://h/oai"))
+    with pytest.raises(ConfigurationError, match=r"no source 'lara'.*there are: laro"):
+        sources.entry("lara")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[a]\n", "url is missing"),
+        ('a = "http://h"\n', "must be a table"),
+        ('["A b"]\nurl = "http://h"\n', "name is"),
+        ('[a]\nurl = "http://h"\nformat = "x"\n', "no field 'format'"),
+        ('[a]\nurl = "http://h"\nformats = "oai_dc"\n', "formats must be a list"),
+        ('[a]\nurl = "http://h"\nformats = []\n', "at least one"),
+        ('[a]\nurl = "http://h"\nverify = 1\n', "verify must be true or false"),
+        ('[a]\nurl = "http://h"\ndelay_seconds = -1\n', "delay_seconds must be a number"),
+        ('[a]\nurl = "http://h"\ndelay_seconds = true\n', "delay_seconds must be a number"),
+        ('[a]\nurl = "http://h"\nfrom = "yesterday"\n', "from: 'yesterday'"),
+        ('[a]\nurl = "http://h"\nfrom = "2021-01-02"\nuntil = "2021-01-01"\n', "from is later than until"),
+        ('[a]\nurl = "ftp://h"\n', "no address"),
+        ('[a]\nurl = "http://h"\nauth = {kind = "magic"}\n', "kind of credentials"),
+        ("[a\n", "cannot be read"),
+        pytest.param("a = " + "[" * 3000 + "]" * 3000, "cannot be read", id="nested deeper than is read"),
+        pytest.param(f"a = {'9' * 5000}", "cannot be read", id="a number that is too long"),
+    ],
+)
+def test_a_mistake_is_told_with_the_file(sources, text, sentence):
+    with pytest.raises(ConfigurationError, match=sentence) as caught:
+        _written(sources, text).entries()
+    assert "sources.toml" in str(caught.value)
+
+
+def test_a_file_that_is_no_text_is_told(sources):
+    sources.file.write_bytes(b"\xff")
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        sources.entries()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    with pytest.raises(StoreUnwritable):
+        SourcesFile(tmp_path / "missing" / "sources.toml").add(SourceEntry("laro", "http://h/oai"))
+
+
+@pytest.mark.parametrize("name", ["", "A", "a_b", "x" * 33, "a b", "a/b", "é"])
+def test_names_are_narrow(name):
+    with pytest.raises(ConfigurationError):
+        checked_name(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("http://h/oai", "http://h/oai"),
+        (" https://h:8080/oai?verb=Identify ", "https://h:8080/oai"),
+        ("http://h/csw?mode=oaipmh", "http://h/csw?mode=oaipmh"),
+        ("http://h/csw?mode=oai%20pmh&verb=Identify", "http://h/csw?mode=oai+pmh"),
+        ("http://h/oai#top", "http://h/oai"),
+    ],
+)
+def test_an_address_loses_what_is_the_protocols(given, kept):
+    assert checked_url(given) == kept
+
+
+@pytest.mark.parametrize("url", ["", "h/oai", "file:///none/such", "http://", "http://h:port/", "http://h/a b"])
+def test_what_is_no_address_is_refused(url):
+    with pytest.raises(ConfigurationError):
+        checked_url(url)
+
+
+@pytest.mark.parametrize("url", ["https://me:geheim@h/oai", "https://me:geheim@h:port/oai", "ftp://geheim@h"])
+def test_a_password_in_the_address_is_refused_and_not_repeated(url):
+    with pytest.raises(ConfigurationError) as caught:
+        checked_url(url)
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "auth",
+    [
+        {"kind": "basic", "user": "me"},
+        {"kind": "basic", "user": "me", "password_env": "A", "password_file": "b"},
+        {"kind": "basic", "user": "me", "password": "secret"},
+        {"kind": "header", "value_env": "A"},
+        {"kind": "certificate", "key": "k"},
+    ],
+)
+def test_credentials_must_fit_their_kind(auth):
+    with pytest.raises(ConfigurationError):
+        checked_auth(auth)
+
+
+def test_a_certificate_may_hold_its_key():
+    assert checked_auth({"kind": "certificate", "certificate": "c"})
+
+
+def test_only_what_differs_from_the_defaults_is_written():
+    assert table_of(SourceEntry("laro", "http://h/oai")) == {"url": "http://h/oai", "formats": ["oai_dc"]}
+
+
+def test_what_is_written_is_toml(sources):
+    sources.add(SourceEntry("laro", "http://h/oai", auth={"kind": "bearer", "token_file": "t"}))
+    assert tomllib.loads(sources.file.read_text(encoding="utf-8"))["laro"]["auth"] == {
+        "kind": "bearer",
+        "token_file": "t",
+    }
+
+
+def test_a_source_is_shown_as_it_stands_in_the_file():
+    assert shown(SourceEntry("laro", "http://h/oai")) == '[laro]\nurl = "http://h/oai"\nformats = ["oai_dc"]\n'
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ('every = "often"', "every must be a duration"),
+        ('slice = "week"', "slice must be year, month or day"),
+        ('kind = "resourcesync"\nslice = "month"', "resourcesync cannot be asked for dates"),
+    ],
+)
+def test_what_a_source_cannot_be_asked_for_is_refused_at_the_door(sources, lines, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        _written(sources, f'[laro]\nurl = "http://h/oai"\n{lines}\n').entries()
+
+
+def test_what_goes_of_itself_stands_in_the_entry(sources):
+    text = '[laro]\nurl = "http://h/oai"\nevery = "6h"\nsweep_every = "30d"\nslice = "month"\n'
+    entry = _written(sources, text).entry("laro")
+    assert (entry.every, entry.sweep_every, entry.slice) == ("6h", "30d", "month")
+    assert table_of(entry)["every"] == "6h"

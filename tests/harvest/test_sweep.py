@@ -1,0 +1,460 @@
+"""What a source does not have any more is deleted, and only that; what returns is fetched again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import ConfigurationError
+from gateway.model import RunOutcome, Selection
+from harvester.cli import main
+from harvester.harvest import run as pipeline
+from harvester.harvest.access import fetcher, kind_of
+from harvester.harvest.instance import opened
+from harvester.harvest.run_options import RunOptions
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.sweep import LOOKED_AT, sweep  # type: ignore[attr-defined]
+from harvester.runtime.exit_status import SourceLocked, Status
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Silence
+from harvester.sources import SourceKind
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
+@pytest.fixture
+def house(instance):
+    with opened(str(instance)) as house:
+        yield house
+
+
+@pytest.fixture
+def entry(house, repository):
+    house.sources.file.write_text(f'[fake]\nurl = "{repository.url}"\n')
+    return SourceEntry("fake", repository.url, overlap_seconds=0)
+
+
+@pytest.fixture
+def harvest(house, entry, repository):
+    """Return a function that harvests the source."""
+
+    def harvest(run_options=None, source=entry):
+        with fetcher(house.settings, source, Stop()) as fetch:
+            return pipeline.run(house, source, kind_of("oai_pmh"), run_options or RunOptions(), fetch)
+
+    repository.now = "2024-05-05T12:00:00Z"  # so that nothing old is asked for again
+    return harvest
+
+
+@pytest.fixture
+def swept(house, entry):
+    """Return a function that sweeps the source; `asked` lists what was to be confirmed."""
+
+    def swept(is_confirmed=False, source=entry, stop=None, progress=None):
+        def confirm(vanished, held):
+            swept.asked.append((vanished, held))  # type: ignore[attr-defined]
+            return is_confirmed
+
+        with fetcher(house.settings, source, stop or Stop()) as fetch:
+            return sweep(house, source, kind_of("oai_pmh"), fetch, progress or Silence(), stop or Stop(), confirm)
+
+    swept.asked = []  # type: ignore[attr-defined]
+    return swept
+
+
+def _living(house, prefix="oai_dc"):
+    """Return the upstream identifiers that a harvester of ours sees, and those it sees as deleted."""
+    found = {False: [], True: []}
+    with house.store.view() as view:
+        for content in view.page(Selection(prefix), None, 10_000).records:
+            text = content.decode()
+            upstream = text.partition("<identifier>")[2].partition("</identifier>")[0].partition("/")[2]
+            found['<header status="deleted">' in text].append(upstream)
+    return sorted(found[False]), sorted(found[True])
+
+
+def _datestamps(house):
+    with house.store.view() as view:
+        return [(line.identifier, line.kind) for line in view.changes(0, 10_000) if line.metadata_prefix == "oai_dc"]
+
+
+def _vanish(repository, *numbers):
+    return [repository.items.pop(f"oai:fake:{number:05}") for number in numbers]
+
+
+# --- deletions ---------------------------------------------------------------------------------------------------
+
+
+def test_what_has_vanished_is_deleted_and_the_rest_stays(harvest, swept, repository, house):
+    repository.fill(35)
+    harvest()
+    _vanish(repository, 3, 17)
+    ran = swept()
+    assert (ran.status, ran.run.outcome, ran.run.is_complete) == (Status.SUCCEEDED, RunOutcome.SUCCEEDED, True)
+    assert (ran.run.stage, ran.run.counts["received"], ran.run.counts["held"]) == ("sweep", 33, 35)
+    assert (ran.run.counts["vanished"], ran.run.counts["deleted"], ran.run.counts["published"]) == (2, 2, 2)
+    living, deleted = _living(house)
+    assert deleted == ["oai:fake:00003", "oai:fake:00017"]
+    assert living == sorted(repository.items)
+    assert [kind for _, kind in _datestamps(house)].count("deleted") == 2
+    assert _living(house, "oai_didl")[1] == deleted
+    assert house.store.check() == ()
+
+
+def test_a_second_sweep_finds_nothing(harvest, swept, repository, house):
+    repository.fill(35)
+    harvest()
+    _vanish(repository, 3)
+    swept()
+    before = _datestamps(house)
+    ran = swept()
+    assert (ran.run.counts["vanished"], ran.run.counts["held"], ran.run.is_complete) == (0, 34, True)
+    assert _datestamps(house) == before
+
+
+def test_what_is_named_as_deleted_has_vanished(harvest, swept, repository, house):
+    repository.fill(35)
+    harvest()
+    repository.items["oai:fake:00005"].deleted = True
+    assert swept().run.counts["deleted"] == 1
+    assert _living(house)[1] == ["oai:fake:00005"]
+
+
+def test_what_came_from_a_sweep_is_kept_and_says_so(harvest, swept, repository, house):
+    repository.fill(35)
+    harvest()
+    _vanish(repository, 3)
+    swept()
+    *_, last = house.inbox.pages("fake", 0)
+    assert (last.page.verb, [slice_.identifier for slice_ in last.slices]) == ("Sweep", ["oai:fake:00003"])
+    assert b"<identifier>oai:fake:00003</identifier>" in last.page.body
+
+
+def test_each_format_is_swept_by_itself(harvest, swept, repository, house, entry):
+    repository.fill(20)
+    both = SourceEntry("fake", entry.url, formats=("oai_dc", "mods"), overlap_seconds=0)
+    harvest(source=both)
+    _vanish(repository, 7)
+    ran = swept(source=both)
+    assert (ran.run.counts["deleted"], ran.run.is_complete) == (2, True)
+    assert _living(house)[1] == _living(house, "mods")[1] == ["oai:fake:00007"]
+    assert house.store.counts("fake")["deleted"] == 1
+
+
+def test_the_sets_of_a_source_are_swept_together(harvest, swept, repository, house, entry):
+    repository.fill(10, sets=("a",))
+    repository.fill(10, start=10, sets=("b",))
+    repository.fill(10, start=20, sets=("c",))
+    two = SourceEntry("fake", entry.url, sets=("a", "b"), overlap_seconds=0)
+    harvest(source=two)
+    _vanish(repository, 12)
+    assert swept(source=two).run.counts["deleted"] == 1
+    assert len(_living(house)[0]) == 19
+
+
+def test_dates_that_bound_the_harvest_do_not_bound_the_sweep(harvest, swept, repository, house, entry):
+    repository.fill(20)
+    bounded = SourceEntry("fake", entry.url, until="2024-02-01", overlap_seconds=0)
+    harvest(source=bounded)
+    repository.items["oai:fake:00004"].datestamp = "2024-03-01T00:00:00Z"
+    assert swept(source=bounded).run.counts["vanished"] == 0
+
+
+# --- what is no proof --------------------------------------------------------------------------------------------
+
+
+def test_more_than_a_share_is_deleted_only_when_somebody_says_so(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    _vanish(repository, *range(4))
+    ran = swept()
+    assert (ran.status, ran.run.is_complete, swept.asked) == (Status.WITH_ERRORS, False, [(4, 30)])
+    assert "4 of the 30 records" in ran.run.reasons[0]
+    assert "source sweep fake --yes" in ran.run.reasons[0]
+    assert len(_living(house)[0]) == 30
+    assert swept(is_confirmed=True).run.counts["deleted"] == 4
+    assert len(_living(house)[1]) == 4
+
+
+def test_a_source_that_has_nothing_any_more_is_not_believed(harvest, swept, repository, house):
+    repository.fill(5)
+    harvest()
+    repository.items.clear()
+    assert swept().status is Status.WITH_ERRORS
+    assert len(_living(house)[0]) == 5
+
+
+def test_a_list_that_is_not_shown_to_be_whole_deletes_nothing(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    _vanish(repository, 3)
+    repository.announces = 5
+    ran = swept()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert "announced 34 records and named 29. Nothing was deleted." in ran.run.reasons[0]
+    assert _living(house)[1] == []
+
+
+def test_a_header_that_cannot_be_read_deletes_nothing(harvest, swept, repository, house):
+    """It may be that of any record, on whatever page of the list it stands."""
+    repository.fill(30)
+    harvest()
+    _vanish(repository, 3)
+    repository.items["oai:fake:00005"].identifier = ""
+    ran = swept()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert "A header cannot be read" in ran.run.reasons[0]
+    assert _living(house)[1] == []
+
+
+def test_a_list_that_breaks_off_deletes_nothing(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    _vanish(repository, 3)
+    repository.asked.clear()
+    repository.before = lambda _: repository.statuses.update(
+        {"ListIdentifiers": (403, b"", {})} if len(repository.lists("ListIdentifiers")) == 2 else {}
+    )
+    ran = swept()
+    assert ran.run.outcome is RunOutcome.REFUSED
+    assert _living(house)[1] == []
+
+
+def test_a_format_that_cannot_be_listed_leaves_the_others(harvest, swept, repository, house, entry):
+    repository.fill(20)
+    harvest()
+    _vanish(repository, 3)
+    ran = swept(source=SourceEntry("fake", entry.url, formats=("nonsense", "oai_dc")))
+    assert (ran.status, ran.run.counts["deleted"], ran.run.is_complete) == (Status.WITH_ERRORS, 1, False)
+    assert "cannotDisseminateFormat" in ran.run.reasons[0]
+
+
+@pytest.mark.parametrize("answer", [(500, b"", {}), (403, b"", {})])
+def test_a_format_that_is_refused_leaves_the_others(harvest, swept, repository, house, entry, answer):
+    repository.fill(20)
+    harvest()
+    _vanish(repository, 3)
+    repository.before = lambda arguments: answer if arguments.get("metadataPrefix") == "mods" else None
+    ran = swept(source=SourceEntry("fake", entry.url, formats=("mods", "oai_dc")))
+    assert (ran.run.counts["deleted"], ran.run.is_complete) == (1, False)
+    assert ran.run.reasons[0].startswith("mods: ")
+
+
+def test_what_the_list_leaves_out_and_is_there_stays(harvest, swept, repository, house, hiding):
+    repository.fill(30)
+    harvest()
+    _vanish(repository, 5)
+    hiding("oai:fake:00007")
+    ran = swept()
+    assert (ran.status, ran.run.counts["vanished"], ran.run.counts["deleted"]) == (Status.SUCCEEDED, 2, 1)
+    assert _living(house)[1] == ["oai:fake:00005"]
+
+
+def test_a_list_that_leaves_out_much_that_is_there_is_not_believed(harvest, swept, repository, house, hiding):
+    repository.page_size = 200
+    repository.fill(LOOKED_AT * 12)
+    harvest()
+    _vanish(repository, 5)
+    hiding(*(f"oai:fake:{number:05}" for number in range(100, 101 + LOOKED_AT)))
+    ran = swept()
+    assert (ran.status, ran.run.counts.get("deleted")) == (Status.WITH_ERRORS, None)
+    assert "which is there" in ran.run.reasons[0]
+    assert len(repository.lists("GetRecord")) == LOOKED_AT
+
+
+def test_where_the_list_moved_while_it_was_read_everything_missing_is_looked_at(
+    harvest, swept, repository, house, hiding
+):
+    repository.page_size = 300
+    repository.fill(LOOKED_AT * 12)
+    harvest()
+    gone = _vanish(repository, *range(100, 100 + LOOKED_AT))
+    last = f"oai:fake:{LOOKED_AT * 12 - 1:05}"
+    hiding(last)
+    still = repository._listidentifiers
+    moved = "<header><identifier>oai:fake:00001</identifier><datestamp>2024-05-05</datestamp></header>"
+    repository._listidentifiers = lambda asked: still(asked).replace("</header>", "</header>" + moved, 1)
+    ran = swept(is_confirmed=True)
+    assert (ran.run.counts["vanished"], ran.run.counts["deleted"]) == (len(gone) + 1, len(gone))
+    assert last in _living(house)[0]
+
+
+def test_an_error_that_stands_beside_headers_deletes_nothing(harvest, swept, repository, house):
+    repository.fill(35)
+    harvest()
+    _vanish(repository, 3)
+    whole = repository._listidentifiers
+    repository._listidentifiers = lambda asked: whole(asked) + '<error code="badResumptionToken">No.</error>'
+    ran = swept()
+    assert (ran.status, ran.run.counts.get("deleted")) == (Status.WITH_ERRORS, None)
+    assert _living(house)[1] == []
+
+
+@pytest.fixture
+def hiding(repository):
+    """Return a function that lets records be there, and not be named."""
+    whole = repository._listidentifiers
+
+    def hiding(*names):
+        def listed(arguments):
+            kept = repository.items
+            repository.items = {name: item for name, item in kept.items() if name not in names}
+            try:
+                return whole(arguments)
+            finally:
+                repository.items = kept
+
+        repository._listidentifiers = listed
+
+    return hiding
+
+
+@pytest.mark.parametrize("answer", [(404, b"", {}), (200, b"<html/>", {}), (500, b"", {})])
+def test_where_single_records_cannot_be_had_the_list_is_believed(harvest, swept, repository, house, answer):
+    repository.fill(60)
+    harvest()
+    _vanish(repository, 1, 2, 3, 4, 5)
+    repository.statuses["GetRecord"] = answer
+    assert swept().run.counts["deleted"] == 5
+
+
+# --- what returns ------------------------------------------------------------------------------------------------
+
+
+def test_what_returns_as_it_was_is_published_again_by_a_harvest_that_brings_it(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    kept = _vanish(repository, 3)
+    swept()
+    repository.items |= {item.identifier: item for item in kept}
+    ran = harvest(RunOptions(is_full=True))
+    assert (ran.run.counts["published"], ran.run.counts["unchanged"]) == (1, 29)
+    assert _living(house) == (sorted(repository.items), [])
+
+
+def test_what_returns_and_no_harvest_brings_is_fetched_by_the_next_sweep(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    kept = _vanish(repository, 3)
+    swept()
+    repository.items |= {item.identifier: item for item in kept}
+    assert harvest().run.counts["received"] == 0
+    assert len(_living(house)[1]) == 1
+    repository.asked.clear()
+    ran = swept()
+    assert (ran.status, ran.run.counts["returned"], ran.run.counts["published"]) == (Status.SUCCEEDED, 1, 1)
+    assert [request["identifier"] for request in repository.lists("GetRecord")] == ["oai:fake:00003"]
+    assert _living(house) == (sorted(repository.items), [])
+    assert swept().run.counts["returned"] == 0
+
+
+def test_what_returns_and_cannot_be_fetched_is_told(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    kept = _vanish(repository, 3)
+    swept()
+    repository.items |= {item.identifier: item for item in kept}
+    repository.statuses["GetRecord"] = (200, b"<html/>", {})
+    ran = swept()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert "oai:fake:00003 returned, and could not be fetched" in ran.run.reasons[0]
+
+
+def test_a_source_that_brings_nothing_of_what_returned_is_not_asked_for_all_of_it(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    kept = _vanish(repository, *range(20))
+    swept(is_confirmed=True)
+    repository.items |= {item.identifier: item for item in kept}
+    repository.statuses["GetRecord"] = (404, b"", {})
+    repository.asked.clear()
+    assert swept().run.outcome is RunOutcome.REFUSED
+    assert len(repository.lists("GetRecord")) == 10
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+
+
+def test_where_nothing_is_held_yet_everything_is_missing_and_nothing_is_published(swept, repository, house):
+    repository.fill(3)
+    ran = swept()
+    assert (ran.status, ran.run.counts["held"], ran.run.counts["missing"]) == (Status.WITH_ERRORS, 0, 3)
+    assert _living(house) == ([], [])
+
+
+@pytest.mark.parametrize("verb", ["ListIdentifiers", "GetRecord"])
+def test_who_is_asked_to_stop_stops_and_the_next_sweep_does_it(harvest, swept, repository, house, verb):
+    repository.fill(60)
+    harvest()
+    _vanish(repository, 3, 4, 5)
+    stop = Stop()
+    repository.before = lambda arguments: stop.ask() if arguments["verb"] == verb else None
+    ran = swept(stop=stop)
+    assert (ran.status, ran.run.outcome, ran.run.is_complete) == (Status.STOPPED, RunOutcome.STOPPED, False)
+    assert _living(house)[1] == []
+    repository.before = lambda _: None
+    assert swept().run.counts["deleted"] == 3
+
+
+def test_a_sweep_and_a_run_exclude_each_other(swept, house):
+    with lock(house.folder, "fake"), pytest.raises(SourceLocked):
+        swept()
+
+
+def test_a_kind_that_cannot_name_what_it_has_is_not_swept(house, entry):
+    plain = SourceKind("plain", "A plain one.", (), lambda *_: None, lambda *_: iter(()))
+    with pytest.raises(ConfigurationError, match="plain"):
+        sweep(house, entry, plain, lambda _: None, Silence(), Stop())
+
+
+def test_nothing_is_left_on_the_disk(harvest, swept, repository, house):
+    repository.fill(3)
+    harvest()
+    before = {file.name for file in house.folder.iterdir()}
+    swept()
+    assert {file.name for file in house.folder.iterdir()} == before
+
+
+# --- as its user sees it -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def command(instance):
+    def command(*arguments, **options):
+        result = CliRunner().invoke(main, ["--instance", str(instance), *arguments], **options)
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result.exit_code, result.stdout, result.stderr
+
+    return command
+
+
+def test_the_command_asks_before_it_deletes_much(command, repository, instance):
+    repository.fill(10)
+    command("source", "add", "fake", repository.url)
+    command("run", "fake")
+    _vanish(repository, 1, 2)
+    status, _, err = command("source", "sweep", "fake")
+    assert (status, "Delete 2 of the 10 records held of fake?" in err) == (3, True)
+    assert command("source", "sweep", "fake", input="n\n")[0] == 3
+    assert command("source", "sweep", "fake", input="y\n")[0] == 0
+    _vanish(repository, 3, 4)
+    status, out, _ = command("source", "sweep", "fake", "--yes", "--json")
+    facts = json.loads(out)
+    assert (status, facts["stage"], facts["counts"]["deleted"]) == (0, "sweep", 2)
+    assert json.loads(command("status", "--json")[1])["deleted"] == 4
+
+
+def test_tending_sweeps_when_it_is_due(command, repository, instance):
+    repository.fill(30)
+    command("source", "add", "fake", repository.url, "--sweep-every", "30d")
+    assert command("tend", "--json")[1] == ""  # nothing is held yet
+    command("run", "fake")
+    _vanish(repository, 1)
+    status, out, _ = command("tend", "--json")
+    facts = json.loads(out)
+    assert (status, facts["stage"], facts["counts"]["deleted"]) == (0, "sweep", 1)
+    assert command("tend", "--json")[1] == ""
+    assert "sweep" in json.loads(command("status", "--json")[1])["due"]

@@ -1,0 +1,128 @@
+"""Whatever comes over the connection: an answer, or an error of ours; never a library's exception."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gateway.errors import FetchError
+from gateway.settings import load
+from harvester.http.access import Access
+from harvester.http.content_encoding import decoded
+from harvester.http.fetching import Web
+from harvester.http.messages import Fetched, Request
+from harvester.http.retrying import retry_after
+
+_LIMIT = 10_000
+_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 10\r\nConnection: close\r\n\r\n<OAI-PMH/>"
+_WORDS = st.sampled_from(
+    [
+        *(b"HTTP/1.1", b"HTTP/9.9", b" 200 ", b" 302 ", b" 999 ", b"\r\n", b"\n", b"\r\n\r\n", b"\x00", b"\xff", b": "),
+        *(b"Content-Length: -1", b"Content-Length: 5", b"Content-Length: x", b"Transfer-Encoding: chunked"),
+        *(b"Content-Encoding: gzip", b"Content-Encoding: br", b"Content-Encoding: deflate", b"Set-Cookie: a"),
+        *(b"Location: http://[", b"Location: //", b"Location: \xe9", b"Location: file:///etc/passwd", b"5\r\nabcde"),
+        *(b"Location: http://127.0.0.1:99999/", b"Location: http://x\x00.org/", b"fffffffff\r\n", b"-1\r\n"),
+    ]
+)
+
+
+@st.composite
+def spoiled(draw: st.DrawFn) -> bytes:
+    """Draw an answer of HTTP with a few places cut out or filled with words of the protocol."""
+    said = _ANSWER
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(said)))
+        gone = draw(st.sampled_from([0, 0, 1, 4, 30]))
+        said = said[:at] + draw(st.one_of(_WORDS, st.binary(max_size=4))) + said[at + gone :]
+    return said
+
+
+@dataclass
+class _Said:
+    url: str
+    bytes: bytes = b""
+
+
+@contextmanager
+def _saying() -> Iterator[_Said]:
+    """Answer every connection with the same bytes, whatever is asked."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        said = _Said(f"http://127.0.0.1:{listening.getsockname()[1]}/oai")
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.settimeout(1)  # who asks may leave a connection open, and never say so
+                    with connection, suppress(OSError):
+                        connection.recv(65_536)
+                        connection.sendall(said.bytes)
+                        connection.shutdown(socket.SHUT_WR)
+                        connection.recv(1)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield said
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def _resolve(host: str, port: int, **options: Any) -> list[tuple[object, ...]]:
+    """Know no name, and ask nobody."""
+    if not host.replace(".", "").isdigit():
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+    return socket.getaddrinfo(host, port, flags=socket.AI_NUMERICHOST, **options)  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="module")
+def said() -> Iterator[_Said]:
+    with _saying() as said:
+        yield said
+
+
+@given(st.one_of(spoiled(), st.binary(max_size=200)))
+def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(said: _Said, given: bytes) -> None:
+    said.bytes = given
+    settings = load(Path("/nowhere"), environ={}, options={"fetch_retries": 1, "fetch_read_timeout_seconds": 5.0})
+    with Web(settings, {"x": Access(said.url)}, sleep=lambda _: None, resolve=_resolve) as web, suppress(FetchError):
+        assert web(Request(said.url, "x")).url.startswith("http")
+
+
+@pytest.mark.slow
+@given(
+    st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(gzip.compress)),
+    st.one_of(st.sampled_from(["gzip", "deflate", "gzip, deflate", "br", "identity"]), st.text(max_size=20)),
+    st.text(max_size=20),
+)
+def test_any_encoding_is_undone_or_refused(body: bytes, encoding: str, content_type: str) -> None:
+    with suppress(FetchError):
+        assert len(decoded(body, encoding, content_type, _LIMIT).body) <= max(_LIMIT, len(body))
+
+
+_WAITS = st.one_of(
+    st.text(max_size=40),
+    st.floats().map(str),
+    st.from_regex(
+        r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,6} \d\d:\d\d:\d\d ([A-Z]{3}|[+-]\d{1,12})", fullmatch=True
+    ),
+)
+
+
+@pytest.mark.slow
+@example("Mon, 20 Nov 1995 19:12:08 +99999999999999999999", "")
+@example("Mon, 20 Nov 1995 19:12:08 GMT", "Mon, 20 Nov 1995 19:12:08 +99999999999999999999")
+@given(_WAITS, _WAITS)
+def test_any_retry_after_is_a_time_or_none(wait: str, date: str) -> None:
+    fetched = Fetched("u", 503, (("Retry-After", wait), ("Date", date)), b"", 0)
+    seconds = retry_after(fetched, 0.0)
+    assert seconds is None or seconds >= 0

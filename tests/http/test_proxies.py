@@ -1,0 +1,220 @@
+"""Proxies that the environment names: which requests go there, and what the address guard can still judge."""
+
+from __future__ import annotations
+
+import logging
+from base64 import b64encode
+from collections.abc import Iterator
+from socket import getaddrinfo
+
+import pytest
+
+from gateway.errors import AddressRefused, ConfigurationError, ConnectionFailed
+from harvester.http.access import Access
+from harvester.http.messages import Request
+from harvester.http.proxies import Proxies, shown
+from tests.http.authority import authority, server_context
+from tests.http.proxying import Proxy, proxying
+from tests.http.server import ok, serving
+
+BOTH = {"HTTP_PROXY": "http://p.example.org:3128", "https_proxy": "p.example.org:3129"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "url", "expected"),
+    [
+        ({}, ("http", "h.example.org", 80), ""),
+        (BOTH, ("http", "h.example.org", 80), "http://p.example.org:3128"),
+        (BOTH, ("https", "h.example.org", 443), "http://p.example.org:3129"),
+        ({"ALL_PROXY": "https://p.example.org"}, ("http", "h.example.org", 80), "https://p.example.org"),
+        ({**BOTH, "http_proxy": "http://small.example.org"}, ("http", "h", 80), "http://small.example.org"),
+        ({**BOTH, "ALL_PROXY": "socks://localhost:1080"}, ("http", "h.example.org", 80), "http://p.example.org:3128"),
+        ({**BOTH, "HTTP_PROXY": " "}, ("http", "h.example.org", 80), ""),
+        *((BOTH, ("http", host, 80), "") for host in ("localhost", "127.0.0.1", "::1", "127.1", "a.localhost")),
+    ],
+)
+def test_the_environment_names_the_proxies(environ, url, expected):
+    assert Proxies(environ).of(*url) == expected
+
+
+@pytest.mark.parametrize(
+    ("no_proxy", "host", "port", "is_direct"),
+    [
+        ("*", "h.example.org", 80, True),
+        ("example.org", "h.example.org", 80, True),
+        (".example.org", "h.example.org", 80, True),
+        ("*.example.org", "h.example.org", 80, True),
+        ("example.org", "example.org", 80, True),
+        ("example.org", "badexample.org", 80, False),
+        (" a.test , EXAMPLE.org ", "h.Example.Org.", 80, True),
+        ("h.example.org:8080", "h.example.org", 8080, True),
+        ("h.example.org:8080", "h.example.org", 80, False),
+        ("10.0.0.0/8", "10.1.2.3", 80, True),
+        ("10.0.0.0/8", "11.1.2.3", 80, False),
+        ("10.1.2.3:80", "10.1.2.3", 80, True),
+        ("fd00::/8", "fd00::1", 80, True),
+        ("[fd00::1]", "fd00::1", 80, True),
+        ("[fd00::1]:80", "fd00::1", 80, True),
+        ("[fd00::1]:80", "fd00::1", 81, False),
+        ("fd00::1", "fd00::2", 80, False),
+        ("", "h.example.org", 80, False),
+        (",,", "h.example.org", 80, False),
+    ],
+)
+def test_no_proxy_names_what_is_reached_directly(no_proxy, host, port, is_direct):
+    found = Proxies({**BOTH, "NO_PROXY": no_proxy}).of("http", host, port)
+    assert (found == "") == is_direct
+
+
+@pytest.mark.parametrize("proxy", ["socks5://p:1080", "http://", "http://p:x", "http://secret:secret@[p", "http://p:0"])
+def test_what_is_no_address_of_a_proxy_is_told_without_its_credentials(proxy):
+    with pytest.raises(ConfigurationError, match="HTTP_PROXY is not a valid address of a proxy") as told:
+        Proxies({"HTTP_PROXY": proxy})
+    assert "secret" not in str(told.value)
+
+
+def test_credentials_of_a_proxy_are_not_shown():
+    assert shown("http://user:secret@p.example.org:3128") == "http://p.example.org:3128"
+
+
+# --- a real proxy -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def proxy() -> Iterator[Proxy]:
+    """Return a proxy that is running."""
+    with proxying() as found:
+        yield found
+
+
+@pytest.fixture
+def through(make, proxy):
+    """Return a function that makes a `Web` which knows the proxy, and must look no other name up."""
+
+    def through(access=None, credentials="", **options):
+        def resolve(host, port, **_):
+            raise AssertionError(f"{host} was looked up")
+
+        def of_proxy(host, port, **told):
+            return getaddrinfo(host, port, **told) if f"{host}:{port}" == proxy.address else resolve(host, port)
+
+        address = f"http://{credentials}{proxy.address}"
+        return make(access, environ={"HTTP_PROXY": address, "HTTPS_PROXY": address}, resolve=of_proxy, **options)
+
+    return through
+
+
+def test_a_plain_request_goes_to_the_proxy_in_absolute_form(server, proxy, through):
+    server.say("/oai", ok(b"<ok/>"))
+    host, port = server.address.split(":")
+    proxy.names["repo.example.org"] = (host, int(port))
+    found = through().web(Request("http://repo.example.org/oai"))
+    assert (found.status, found.body, found.url) == (200, b"<ok/>", "http://repo.example.org/oai")
+    assert proxy.asked == [("GET", "http://repo.example.org/oai")]
+    assert server.asked[0].headers["Host"] == "repo.example.org"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("openssl")
+def test_an_encrypted_request_goes_through_a_tunnel_and_the_server_is_verified(proxy, through, tmp_path):
+    bundle = authority(tmp_path)
+    with serving(server_context(tmp_path, "repo.example.org")) as server:
+        server.say("/oai", ok(b"<ok/>"))
+        host, port = server.address.split(":")
+        proxy.names |= {"repo.example.org": (host, int(port)), "other.example.org": (host, int(port))}
+        access = Access("https://repo.example.org/oai", ca_bundle=str(bundle))
+        assert through(access).web(Request("https://repo.example.org/oai", "x")).body == b"<ok/>"
+        assert proxy.asked == [("CONNECT", "repo.example.org:443")]
+        with pytest.raises(ConnectionFailed, match=r"TLS failed.*other.example.org"):
+            through(access).web(Request("https://other.example.org/oai", "x"))
+        with pytest.raises(ConnectionFailed, match=r"TLS failed.*set ca_bundle"):
+            through().web(Request("https://repo.example.org/oai"))
+
+
+@pytest.mark.slow
+@pytest.mark.needs("openssl")
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_may_be_spoken_to_by_tls(make, tmp_path, scheme):
+    bundle = str(authority(tmp_path))
+    inner = server_context(tmp_path, "repo.example.org") if scheme == "https" else None
+    with proxying(server_context(tmp_path, "localhost")) as proxy, serving(inner) as server:
+        server.say("/oai", ok(b"<ok/>"))
+        host, port = server.address.split(":")
+        proxy.names["repo.example.org"] = (host, int(port))
+        environ = {"ALL_PROXY": f"https://localhost:{proxy.address.split(':')[1]}"}
+        url = f"{scheme}://repo.example.org/oai"
+        assert make(settings={"fetch_ca_bundle": bundle}, environ=environ).web(Request(url)).body == b"<ok/>"
+        with pytest.raises(ConnectionFailed, match="TLS failed"):
+            make(environ=environ).web(Request(url))
+
+
+def test_a_proxy_that_wants_credentials_gets_them_and_nobody_sees_them(server, proxy, through, caplog):
+    caplog.set_level(logging.DEBUG)
+    server.say("/", ok())
+    host, port = server.address.split(":")
+    proxy.names["repo.example.org"] = (host, int(port))
+    proxy.wants = "Basic " + b64encode(b"me:s3cret").decode()
+    assert through(credentials="me:s3cret@").web(Request("http://repo.example.org/")).status == 200
+    assert "Proxy-Authorization" not in server.asked[0].headers
+    with pytest.raises(ConnectionFailed, match="407") as told:
+        through(credentials="me:s3cret-wrong@").web(Request("https://repo.example.org/"))
+    assert "through the proxy http://127.0.0.1" in str(told.value)
+    assert "s3cret" not in caplog.text + str(told.value)
+
+
+def test_a_proxy_that_is_not_there_is_told_in_seconds_without_its_credentials(proxy, through):
+    proxy.address = "127.0.0.1:1"
+    made = through(credentials="me:s3cret@")
+    with pytest.raises(ConnectionFailed, match=r"\(through the proxy http://127.0.0.1:1\): Connection refused") as told:
+        made.web(Request("http://repo.example.org/"))
+    assert sum(made.pauses) <= 3
+    assert "s3cret" not in str(told.value)
+
+
+REFUSED = [
+    "10.1.2.3",
+    "169.254.169.254",
+    "192.0.0.192",
+    "[fd00::1]",
+    "167838211",
+    "intranet",
+    "wiki.internal",
+    "a.local",
+]
+
+
+@pytest.mark.parametrize("host", REFUSED)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_is_not_asked_for_private_addresses_and_local_names(proxy, through, host, scheme):
+    with pytest.raises(AddressRefused, match="allow it: allow = "):
+        through().web(Request(f"{scheme}://{host}/"))
+    assert proxy.asked == []
+
+
+@pytest.mark.parametrize(
+    "host", ["a.example.org\\\\", "a..example.org", "a%2eb.example.org", "a.example.org;b", "a,b.example.org"]
+)
+def test_a_proxy_is_not_asked_for_what_is_no_name(proxy, through, host):
+    with pytest.raises(AddressRefused, match="not a valid host name"):
+        through().web(Request(f"http://{host}/"))
+    assert proxy.asked == []
+
+
+def test_a_redirect_to_a_local_name_does_not_reach_the_proxy(server, proxy, through):
+    server.say("/", ok(b"", 302, Location="http://metadata.google.internal/computeMetadata/v1/"))
+    host, port = server.address.split(":")
+    proxy.names["repo.example.org"] = (host, int(port))
+    with pytest.raises(AddressRefused, match=r"redirects to http://metadata.google.internal.* local network"):
+        through().web(Request("http://repo.example.org/"))
+    assert len(proxy.asked) == 1
+
+
+def test_a_source_or_an_allowed_host_may_have_a_local_name_behind_a_proxy(server, proxy, through):
+    server.say("/", ok())
+    host, port = server.address.split(":")
+    proxy.names |= {"laro.intranet": (host, int(port)), "files": (host, int(port)), "10.1.2.3": (host, int(port))}
+    made = through(Access("http://laro.intranet/", allow=("files:80", "10.0.0.0/8")))
+    for url in ("http://laro.intranet/", "http://files/", "http://10.1.2.3/"):
+        assert made.web(Request(url, "x")).status == 200
+    with pytest.raises(AddressRefused, match="local network"):
+        made.web(Request("http://files:81/", "x"))

@@ -1,0 +1,716 @@
+"""The seam to the network against real servers on loopback: what is sent, what comes back, what is waited for."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import socket
+import time
+import zlib
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from gateway.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    AnswerTooSlow,
+    ConnectionFailed,
+    RemoteRefuses,
+    RobotsDenied,
+    TryLater,
+)
+from gateway.settings import load
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.http.messages import Request
+from harvester.http.pacing import Pace
+from tests.http.server import PATIENCE_SECONDS, ok, serving, until_gone
+
+
+def test_answer_comes_back_whatever_its_status(server, make):
+    url = server.say("/", ok(b"gone", 410, Content_Type="text/plain"))
+    found = make(url).web(Request(url + "?a=b", "x"))
+    assert (found.url, found.status, found.body, found.received_at) == (url + "?a=b", 410, b"gone", 1_700_000_000)
+    assert found.header("content-type") == "text/plain"
+
+
+def test_request_is_honest_about_who_asks(server, make):
+    url = server.say("/", ok())
+    make(url, {"admin_email": "me@x.org"}).web(Request(url, "x", (("Accept", "text/xml"),)))
+    headers = server.asked[0].headers
+    assert headers["User-Agent"].startswith("oai-gateway/")
+    assert headers["User-Agent"].endswith("(mailto:me@x.org)")
+    assert (headers["From"], headers["Accept"]) == ("me@x.org", "text/xml")
+    assert "gzip" in headers["Accept-Encoding"]
+    assert "identity" in headers["Accept-Encoding"]
+    make(url, {"fetch_user_agent": "mine"}).web(Request(url, "x"))
+    assert server.asked[1].headers["User-Agent"] == "mine"
+
+
+def test_connection_is_kept_alive(server, make):
+    url = server.say("/", ok(gzip.compress(b"<a/>"), Content_Encoding="gzip"), ok(b""), ok())
+    web = make(url).web
+    for _ in range(4):
+        web(Request(url, "x"))
+    assert len({request.peer for request in server.asked}) == 1
+
+
+def test_body_and_method_are_sent_as_asked(server, make):
+    url = server.say("/", ok())
+    web = make(url).web
+    web(Request(url, "x", (("Content-Type", "a/b"),), "POST", b"verb=Identify"))
+    web(Request(url, "x", method="HEAD"))
+    assert [(request.method, request.body) for request in server.asked] == [("POST", b"verb=Identify"), ("HEAD", b"")]
+
+
+def test_fetcher_speaks_for_its_source(server, make):
+    url = server.say("/", ok())
+    assert make(url).web.fetcher("x")(Request(url)).status == 200
+
+
+def test_web_closes_with_its_block(server):
+    url = server.say("/", ok())
+    with Web(load(Path("/nowhere"), environ={}), {"x": Access(url)}) as web:
+        assert web(Request(url, "x")).status == 200
+
+
+def test_request_with_a_deadline_of_its_own_is_not_repeated_behind_it(server, make):
+    url = server.say("/", until_gone)
+    made = make(url)
+    with pytest.raises(AnswerTooSlow, match=r"longer than 0\.1 seconds"):
+        made.web(Request(url, "x", deadline_seconds=0.1))
+    assert made.pauses == []
+
+
+def test_server_that_is_busy_and_names_no_time_is_waited_for_as_long_as_fallback_steps_may_take(server, make):
+    """One, two and four minutes; the next eight would be more than ten in all."""
+    url = server.say("/", ok(status=503))
+    made = make(url)
+    with pytest.raises(TryLater, match="limit of 600 seconds"):
+        made.web(Request(url, "x"))
+    assert made.pauses == [60.0, 120.0, 240.0]
+
+
+# --- encodings --------------------------------------------------------------------------------------------------
+
+TEXT = b"<a>" + b"x" * 3000 + b"</a>"
+RAW = zlib.compressobj(wbits=-15)
+RAW_DEFLATED = RAW.compress(TEXT) + RAW.flush()
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "gzip"}),
+        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "x-gzip, identity"}),
+        (gzip.compress(TEXT, mtime=0), {}),  # done and not announced
+        (gzip.compress(TEXT, mtime=0), {"Content-Type": "text/xml"}),
+        (TEXT, {"Content-Encoding": "gzip"}),  # announced and not done
+        (gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0), {"Content-Encoding": "gzip"}),
+        (gzip.compress(TEXT[:9], mtime=0) + gzip.compress(TEXT[9:], mtime=0) + b"\0\0", {"Content-Encoding": "gzip"}),
+        (zlib.compress(TEXT), {"Content-Encoding": "deflate"}),
+        (RAW_DEFLATED, {"Content-Encoding": "deflate"}),
+        (TEXT, {"Content-Encoding": "deflate"}),
+        (TEXT, {"Content-Encoding": "UTF-8"}),  # the character set, called an encoding
+        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "deflate"}),  # a proxy that names all compression so
+        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "br"}),
+        (zlib.compress(TEXT), {"Content-Encoding": "gzip"}),
+        (zlib.compress(TEXT, 1), {"Content-Encoding": "br"}),
+        (zlib.compress(TEXT), {}),
+        (zlib.compress(zlib.compress(TEXT)), {"Content-Encoding": "deflate"}),
+        (zlib.compress(gzip.compress(TEXT, mtime=0)), {"Content-Encoding": "deflate"}),
+        (gzip.compress(zlib.compress(TEXT), mtime=0), {"Content-Encoding": "gzip"}),
+        (gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0), {"Content-Encoding": "deflate, gzip"}),
+        (TEXT, {}),
+    ],
+)
+def test_content_comes_out_whatever_the_header_claims(server, make, body: bytes, headers: dict[str, str]):
+    url = server.say("/", (200, headers, body))
+    assert make(url).web(Request(url, "x")).body == TEXT
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "note"),
+    [
+        (gzip.compress(TEXT, mtime=0), "deflate", "says deflate; its bytes are encoded as gzip."),
+        (gzip.compress(TEXT, mtime=0), "", "says nothing; its bytes are encoded as gzip."),
+        (TEXT, "gzip", "says gzip; its bytes are not encoded."),
+        (
+            gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0),
+            "gzip",
+            "says gzip; its bytes are encoded as gzip, gzip.",
+        ),
+        (gzip.compress(TEXT, mtime=0), "x-gzip", ""),
+        (zlib.compress(TEXT), "deflate", ""),
+        (TEXT, "", ""),
+    ],
+)
+def test_content_encoding_that_is_another_is_told(server, make, body: bytes, encoding: str, note: str):
+    url = server.say("/", (200, {"Content-Encoding": encoding} if encoding else {}, body))
+    fetched = make(url).web(Request(url, "x"))
+    assert fetched.body == TEXT
+    assert note in fetched.note
+    assert bool(note) == bool(fetched.note)
+
+
+@pytest.mark.parametrize("body", [b"x\x9c" + b"no zlib at all", b"x\x9c", b"%PDF-1.7 x"])
+def test_what_only_looks_like_a_compressed_form_stays_as_it_is(server, make, body: bytes):
+    url = server.say("/", ok(body, Content_Type="application/pdf"))
+    assert make(url).web(Request(url, "x")).body == body
+
+
+def test_compressed_form_that_is_always_damaged_is_asked_for_three_times(server, make):
+    """Repeating does not mend it; it took 62 seconds for each request."""
+    url = server.say("/", ok(gzip.compress(TEXT)[:-30], Content_Encoding="gzip"))
+    made = make(url)
+    with pytest.raises(ConnectionFailed, match="is truncated"):
+        made.web(Request(url, "x"))
+    assert made.pauses == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_redirect_without_a_body_may_announce_an_encoding(server, make, encoding: str):
+    url = server.say("/", (302, {"Location": "/there", "Content-Encoding": encoding}, b""))
+    server.say("/there", ok(TEXT))
+    made = make(url)
+    assert made.web(Request(url, "x")).body == TEXT
+    assert made.pauses == []
+
+
+def test_file_that_is_gzip_itself_stays_as_it_is(server, make):
+    body = gzip.compress(TEXT, mtime=0)
+    url = server.say("/", ok(body, Content_Type="application/gzip; a=b"))
+    assert make(url).web(Request(url, "x")).body == body
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (gzip.compress(TEXT, mtime=0)[:-30], "gzip"),
+        (gzip.compress(TEXT, mtime=0)[:20] + b"?" * 30, "gzip"),
+        (b"\x00\xff" * 9, "deflate"),
+        (b"\x8b\x02\x80<x/>", "br"),
+    ],
+)
+def test_damaged_encoding_is_asked_for_again_without(server, make, body: bytes, encoding: str):
+    url = server.say("/", ok(body, Content_Encoding=encoding), ok(TEXT))
+    made = make(url)
+    assert made.web(Request(url, "x")).body == TEXT
+    assert server.asked[1].headers["Accept-Encoding"] == "identity"
+    assert made.pauses == [2.0]
+
+
+def test_bomb_is_stopped_while_it_grows(server, make):
+    url = server.say("/", ok(gzip.compress(b"0" * 30_000_000), Content_Encoding="gzip"))
+    made = make(url, {"fetch_max_bytes": 1_000_000})
+    with pytest.raises(AnswerTooLarge, match="more than 1000000 bytes, decompressed"):
+        made.web(Request(url, "x"))
+    assert (len(server.asked), made.pauses) == (1, [])
+
+
+def test_answer_longer_than_the_limit_is_refused(server, make):
+    url = server.say("/", ok(b"0" * 2000))
+    with pytest.raises(AnswerTooLarge, match="more than 1000 bytes"):
+        make(url, {"fetch_max_bytes": 1000}).web(Request(url, "x"))
+
+
+def test_chunked_answer_is_put_together(server, make):
+    def chunked(handler):
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.write(b"2\r\n<a\r\n2\r\n/>\r\n0\r\n\r\n")
+
+    url = server.say("/", chunked)
+    assert make(url).web(Request(url, "x")).body == b"<a/>"
+
+
+# --- patience ---------------------------------------------------------------------------------------------------
+
+
+def _in_seconds(seconds: int) -> str:
+    return format_datetime(datetime.fromtimestamp(1_700_000_000 + seconds, UTC), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "pause"),
+    [
+        (503, {"Retry-After": "7"}, 7.0),
+        (429, {"Retry-After": " 7.5 "}, 7.5),
+        (503, {"Retry-After": "0"}, 1.0),
+        (503, {"Retry-After": "-5"}, 1.0),
+        (503, {"Retry-After": _in_seconds(30), "Date": _in_seconds(0)}, 30.0),
+        (503, {"Retry-After": _in_seconds(30), "Date": _in_seconds(10)}, 20.0),
+        (503, {"Retry-After": _in_seconds(30), "Date": "?"}, 30.0),
+        (
+            503,
+            {"Retry-After": _in_seconds(30).replace("GMT", "-0000"), "Date": _in_seconds(0).replace("GMT", "-0000")},
+            30.0,
+        ),
+        (503, {"Retry-After": _in_seconds(-30), "Date": _in_seconds(0)}, 1.0),
+        (422, {"Retry-After": "9"}, 9.0),
+        (500, {"Retry-After": "soon"}, 2.0),
+        (500, {}, 2.0),
+        (504, {}, 2.0),
+        (522, {}, 2.0),
+        (503, {"Retry-After": "1e400"}, 60.0),
+        (503, {"Retry-After": "nan"}, 60.0),
+        (503, {}, 60.0),
+        (429, {}, 60.0),
+    ],
+)
+def test_pause_is_what_the_server_asks_for_or_what_is_polite(server, make, status, headers, pause):
+    url = server.say("/", (status, headers, b"later"), ok())
+    made = make(url)
+    assert made.web(Request(url, "x")).status == 200
+    assert made.pauses == [pause]
+
+
+def test_pauses_double_and_end_and_long_ones_are_told(server, make, caplog):
+    url = server.say("/", ok(b"ill", 500))
+    made = make(url, {"fetch_retries": 3})
+    assert made.web(Request(url, "x")).status == 500
+    assert made.pauses == [2.0, 4.0, 8.0]
+    told = f"{url}: the server answers 500. The next try is in 8 seconds."
+    assert [record.getMessage() for record in caplog.records if record.name == "harvester"] == [told]
+
+
+def test_chance_lengthens_pauses_a_little(server, make):
+    url = server.say("/", ok(b"ill", 500), ok())
+    made = make(url, chance=lambda: 1.0)
+    made.web(Request(url, "x"))
+    assert made.pauses == [2.5]
+
+
+def test_busy_for_ever_is_try_later(server, make):
+    url = server.say("/", ok(b"", 503, Retry_After="1"))
+    with pytest.raises(TryLater, match="still answers 503"):
+        make(url).web(Request(url, "x"))
+    assert len(server.asked) == 6
+
+
+def test_longer_wait_than_allowed_is_try_later_at_once(server, make):
+    url = server.say("/", ok(b"", 429, Retry_After="86400"))
+    made = make(url)
+    with pytest.raises(TryLater, match=r"The server answers 429\. The next try would be in 86400 seconds"):
+        made.web(Request(url, "x"))
+    assert (len(server.asked), made.pauses) == (1, [])
+
+
+def test_waits_are_added_up(server, make):
+    url = server.say("/", ok(b"", 503, Retry_After="1500"))
+    made = make(url)
+    with pytest.raises(TryLater):
+        made.web(Request(url, "x"))
+    assert made.pauses == [1500.0, 1500.0]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 413, 422, 501])
+def test_final_refusals_are_not_asked_again(server, make, status: int):
+    url = server.say("/", ok(b"no", status))
+    assert make(url).web(Request(url, "x")).status == status
+    assert len(server.asked) == 1
+
+
+def test_error_that_holds_an_answer_is_an_answer(server, make):
+    url = server.say("/", ok(b"<OAI-PMH><error/></OAI-PMH>", 500))
+    made = make(url)
+    assert made.web(Request(url, "x", mark=b"<OAI-PMH")).status == 500
+    assert made.pauses == []
+
+
+def test_repetition_is_paused_before(server, make):
+    url = server.say("/", ok())
+    made = make(url)
+    made.web(Request(url, "x", repetition=1))
+    made.web(Request(url, "x", repetition=3))
+    assert made.pauses == [2.0, 8.0]
+
+
+def test_hosts_are_asked_at_their_pace(server, make):
+    url = server.say("/", ok())
+    # Of each request, when its turn is asked for, when it begins and when it has been answered.
+    moments = iter([10.0, 10.1, 10.4, 10.5, 10.6, 10.9, 11.0, 11.1, 11.4])
+    made = make(Access(url, delay_seconds=3.0), monotonic=lambda: next(moments))
+    answers = [made.web(Request(url, "x")) for _ in range(3)]
+    assert made.pauses == [2.5, 5.0]
+    assert [round(answer.seconds, 3) for answer in answers] == [0.3, 0.3, 0.3]
+
+
+def test_pace_of_all_sources_is_a_setting(server, make):
+    url = server.say("/", ok())
+    made = make(url, {"fetch_delay_seconds": 3.0}, monotonic=lambda: 0.0)
+    made.web(Request(url, "x"))
+    made.web(Request(url, "x"))
+    assert made.pauses == [3.0]
+
+
+def test_the_pace_of_a_host_is_shared(server, make):
+    url, pace = server.say("/", ok()), Pace()
+    first, second = (make(url, {"fetch_delay_seconds": 3.0}, monotonic=lambda: 0.0, pace=pace) for _ in range(2))
+    first.web(Request(url, "x"))
+    second.web(Request(url, "x"))
+    assert (first.pauses, second.pauses) == ([], [3.0])
+
+
+# --- what is broken off ------------------------------------------------------------------------------------------
+
+
+def test_what_is_broken_off_ends_at_once_and_nothing_begins(server, make):
+    is_asked, is_over = Event(), Event()
+
+    def answer(_):
+        is_asked.set()
+        is_over.wait(PATIENCE_SECONDS)
+
+    def break_off():
+        assert is_asked.wait(PATIENCE_SECONDS)
+        web.break_off()
+
+    url = server.say("/", answer)
+    web = make(url, {"fetch_retries": 0}).web
+    breaking = Thread(target=break_off)
+    breaking.start()
+    for _ in range(2):
+        with pytest.raises(ConnectionFailed):
+            web(Request(url, "x"))
+    assert not is_over.is_set()
+    is_over.set()
+    breaking.join()
+    assert len(server.asked) == 1
+
+
+# --- what breaks ------------------------------------------------------------------------------------------------
+
+
+def _hang_up(handler) -> None:
+    handler.close_connection = True
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _short(handler) -> None:
+    handler.close_connection = True
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>")
+
+
+def _chunk_cut(handler) -> None:
+    handler.close_connection = True
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n<a>")
+
+
+def _nonsense(handler) -> None:
+    handler.close_connection = True
+    handler.wfile.write(b"nonsense\r\n\r\n")
+
+
+@pytest.mark.parametrize("broken", [_hang_up, _short, _chunk_cut, _nonsense])
+def test_broken_answer_is_asked_for_again(server, make, broken):
+    url = server.say("/", broken, ok())
+    made = make(url)
+    assert made.web(Request(url, "x")).body == b"<a/>"
+    assert made.pauses == [2.0]
+
+
+def test_answer_that_always_breaks_is_an_error_that_says_where(server, make):
+    url = server.say("/", _short)
+    with pytest.raises(ConnectionFailed, match="broke before the answer was whole") as caught:
+        make(url, {"fetch_retries": 1}).web(Request(url, "x"))
+    assert url in str(caught.value)
+    assert caught.value.__cause__ is not None
+
+
+def test_kept_connection_that_was_closed_is_opened_again_at_once(server, make):
+    url = server.say("/", ok(), _hang_up, ok())
+    made = make(url)
+    for _ in range(2):
+        assert made.web(Request(url, "x")).status == 200
+    assert (made.pauses, len(server.asked)) == ([], 3)
+
+
+def test_nobody_there_is_connection_failed(make):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+        made = make(url, {"fetch_retries": 1})
+        with pytest.raises(ConnectionFailed, match="Connection refused"):
+            made.web(Request(url, "x"))
+    assert made.pauses == []
+
+
+def test_a_port_that_refuses_from_the_first_is_reported_at_once(make):
+    """With the default settings it took 67 seconds."""
+    made = make("http://127.0.0.1:1/")
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request("http://127.0.0.1:1/", "x"))
+    assert made.pauses == []
+
+
+def test_a_host_that_is_gone_in_the_middle_of_a_harvest_is_asked_twice_more_and_then_reported_at_once(make):
+    """It may be restarting. What is asked after that, Identify for one, fails without a pause."""
+    pace = Pace()
+    with serving() as server:
+        url = server.say("/", ok())
+        assert make(url, pace=pace).web(Request(url, "x")).status == 200
+    made = make(url, pace=pace)
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request(url, "x"))
+    assert made.pauses == [2.0, 4.0]
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request(url, "x"))
+    assert made.pauses == [2.0, 4.0]
+
+
+def test_another_port_of_a_host_that_answers_is_reported_at_once_when_it_refuses(make, server):
+    url = server.say("/", ok())
+    made = make(url, allow=["127.0.0.1"])
+    assert made.web(Request(url, "x")).status == 200
+    with pytest.raises(ConnectionFailed, match="Connection refused"):
+        made.web(Request("http://127.0.0.1:1/", "x"))
+    assert made.pauses == []
+
+
+def test_a_host_that_answered_an_hour_ago_counts_as_one_that_has_not(make):
+    pace = Pace()
+    pace.note_answer("127.0.0.1:80", 0.0)
+    assert (pace.has_answered("127.0.0.1:80", 3599.0), pace.has_answered("127.0.0.1:80", 3600.0)) == (True, False)
+    assert not pace.has_answered("127.0.0.1:81", 0.0)
+
+
+def test_a_name_server_that_does_not_answer_is_asked_once_more(make):
+    def failing(*_, **__):
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    made = make(resolve=failing)
+    with pytest.raises(ConnectionFailed, match="Temporary failure"):
+        made.web(Request("http://nowhere.example/", "x"))
+    assert made.pauses == [2.0]
+
+
+@pytest.mark.parametrize("error", [OSError(113, "No route to host"), TimeoutError("timed out")])
+def test_a_host_that_no_route_leads_to_from_the_first_is_reported_at_once(make, monkeypatch, error):
+    def failing(*_):
+        raise error
+
+    monkeypatch.setattr("harvester.http.connections._connected", failing)
+    made = make("http://127.0.0.1:1/")
+    with pytest.raises(ConnectionFailed):
+        made.web(Request("http://127.0.0.1:1/", "x"))
+    assert made.pauses == []
+
+
+def test_unknown_host_is_connection_failed(make):
+    def nowhere(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    made = make(resolve=nowhere)
+    with pytest.raises(ConnectionFailed, match="Name or service not known"):
+        made.web(Request("http://nowhere.example/"))
+    assert made.pauses == []
+
+
+def test_connection_that_takes_too_long_is_connection_failed(server, make, monkeypatch: pytest.MonkeyPatch):
+    def slow(*_):
+        raise TimeoutError("timed out")
+
+    url = server.say("/", ok())
+    monkeypatch.setattr("harvester.http.connections._connected", slow)
+    with pytest.raises(ConnectionFailed, match="no connection in time"):
+        make(url, {"fetch_retries": 0}).web(Request(url, "x"))
+
+
+@pytest.mark.slow
+def test_silent_server_is_too_slow(server, make):
+    url = server.say("/", until_gone)
+    with pytest.raises(AnswerTooSlow, match="silent for too long"):
+        make(url, {"fetch_read_timeout_seconds": 0.1, "fetch_retries": 0}).web(Request(url, "x"))
+
+
+def test_silence_in_the_middle_is_too_slow(server, make):
+    def pause(handler):
+        _short(handler)
+        until_gone(handler)
+
+    url = server.say("/", pause)
+    with pytest.raises(AnswerTooSlow, match="silent for too long"):
+        make(url, {"fetch_read_timeout_seconds": 0.1, "fetch_retries": 0}).web(Request(url, "x"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beginning", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"])
+def test_trickle_ends_at_the_deadline(server, make, beginning: bytes):
+    """A server that sends a byte now and then is never silent, in the headers or in the body."""
+
+    def trickle(handler):
+        handler.close_connection = True
+        handler.wfile.write(beginning)
+        for _ in range(3000):
+            time.sleep(0.02)
+            try:
+                handler.wfile.write(b"x")
+            except OSError:
+                return
+
+    url = server.say("/", trickle)
+    begun = time.monotonic()
+    with pytest.raises(AnswerTooSlow, match=r"took longer than 0\.2 seconds"):
+        make(url, {"fetch_deadline_seconds": 0.2, "fetch_retries": 0}).web(Request(url, "x"))
+    assert time.monotonic() - begun < 30
+
+
+def test_a_body_that_trickles_ends_before_its_deadline(server, make):
+    """What a stranger sends at less than a kilobyte a second is not waited for, nor asked for again."""
+
+    def trickle(handler):
+        handler.close_connection = True
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n")
+        for _ in range(40):
+            try:
+                handler.wfile.write(b"x" * 100)
+            except OSError:
+                return
+
+    url = server.say("/", trickle)
+    clock = {"monotonic": itertools.count(0, 20).__next__}  # each look at it is twenty seconds later
+    slow = {"fetch_min_bytes_per_second": 1024, "fetch_retries": 3}
+    with pytest.raises(AnswerTooSlow, match="sends less than 1024 bytes per second"):
+        make(url, slow, **clock).web(Request(url, "x"))
+    assert len(server.asked) == 1
+    found = make(url, {"fetch_retries": 0, "fetch_deadline_seconds": 1e6}, **clock)
+    with pytest.raises(ConnectionFailed, match="broke before the answer was whole"):
+        found.web(Request(url, "x"))
+
+
+def test_what_is_announced_as_too_large_is_not_read(server, make):
+    def announce(handler):
+        handler.close_connection = True
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n")
+        until_gone(handler)
+
+    url = server.say("/", announce)
+    with pytest.raises(AnswerTooLarge, match="has more than 1000 bytes: 5000000000"):
+        make(url, {"fetch_max_bytes": 1000}).web(Request(url, "x"))
+
+
+def test_a_name_with_many_places_that_are_silent_has_the_time_of_one_request(server, make):
+    with socket.socket() as full:  # whose queue has no room: nobody else is let in, and nobody told
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(("127.0.0.1", port))
+        begun = time.monotonic()
+        settings = {"fetch_connect_timeout_seconds": 0.1, "fetch_deadline_seconds": 0.15, "fetch_retries": 0}
+        places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))] * 500
+        web = make(None, settings, resolve=lambda *_, **__: places, allow=["127.0.0.1"]).web
+        with pytest.raises(AnswerTooSlow):
+            web(Request(f"http://many.example.org:{port}/"))
+        assert time.monotonic() - begun < 30
+        for each in waiting:
+            each.close()
+
+
+def test_a_key_goes_to_who_was_asked_and_not_to_whom_a_redirect_leads(start, make):
+    asked, other = start(), start()
+    url = asked.say("/", ok(b"", 302, Location=other.say("/", ok())))
+    web = make(None, allow=["127.0.0.1"]).web
+    web(Request(url, headers=(("x-api-key", "secret"), ("Accept", "a/b"))))
+    assert asked.asked[0].headers["x-api-key"] == "secret"
+    assert "x-api-key" not in other.asked[0].headers
+    assert other.asked[0].headers["Accept"] == "a/b"
+
+
+def test_a_key_in_an_address_is_in_no_error(server, make):
+    url = server.say("/", ok(b"", 429, Retry_After="99999"))
+    with pytest.raises(TryLater) as raised:
+        make(url, {"fetch_retries": 0}).web(Request(f"{url}?a=b&api_key=secret&ak=secret#x", "x"))
+    assert "a=b&api_key=...&ak=..." in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+def test_header_that_cannot_be_sent_is_told(server, make):
+    url = server.say("/", ok())
+    with pytest.raises(ConnectionFailed, match="cannot be sent"):
+        make(url).web(Request(url, "x", (("X", "a\nb"),)))
+
+
+def test_tls_that_fails_says_what_to_do(server, make):
+    url = server.say("/", ok()).replace("http:", "https:")
+    made = make(url)
+    with pytest.raises(ConnectionFailed, match="verify = false"):
+        made.web(Request(url, "x"))
+    assert made.pauses == []
+
+
+# --- redirects --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_followed_and_the_last_address_told(server, make, status: int):
+    url = server.say("/old", ok(b"", status, Location="new?a=b#c"))
+    server.say("/new", ok())
+    found = make(url).web(Request(url, "x"))
+    assert (found.url, found.status) == (server.url("/new?a=b"), 200)
+
+
+@pytest.mark.parametrize(
+    ("status", "method"), [(301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST")]
+)
+def test_redirect_of_a_post_keeps_its_arguments(server, make, status: int, method: str):
+    url = server.say("/old", ok(b"", status, Location="/new"))
+    server.say("/new", ok())
+    make(url).web(Request(url, "x", (), "POST", b"verb=Identify"))
+    last = server.asked[-1]
+    assert (last.method, last.body) == (method, b"" if method == "GET" else b"verb=Identify")
+
+
+def test_every_address_that_redirects_lead_to_is_permitted_first(server, make):
+    url = server.say("/old", ok(b"", 302, Location="/new"))
+    permitted = []
+
+    def permits(at):
+        permitted.append(at)
+        if at.endswith("/new"):
+            raise RobotsDenied("Stay away.")
+
+    with pytest.raises(RobotsDenied):
+        make(url).web(Request(url, "x", permits=permits))
+    assert permitted == [url, server.url("/new")]
+    assert [request.path for request in server.asked] == ["/old"]
+
+
+def test_redirect_without_a_place_is_the_answer(server, make):
+    url = server.say("/", ok(b"", 302))
+    assert make(url).web(Request(url, "x")).status == 302
+
+
+def test_redirects_in_a_circle_end(server, make):
+    url = server.say("/", ok(b"", 302, Location="/"))
+    with pytest.raises(RemoteRefuses, match="more than 10 times"):
+        make(url).web(Request(url, "x"))
+    assert len(server.asked) == 11
+
+
+def test_a_stray_percent_sign_leaves_what_is_quoted_alone(server, make):
+    """`100%_a%20b.pdf` was asked for as `100%25_a%2520b.pdf`, which is not there."""
+    url = server.say("/100%25_a%20b.pdf", ok())
+    make(url).web(Request(server.url("/100%_a%20b.pdf?c=%2F&d=%,"), "x"))
+    assert server.asked[-1].path == "/100%25_a%20b.pdf?c=%2F&d=%25,"
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "ftp://x.org/", "http://", "javascript:x", "http://x.org:99999/"])
+def test_redirect_to_what_is_no_address_is_refused(server, make, location: str):
+    url = server.say("/", ok(b"", 302, Location=location))
+    with pytest.raises((RemoteRefuses, AddressRefused)):
+        make(url).web(Request(url, "x"))
+
+
+def test_addresses_of_other_schemes_are_refused(make):
+    for url in ("file:///etc/passwd", "gopher://x/", "//x", "x", "http:///a"):
+        with pytest.raises(AddressRefused, match="not a valid http or https URL"):
+            make().web(Request(url))

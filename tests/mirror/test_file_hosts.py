@@ -1,0 +1,170 @@
+"""robots.txt decides about files, unless they are ours by agreement; about lists of OAI-PMH it never does."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+
+import pytest
+
+from gateway.errors import ConnectionFailed, RobotsDenied, TryLater
+from harvester.http.messages import Fetched
+from harvester.mirror.file_hosts import FileHosts
+
+
+def site(status, text):
+    """Return a fetch of one robots.txt, and the addresses that it was asked for."""
+    asked = []
+
+    def fetch(request):
+        asked.append(request.url)
+        answer = Fetched(request.url, status, (), b"", 0)
+        if request.sink.begin(answer):
+            request.sink.write(text.encode())
+        return answer
+
+    return fetch, asked
+
+
+@pytest.fixture
+def robots():
+    """Return a FileHosts whose clock stands still, and the pauses it makes."""
+    pauses = []
+    return FileHosts(pauses.append, lambda: 0.0), pauses
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "is_allowed"),
+    [
+        (200, "User-agent: *\nDisallow: /files/", False),
+        (200, "User-agent: *\nDisallow: /*.pdf$", False),
+        (200, "User-agent: oai-gateway\nAllow: /\n\nUser-agent: *\nDisallow: /", True),
+        (200, "User-agent: other\nDisallow: /", True),
+        (200, "", True),
+        (404, "User-agent: *\nDisallow: /", True),
+        (200, "User-agent: *\nDisallow: /\n" + "# and so on\n" * 50_000, False),
+        (403, "", True),
+    ],
+)
+def test_what_is_not_forbidden_is_allowed(robots, status, text, is_allowed):
+    fetch, asked = site(status, text)
+    for _ in range(2):
+        with nullcontext() if is_allowed else pytest.raises(RobotsDenied, match="forbids requests"):
+            robots[0].check("http://e.org/files/a.pdf", fetch)
+    assert asked == ["http://e.org/robots.txt"]
+
+
+@pytest.mark.parametrize(("status", "text"), [(500, ""), (503, ""), (200, "User-agent: *\nCrawl-delay: 61")])
+def test_who_cannot_say_so_now_or_wants_long_pauses_is_left_to_another_day(robots, status, text):
+    for _ in range(2):
+        with pytest.raises(TryLater):
+            robots[0].check("http://e.org/files/a.pdf", site(status, text)[0])
+
+
+def test_a_host_that_does_not_answer_is_waited_for_once(robots):
+    asked = []
+
+    def fetch(request):
+        asked.append(request.url)
+        raise ConnectionFailed("Nobody is there.")
+
+    for name in ("a", "b"):
+        with pytest.raises(ConnectionFailed, match="Nobody is there"):
+            robots[0].check(f"http://e.org/{name}", fetch)
+    assert asked == ["http://e.org/robots.txt"]
+
+
+def _silent(asked):
+    def fetch(request):
+        asked.append(request.url)
+        raise ConnectionFailed("Nobody is there.")
+
+    return fetch
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+def test_a_host_that_falls_silent_is_left_alone_for_the_rest_of_the_run(obeys):
+    robots, asked = FileHosts(lambda _: None, lambda: 0.0, obeys_robots=obeys), []
+    robots.check("http://e.org/a", site(404, "")[0])
+    for _ in range(2):
+        robots.failed("http://e.org/a", ConnectionFailed("Nobody is there."), _silent(asked))
+    with pytest.raises(ConnectionFailed, match="Nobody is there"):
+        robots.check("http://e.org/b", _silent(asked))
+    robots.check("http://other.org/b", site(404, "")[0])
+    assert asked == ["http://e.org/robots.txt"]
+
+
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_a_host_that_brings_no_file_and_answers_is_asked_on(status):
+    robots = FileHosts(lambda _: None, lambda: 0.0, obeys_robots=False)
+    robots.failed("http://e.org/a", ConnectionFailed("Nobody is there."), site(status, "User-agent: *\nDisallow: /")[0])
+    asked = []
+    robots.check("http://e.org/b", _silent(asked))  # raises nothing
+    assert asked == []
+
+
+def test_a_dead_host_is_waited_for_once_also_where_robots_txt_is_not_obeyed(mirror, provider, fill):
+    fill(3)
+    asked = []
+
+    def broken(handler):
+        asked.append(handler.path)
+        handler.close_connection = True
+        return True
+
+    for number in range(3):
+        provider.faults[f"oai:p:{number}/a.txt"] = broken
+    provider.faults["/robots.txt"] = broken
+    receipt = mirror.run("--no-robots", status=3, fetch_retries=0, mirror_host_connections=1)
+    assert [missing["fate"] for missing in receipt["missing"]] == ["unreachable"] * 6
+    assert len(asked) == 2  # a file, and whether the host answers at all
+
+
+def test_the_pause_that_a_host_asks_for_is_kept(robots):
+    fetch, _ = site(200, "User-agent: *\nCrawl-delay: 2")
+    for _ in range(3):
+        robots[0].check("http://e.org/a", fetch)
+    assert robots[1] == [2.0, 4.0]  # the clock stands still
+
+
+def test_a_mirror_obeys_unless_it_is_agreed_otherwise_and_remembers_that(mirror, provider, fill):
+    fill(1)
+    rules = b"User-agent: *\nDisallow: /"
+    provider.faults["/robots.txt"] = lambda handler: handler.send(200, rules, {}) or True
+    receipt = mirror.run(status=3)
+    assert {missing["fate"] for missing in receipt["missing"]} == {"disallowed"}
+    assert provider.asked == ["/robots.txt"]
+    mirror.run("--retry-failed", "--no-robots")
+    assert mirror.held() == provider.expected()
+    assert json.loads((mirror.folder / "mirror.json").read_bytes())["obeys_robots"] is False
+    provider.items["oai:p:0"].files["c.txt"] = b"c"
+    provider.items["oai:p:0"].datestamp = "2030-01-01T00:00:00Z"
+    mirror.run()
+    assert mirror.held() == provider.expected()
+
+
+@pytest.mark.slow
+def test_a_redirect_leads_nowhere_that_robots_txt_forbids(mirror, provider, fill):
+    fill(1)
+    rules = b"User-agent: *\nDisallow: /secret"
+    provider.faults["/robots.txt"] = lambda handler: handler.send(200, rules, {}) or True
+    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", {"Location": "/secret/a.txt"}) or True
+    assert [missing["fate"] for missing in mirror.run(status=3)["missing"]] == ["disallowed"]
+    assert "/secret/a.txt" not in provider.asked
+
+
+def test_a_busy_host_is_left_alone_for_one_reason_however_many_files_it_has(robots):
+    """Each file that is not asked for is reported busy, too, with the reason that came of the last one."""
+    fetch, _ = site(404, "")
+    reasons = []
+    for number in range(20):
+        url = f"http://e.org/{number}"
+        try:
+            robots[0].check(url, fetch)
+        except TryLater as error:
+            reasons.append(str(error))
+            robots[0].failed(url, error, fetch)
+        else:
+            robots[0].failed(url, TryLater("It answers with 503."), fetch)
+    assert set(reasons) == {"This run sends no further request to its host. It answers with 503."}
+    assert len(reasons) == 15

@@ -1,0 +1,215 @@
+"""What becomes known of files is published at once, carried on by every harvest and rebuild, and withdrawn again."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from gateway.errors import PositionMoved, StoreError
+from gateway.model import FileLink, FileOrigin
+from gateway.publish import begin, publish_in_turn
+from gateway.publish_files import file_all
+from gateway.rebuild import rebuild
+from gateway.xmltext import DC, DCTERMS, DIDL, DII, PREMIS
+from tests.conftest import ROOT
+from tests.publish.desk import Desk, Sent, dc, pdf
+
+URL = "https://repository.example.org/1.pdf"
+FOUND = FileLink(
+    URL,
+    "application/pdf",
+    FileOrigin.DISCOVERED,
+    "unpaywall (oa_locations)",
+    1234,
+    "ab" * 32,
+    license="https://creativecommons.org/licenses/by/4.0/",
+    version="accepted",
+    found_at="2026-11-21T10:00:00Z",
+)
+NAMED = "http://laro.example.org/1.pdf"
+LEARNED = FileLink(NAMED, "application/pdf", size=99, sha256="cd" * 32, found_at="2026-11-21T10:00:00Z")
+
+
+def filed(desk: Desk, *files: FileLink, upstream: str = "1") -> int:
+    desk.now += 1
+    return file_all(desk.store, desk.inbox, "laro", (upstream,), lambda _state: files)
+
+
+def didl(desk: Desk, upstream: str = "1") -> etree._Element:
+    """Return the DIDL of an item, compared with our schema and the types of what is in it."""
+    tree = next(desk.tree(upstream, "oai_didl").iter(f"{{{DIDL}}}DIDL"))
+    etree.XMLSchema(file=str(ROOT / "schemas" / "didl.xsd")).assertValid(tree)
+    return tree
+
+
+def component(desk: Desk, url: str = URL) -> etree._Element | None:
+    components = didl(desk).iter(f"{{{DIDL}}}Component")
+    return next(
+        (each for each in components if url in [found.text for found in each.iter(f"{{{DII}}}Identifier")]), None
+    )
+
+
+def stamps(desk: Desk) -> tuple[int, int]:
+    return desk.record().datestamp, desk.record(prefix="oai_didl").datestamp
+
+
+# --- published, carried on, withdrawn -----------------------------------------------------------------------------
+
+
+def test_an_accepted_file_is_a_component_with_all_that_is_known_of_it(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    assert filed(desk, FOUND) == 2
+    element = component(desk)
+    texts = {element.tag.rpartition("}")[2]: element.text for element in element.iter() if element.text}
+    assert texts == {
+        "Identifier": URL,
+        "extent": "1234 bytes",
+        "license": "https://creativecommons.org/licenses/by/4.0/",
+        "provenance": "discovered: found by unpaywall (oa_locations) at 2026-11-21T10:00:00Z; version: accepted",
+        "messageDigestAlgorithm": "SHA-256",
+        "messageDigest": "ab" * 32,
+        "messageDigestOriginator": "gateway",
+    }
+    assert element.find(f".//{{{PREMIS}}}fixity") is not None
+    (resource,) = element.iter(f"{{{DIDL}}}Resource")
+    assert dict(resource.attrib) == {"mimeType": "application/pdf", "ref": URL}  # type: ignore[misc]
+    assert desk.sets() == ["fulltext", "source:laro"]
+    assert desk.listed("fulltext", "oai_didl") == desk.store.counts("laro")["fulltext"] == 1
+
+
+def test_what_is_known_already_is_not_written_again(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    filed(desk, FOUND)
+    before = stamps(desk), desk.store.edition("laro")
+    assert filed(desk, FOUND) == 0
+    assert (stamps(desk), desk.store.edition("laro")) == before
+
+
+def test_a_harvest_and_a_rebuild_carry_it_on(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    filed(desk, FOUND)
+    desk.sent(Sent("1", dc("Another title")))
+    assert component(desk) is not None
+    assert b"Another title" in desk.record().content
+    before = stamps(desk)
+    assert rebuild(desk.store, desk.inbox) == 0
+    assert stamps(desk) == before
+
+
+def test_what_is_withdrawn_leaves_document_and_set_with_a_new_datestamp(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    was = desk.record(prefix="oai_didl")
+    filed(desk, FOUND)
+    between = stamps(desk)
+    assert filed(desk) == 2
+    assert stamps(desk) > between
+    assert component(desk) is None
+    assert (desk.sets(), desk.listed("fulltext")) == (["source:laro"], 0)
+    assert desk.record(prefix="oai_didl").digest == was.digest
+
+
+def test_other_bytes_at_the_same_place_are_a_new_datestamp_of_the_didl_alone(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    filed(desk, FOUND)
+    dc_before, didl_before = stamps(desk)
+    assert filed(desk, FOUND._replace(sha256="ef" * 32)) == 1
+    assert stamps(desk)[0] == dc_before
+    assert stamps(desk)[1] > didl_before
+
+
+def test_what_is_deleted_stays_so_and_has_its_file_again_when_it_returns(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.sent(Sent("1", None))
+    assert filed(desk, FOUND) == 0
+    assert desk.record().is_deleted
+    desk.sent(Sent("1", dc("Back")))
+    assert component(desk) is not None
+
+
+def test_an_item_that_is_not_held_is_passed_over(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    assert filed(desk, FOUND, upstream="2") == 0
+
+
+def test_a_source_that_was_never_published_is_told(desk: Desk) -> None:
+    with pytest.raises(StoreError, match="Nothing of 'laro' was ever published"):
+        filed(desk, FOUND)
+
+
+# --- beside other publications ------------------------------------------------------------------------------------
+
+
+def test_a_harvest_that_looked_before_the_decision_looks_again(desk: Desk) -> None:
+    """Its pages were made ready without the file; when its turn comes the file is there, and stays."""
+    desk.sent(Sent("1"))
+    page = desk.send(Sent("1", dc("Another title")))
+    begin(desk.store, desk.inbox, desk.facts())
+    position = desk.store.position("laro")
+    publish_in_turn(desk.store, desk.inbox, desk.facts(), position, [page], lambda: filed(desk, FOUND) and None)  # type: ignore[arg-type]
+    assert component(desk) is not None
+    assert b"Another title" in desk.record().content
+
+
+@pytest.mark.parametrize("is_always", [False, True])
+def test_a_decision_that_a_harvest_overtakes_looks_again(desk: Desk, monkeypatch, is_always: bool) -> None:
+    desk.sent(Sent("1"))
+    publish, left = desk.store.publish, [1]
+
+    def overtaken(intent, *rest):
+        if is_always or left.pop(0):
+            left.append(0)
+            desk.store.abandon(intent)
+            raise PositionMoved("once more")
+        return publish(intent, *rest)
+
+    monkeypatch.setattr(desk.store, "publish", overtaken)
+    if is_always:
+        with pytest.raises(StoreError, match="other processes were faster 5 times"):
+            filed(desk, FOUND)
+    else:
+        assert filed(desk, FOUND) == 2
+
+
+# --- what is known of a file --------------------------------------------------------------------------------------
+
+
+def test_what_was_learned_of_a_file_that_the_upstream_names_completes_it(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("T", pdf())))
+    assert filed(desk, LEARNED) == 1  # it is in the set already: the oai_dc says nothing new
+    element = component(desk, NAMED)
+    assert element.findtext(f".//{{{DCTERMS}}}extent") == "99 bytes"
+    assert element.findtext(f".//{{{PREMIS}}}messageDigest") == "cd" * 32
+    told = element.findtext(f".//{{{DCTERMS}}}provenance")
+    assert told == "upstream: named in dc:identifier of the record of 2020-01-01; fetched at 2026-11-21T10:00:00Z"
+
+
+def test_what_was_learned_of_a_file_that_is_not_named_any_more_is_left_out(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    assert filed(desk, LEARNED) == 0
+    assert desk.sets() == ["source:laro"]
+
+
+def test_the_address_stands_in_oai_dc_when_that_is_wished(desk: Desk) -> None:
+    desk.sent(Sent("1"), Sent("2", b'<o:dc xmlns:o="http://www.openarchives.org/OAI/2.0/oai_dc/"/>'))
+    named = FOUND._replace(is_named=True)
+    filed(desk, named)
+    filed(desk, named, upstream="2")
+    schema = etree.XMLSchema(file=str(ROOT / "schemas" / "oai_dc.xsd"))
+    for upstream in "12":
+        metadata = desk.tree(upstream).find("{*}metadata")[0]
+        schema.assertValid(metadata)
+        assert [element.text for element in metadata.iter(f"{{{DC}}}identifier")] == [URL]
+    assert b"A title" in desk.record().content
+    assert desk.altered("oai_dc") == "true"
+    inner = next(didl(desk).iter(f"{{{DC}}}identifier"))
+    assert inner.text == URL
+
+
+def test_a_file_may_be_carried_itself_or_lie_in_several_places(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    filed(desk, FOUND._replace(content=b"%PDF-1.4 small"))
+    (resource,) = component(desk).iter(f"{{{DIDL}}}Resource")
+    assert (resource.get("encoding"), resource.get("ref"), resource.text) == ("base64", None, "JVBERi0xLjQgc21hbGw=")
+    filed(desk, FOUND._replace(copy_url="https://gateway.example.org/files/ab"))
+    references = [element.get("ref") for element in component(desk).iter(f"{{{DIDL}}}Resource")]
+    assert references == [URL, "https://gateway.example.org/files/ab"]

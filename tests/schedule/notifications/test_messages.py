@@ -1,0 +1,45 @@
+"""Which notice is due: one a day, and one when all is well again."""
+
+from __future__ import annotations
+
+import pytest
+
+from harvester.schedule.notifications.messages import DAY_SECONDS, Notice, SentNotice, after, due
+from harvester.schedule.notifications.reasons import Concern, Need
+
+FAILING = Concern(Need.FAILING, "The last 3 runs failed.")
+CLOCK = Concern(Need.CLOCK, "The clock is wrong.")
+NOW = 1_700_000_000
+
+
+@pytest.mark.parametrize(
+    ("concerns", "told", "is_due"),
+    [
+        ((), None, False),
+        ((FAILING,), None, True),
+        ((FAILING,), SentNotice(NOW - 1, ("failing",)), False),
+        ((CLOCK,), SentNotice(NOW - 1, ("failing",)), False),
+        ((FAILING,), SentNotice(NOW - DAY_SECONDS, ("failing",)), True),
+        ((FAILING,), SentNotice(NOW + 1000, ("failing",)), True),
+        ((), SentNotice(NOW - 1, ("failing",)), True),
+        ((), SentNotice(NOW - 1, ()), False),
+        ((FAILING,), SentNotice(NOW - 1, ()), False),
+    ],
+)
+def test_one_notice_a_day_and_one_when_it_is_well_again(concerns, told, is_due):
+    notice = due("laro", concerns, told, NOW)
+    assert (notice is not None) is is_due
+    assert notice is None or notice.is_well is not bool(concerns)
+
+
+def test_what_was_told_is_remembered_until_it_is_well_and_the_day_counts_on():
+    sent_notice = after(Notice("laro", (FAILING, CLOCK)), None, NOW)
+    assert sent_notice == SentNotice(NOW, ("failing", "clock_wrong"))
+    assert after(Notice("laro", ()), sent_notice, NOW + 60) == SentNotice(NOW, ())
+
+
+def test_a_notice_says_the_worst_in_its_title_and_everything_in_its_text():
+    notice = Notice("laro", (FAILING, CLOCK))
+    assert notice.title == "laro: the clock is wrong, and 1 more"
+    assert notice.text == "The last 3 runs failed.\n\nThe clock is wrong."
+    assert Notice("laro", ()).title == "laro is well again"

@@ -1,0 +1,228 @@
+"""Notices by e-mail and webhook: they arrive, secrets go over TLS only, and no sentence shows them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from gateway.errors import ConfigurationError, ConnectionFailed
+from gateway.settings import load
+from harvester.schedule.notifications import notify as notifying
+from harvester.schedule.notifications.messages import Notice
+from harvester.schedule.notifications.notify import FILE, notify
+from harvester.schedule.notifications.reasons import Concern, Need
+from harvester.schedule.notifications.send import send_email
+from tests.http.authority import authority, server_context
+from tests.schedule.notifications.mail_server import MailServer, served
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+CONCERN = Concern(Need.FAILING, "The last 3 runs failed. Überall.")
+NOTICE = Notice("laro", (CONCERN,))
+
+
+@pytest.fixture
+def settings(tmp_path):
+    def settings(**values):
+        known = {"admin_email": "admin@here.org", "repository_name": "Our\u00e9", "fetch_backoff_seconds": 0.001}
+        return load(tmp_path, {}, {**known, "fetch_retries": 0, **values})  # type: ignore[dict-item]
+
+    return settings
+
+
+@contextmanager
+def _webhook(status=204):
+    posted = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.002,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/hook/t0ken", posted
+        server.shutdown()
+        thread.join()
+
+
+def test_a_mail_says_what_is_wrong_and_from_whom_it_comes(settings):
+    with served(MailServer()) as mails:
+        send_email(NOTICE, settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org, b@x.org"))
+    (mail,) = mails.mails
+    assert (mail["From"], mail["To"]) == ("admin@here.org", "a@x.org, b@x.org")
+    assert mail["Subject"] == "[Our\u00e9] laro: runs fail"
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail.get_content().replace("\r\n", "\n").startswith("The last 3 runs failed. Überall.\n\n-- \n")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+def test_a_password_goes_over_tls(settings, tmp_path, is_at_once):
+    bundle = authority(tmp_path / "authority")
+    mails = MailServer(tls=server_context(tmp_path / "authority", "localhost"), is_tls_at_once=is_at_once)
+    scheme = "smtps" if is_at_once else "smtp"
+    with served(mails):
+        url = f"{scheme}://me:p%40ss@localhost:{mails.port}"
+        send_email(NOTICE, settings(notify_smtp_url=url, notify_to="a@x.org", fetch_ca_bundle=str(bundle)))
+        with pytest.raises(ConnectionFailed, match="refuses a notice"):  # nobody vouches for it
+            send_email(NOTICE, settings(notify_smtp_url=url, notify_to="a@x.org"))
+    assert mails.users == [("me", "p@ss")]
+    assert len(mails.mails) == 1
+    assert not any(line.startswith(b"AUTH") for line in mails.said)
+
+
+def test_a_password_is_not_sent_without_tls(settings):
+    with served(MailServer()) as mails, pytest.raises(ConfigurationError, match="offers no TLS"):
+        send_email(NOTICE, settings(notify_smtp_url=f"smtp://me:pass@127.0.0.1:{mails.port}", notify_to="a@x.org"))
+    assert mails.users == []
+    assert not any(line.startswith(b"AUTH") for line in mails.said)
+
+
+@pytest.mark.parametrize("url", ["http://x", "smtp://", "smtp://x:0", "smtp://x:y:z", "smtp://[", "me:secret@host"])
+def test_an_address_that_is_none_is_told_without_showing_it(settings, url):
+    with pytest.raises(ConfigurationError, match=r"must be smtp://HOST") as told:
+        send_email(NOTICE, settings(notify_smtp_url=url, notify_to="a@x.org"))
+    assert "secret" not in str(told.value)
+
+
+def test_whom_to_tell_must_be_said(settings):
+    with pytest.raises(ConfigurationError, match="notify_to"):
+        send_email(NOTICE, settings(notify_smtp_url="smtp://127.0.0.1:1"))
+
+
+def test_a_webhook_gets_what_programs_and_people_read(settings):
+    with _webhook() as (url, posted):
+        assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE
+    (told,) = posted
+    assert (told["subject"], told["is_well"], told["concerns"][0]["need"]) == ("laro", False, "failing")
+    assert told["text"] == "laro: runs fail\nThe last 3 runs failed. Überall."
+
+
+def test_a_notice_that_could_not_be_sent_is_tried_again_and_no_secret_is_logged(settings, tmp_path, caplog):
+    with _webhook(500) as (url, posted), served(MailServer(refusal=b"451 not now")) as mails:
+        asked = settings(notify_webhook_url=url, notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        for _ in range(2):
+            assert notify(asked, "laro", (CONCERN,)) is None
+        assert len(posted) == 2
+        assert json.loads((tmp_path / FILE).read_bytes()) == {}
+        mails.refusal = b""
+        assert notify(asked, "laro", (CONCERN,)) == NOTICE
+        assert notify(asked, "laro", (CONCERN,)) is None
+    assert "451 not now" in caplog.text
+    assert "HTTP status 500" in caplog.text
+    assert "t0ken" not in caplog.text
+
+
+def test_an_unreachable_webhook_is_told_without_its_address(settings, caplog):
+    assert notify(settings(notify_webhook_url="http://127.0.0.1:1/t0ken"), "laro", (CONCERN,)) is None
+    assert "could not be sent" in caplog.text
+    assert "t0ken" not in caplog.text
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"laro": 1}', "{", '{"laro": [1e400, []]}', "[" * 100_000])
+def test_a_memory_that_cannot_be_read_is_none(settings, tmp_path, text):
+    (tmp_path / FILE).write_text(text)
+    with _webhook() as (url, _):
+        assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE
+
+
+def test_nothing_is_sent_where_nobody_wants_it(settings, tmp_path):
+    assert notify(settings(), "laro", (CONCERN,)) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def silent():
+    """Return the port of a server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_mail_server_that_is_silent_is_left_after_the_time_that_it_may_take(settings, silent, scheme):
+    asked = settings(notify_smtp_url=f"{scheme}://me:s3cret@127.0.0.1:{silent}", notify_to="a@x.org")
+    with pytest.raises(ConnectionFailed, match=r"did not accept a notice within 0\.05 seconds") as told:
+        send_email(NOTICE, asked, 0.05)
+    assert "s3cret" not in str(told.value)
+
+
+def test_an_address_that_let_us_wait_is_left_alone_for_a_while(settings, silent, caplog, monkeypatch):
+    tried = []
+    monkeypatch.setattr(notifying, "_SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(notifying, "_PAUSED", {})
+
+    def send(notice, asked):
+        tried.append(1)
+        send_email(notice, asked, 0.01)
+
+    monkeypatch.setattr(notifying, "_TRANSPORTS", (notifying.Transport("notify_smtp_url", send),))
+    asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{silent}", notify_to="a@x.org")
+    for source in ("laro", "other"):
+        assert notify(asked, source, (CONCERN,)) is None
+    assert tried == [1]
+    assert "about other is not sent: the address of notify_smtp_url did not answer" in caplog.text
+
+
+def test_a_webhook_that_asks_to_wait_is_not_waited_for(settings, caplog):
+    with _webhook(503) as (url, posted):
+        assert notify(settings(notify_webhook_url=url, fetch_retries=5), "laro", (CONCERN,)) is None
+    assert len(posted) == 1
+    assert "t0ken" not in caplog.text
+
+
+@pytest.mark.parametrize("to", ["", ",", "a@x.org\r\nBcc: b@x.org"])
+def test_addresses_that_are_none_are_told_and_send_nothing(settings, to, caplog):
+    with served(MailServer()) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to=to)
+        assert notify(asked, "laro", (CONCERN,)) is None
+    assert mails.mails == []
+    assert "The setting notify_to must name an e-mail address" in caplog.text
+
+
+def test_a_host_that_can_have_no_address_is_a_warning(settings, caplog):
+    asked = settings(notify_smtp_url=f"smtp://{'a' * 80}.org", notify_to="a@x.org")
+    assert notify(asked, "laro", (CONCERN,)) is None
+    assert "could not be sent" in caplog.text
+
+
+def test_what_is_no_text_is_sent_with_its_bytes_spelled(settings):
+    with served(MailServer()) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        send_email(Notice("laro", (Concern(Need.FAILING, "The file \udcff.xml is none."),)), asked)
+    assert "The file \\udcff.xml is none." in mails.mails[0].get_content()  # type: ignore[attr-defined]
+
+
+def test_a_mail_that_was_taken_is_sent_however_the_server_takes_its_leave(settings):
+    with served(MailServer(farewell=b"421 too busy")) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        assert notify(asked, "laro", (CONCERN,)) == NOTICE
+        assert notify(asked, "laro", (CONCERN,)) is None
+    assert len(mails.mails) == 1
+
+
+def test_a_server_that_takes_no_recipient_is_quoted(settings):
+    with served(MailServer(recipients=b"451 4.7.1 Greylisted")) as mails:
+        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
+        with pytest.raises(ConnectionFailed, match=r"451 4\.7\.1 Greylisted"):
+            send_email(NOTICE, asked)
+
+
+def test_a_notice_that_cannot_be_remembered_is_not_sent_with_every_run(settings, caplog, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(notifying.durable, "write", full)  # type: ignore[attr-defined]
+    with _webhook() as (url, posted):
+        assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) is None
+    assert posted == []
+    assert "No space left" in caplog.text

@@ -1,0 +1,277 @@
+"""What is due is done, once; what fails is put off; what another process does is left to it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.errors import StoreBusy
+from gateway.store.opening import open_inbox
+from harvester.cli import main
+from harvester.harvest.instance import opened
+from harvester.http.pacing import Pace
+from harvester.runtime.exit_status import Status
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Silence
+from harvester.runtime.worker_pool import WorkerPool
+from harvester.schedule import stages
+from harvester.schedule.source_work import SourceWork, WorkResult
+from harvester.schedule.stages import STAGES, Scheduler, Stage, StageResult
+
+
+class _Heard(Silence):
+    """Keeps what is said."""
+
+    def __init__(self):
+        self.said = []
+
+    def say(self, text):
+        self.said.append(text)
+
+
+@pytest.fixture
+def told(instance):
+    """Return a function that writes sources.toml: one source for each name, with these lines."""
+
+    def told(*names, url="http://127.0.0.1:9/oai", every='every = "6h"'):
+        tables = [f'[{name}]\nurl = "{url}"\n{every}\n' for name in names]
+        (instance / "sources.toml").write_text("\n".join(tables))
+
+    return told
+
+
+@pytest.fixture
+def tend(instance):
+    """Return a function that runs `harvester tend`, and returns (exit status, facts, words)."""
+
+    def tend(*arguments):
+        result = CliRunner().invoke(main, ["--instance", str(instance), "tend", "--json", *arguments])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()], result.stderr
+
+    return tend
+
+
+@pytest.fixture
+def scheduler(instance):
+    """Return a function that makes a Tending of some stages, which does what is due in this process."""
+    with opened(str(instance)) as house:
+
+        def made(*stages, clock=lambda: 1000.0, stop=None):
+            stop, heard = stop or Stop(), _Heard()
+            source_work = SourceWork(house, heard, stop, Pace())
+            pool = WorkerPool(4, stop, failed=lambda name, error: (StageResult("", source_work.failed(name, error)),))
+            return Scheduler(source_work, pool, stages, clock), heard  # type: ignore[arg-type]
+
+        yield made
+
+
+def _stage(name, due, *results):
+    """Return a stage that is due at a moment, ends in these ways one after the other, and counts what it did."""
+    left, done = list(results), []
+
+    def work(_working, entry):
+        done.append(entry.name)
+        result = left.pop(0) if left else WorkResult(Status.SUCCEEDED)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    return Stage(name, "A stage.", lambda _instance, _entry: due, work), done
+
+
+# --- as its user sees it -----------------------------------------------------------------------------------------
+
+
+def test_a_source_is_harvested_when_its_time_has_passed(told, tend, repository, instance):
+    repository.fill(3)
+    told("fake", url=repository.url)
+    status, facts, _ = tend()
+    assert (status, [(fact["stage"], fact["source"], fact["counts"]["published"]) for fact in facts]) == (
+        0,
+        [("harvest", "fake", 3)],
+    )
+    assert tend()[:2] == (0, [])
+    _begin_earlier(instance, 7 * 3600)
+    assert [fact["stage"] for fact in tend()[1]] == ["harvest"]
+
+
+def test_a_part_that_was_harvested_by_hand_puts_nothing_off_and_says_nothing_of_the_whole(
+    told, tend, command, repository, instance
+):
+    repository.fill(3)
+    told("fake", url=repository.url)
+    assert command("run", "fake", "--until", "2001-01-01", "--json")[0] == 0
+    (row,) = json.loads(command("status", "--json")[1].join("[]"))
+    assert (row["outcome"], row["due"]) == ("succeeded", {"harvest": "now"})
+    assert [fact["stage"] for fact in tend()[1]] == ["harvest"]
+    assert command("run", "fake", "--from", "2001-01-01", "--json")[0] == 0
+    assert [json.loads(line)["stage"] for line in command("log", "fake", "--json")[1].splitlines()] == [
+        "part",
+        "harvest",
+        "part",
+    ]
+
+
+def _begin_earlier(instance, seconds):
+    """Let all runs have begun earlier."""
+    with closing(sqlite3.connect(instance / "inbox.sqlite")) as connection, connection:
+        connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
+
+
+def test_a_source_that_says_nothing_is_left_alone(told, tend, repository):
+    told("fake", url=repository.url, every="")
+    assert tend()[:2] == (0, [])
+    assert repository.asked == []
+
+
+def test_what_is_pending_is_published(told, tend, repository, instance, monkeypatch):
+    repository.fill(3)
+    told("fake", url=repository.url, every="")
+    with monkeypatch.context() as patch:
+        patch.setattr("harvester.harvest.publishing.publication.Publication.feed", lambda *_: None)
+        patch.setattr("harvester.harvest.publishing.publication.Publication.finish", lambda *_: None)
+        CliRunner().invoke(main, ["--instance", str(instance), "run", "fake"])
+    status, facts, _ = tend()
+    assert (status, facts[0]["stage"], facts[0]["counts"]["published"]) == (0, "publication", 3)
+    assert tend()[1] == []
+
+
+def test_a_failed_source_is_tried_again_later(told, tend, instance):
+    told("fake")
+    assert tend()[0] == 5
+    assert tend()[:2] == (0, [])
+    _begin_earlier(instance, 901)
+    assert tend()[0] == 5
+    _begin_earlier(instance, 901)
+    assert tend()[:2] == (0, [])
+
+
+def test_a_source_that_another_process_works_on_is_left_to_it(told, tend, instance):
+    told("fake")
+    with lock(instance, "fake"):
+        status, facts, _ = tend()
+    assert (status, facts) == (0, [{"stage": "harvest", "source": "fake"}])
+
+
+def test_a_wrong_entry_is_told(told, tend):
+    told("fake", every='every = "often"')
+    status, _, err = tend()
+    assert (status, "such as 6h" in err) == (2, True)
+
+
+@pytest.mark.slow
+def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repository, instance):
+    repository.fill(3)
+    told("fake", url=repository.url, every='every = "1s"')
+    process = harvester("tend", "--watch", "--json")
+    end = time.monotonic() + 60
+    while len(repository.lists()) < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    told("fake", url=repository.url, every='every = "at times"')  # told, and outlived
+    asked = len(repository.lists())
+    while len(repository.lists()) == asked and time.monotonic() < end:
+        time.sleep(0.05)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert len(out.splitlines()) >= 3
+    assert err.count("The sources stay as they were") == 1
+    inbox = open_inbox(instance)
+    assert "running" not in [run.outcome.value for run in inbox.runs("fake", 10)]
+    inbox.close()
+
+
+# --- the stages --------------------------------------------------------------------------------------------------
+
+
+def test_every_stage_says_what_it_does():
+    assert [stage.name for stage in STAGES] == ["harvest", "publication", "sweep", "discovery", "files", "subscription"]
+    assert all(stage.sentence.endswith(".") for stage in STAGES)
+
+
+def test_the_stages_of_a_source_follow_each_other(told, scheduler):
+    told("fake")
+    first, second, third = _stage("first", 0.0), _stage("second", None), _stage("third", 1000.0)
+    tended, _ = scheduler(first[0], second[0], third[0])
+    assert [(name, each.stage) for name, each in tended.once()] == [("fake", "first"), ("fake", "third")]
+
+
+def test_what_is_due_the_longest_is_done_first(told, scheduler):
+    told("a", "b", "c")
+    due = {"a": 500.0, "b": 300.0, "c": 2000.0}
+    order = []
+    stage = Stage(
+        "s",
+        "A stage.",
+        lambda _, entry: due[entry.name],
+        lambda _, entry: order.append(entry.name) or WorkResult(0),  # type: ignore[arg-type]
+    )
+    list(scheduler(stage)[0].once())
+    assert order == ["b", "a"]
+
+
+def test_a_stage_that_fails_is_put_off_and_does_not_stop_the_others(told, scheduler):
+    told("fake")
+    now = [1000.0]
+    bad, failing = _stage("bad", 0.0, ZeroDivisionError("no"), StoreBusy("Busy."))
+    good, done = _stage("good", 0.0)
+    tended, heard = scheduler(bad, good, clock=lambda: now[0])
+    assert [each.done.status for _, each in tended.once()] == [Status.FAILED, Status.SUCCEEDED]
+    assert "ZeroDivisionError" in heard.said[0]
+    now[0] += 899
+    list(tended.once())
+    assert (len(failing), len(done)) == (1, 2)
+    now[0] += 1
+    assert [each.done.status for _, each in tended.once()] == [Status.TRY_LATER, Status.SUCCEEDED]
+    now[0] += 1799
+    list(tended.once())
+    assert len(failing) == 2
+    now[0] += 1
+    assert [each.done.status for _, each in tended.once()] == [Status.SUCCEEDED, Status.SUCCEEDED]
+    list(tended.once())
+    assert len(failing) == 4
+
+
+def test_watching_goes_on_with_other_sources_while_one_is_at_work(told, scheduler, instance):
+    """And a source that is at work is not begun a second time."""
+    told("slow")
+    text = (instance / "sources.toml").read_text()
+    (instance / "sources.toml").write_text(text + '[quick]\nurl = "http://localhost:9/oai"\n')
+    stop, end, done = Stop(), threading.Event(), []
+
+    def work(_, entry):
+        done.append(entry.name)
+        if entry.name == "slow":
+            assert end.wait(60)
+        elif done.count("quick") == 3:
+            end.set()
+            stop.ask()
+        return WorkResult(Status.SUCCEEDED)
+
+    tended, _ = scheduler(Stage("s", "A stage.", lambda *_: 0.0, work), stop=stop)
+    assert sorted(name for name, _ in tended.watch()) == ["quick", "quick", "quick", "slow"]
+
+
+def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(told, scheduler, monkeypatch):
+    monkeypatch.setattr(stages, "GLANCE_SECONDS", 0.01)
+    told("fake")
+    stop, troubles = Stop(), [StoreBusy("Busy.")]
+
+    def due(*_):
+        if troubles:
+            raise troubles.pop()
+        stop.ask()
+
+    tended, heard = scheduler(Stage("s", "A stage.", due, lambda *_: WorkResult(Status.SUCCEEDED)), stop=stop)
+    assert list(tended.watch()) == []
+    assert heard.said == ["Busy."]

@@ -1,0 +1,599 @@
+"""Files on this machine as a source of their own, and as the first harvest of another."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
+from gateway.model import Cursor, Selection
+from harvester.harvest.instance import opened
+from harvester.http import archives
+from harvester.http import local_files as local
+from harvester.http.local_files import Local
+from harvester.http.messages import Request
+from harvester.sources import Options
+from harvester.sources.files import SOURCE
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
+OAI = "http://www.openarchives.org/OAI/2.0/"
+DC = (
+    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    "<dc:title>{}</dc:title></oai_dc:dc>"
+)
+
+
+def _record(number, title="A title", datestamp="2020-01-01", status=""):
+    metadata = "" if status else f"<metadata>{DC.format(title)}</metadata>"
+    header = f"<identifier>oai:x:{number}</identifier><datestamp>{datestamp}</datestamp><setSpec>a:b</setSpec>"
+    return f'<record xmlns="{OAI}"><header{status}>{header}</header>{metadata}</record>\n'
+
+
+def _answer(*records, prefix="oai_dc", date="2021-01-01T00:00:00Z"):
+    return (
+        f'<?xml version="1.0"?><OAI-PMH xmlns="{OAI}"><responseDate>{date}</responseDate>'
+        f'<request verb="ListRecords" metadataPrefix="{prefix}">http://x/</request>'
+        f"<ListRecords>{''.join(records)}</ListRecords></OAI-PMH>"
+    )
+
+
+def _dump(*lists):
+    parts = (f'<list metadataPrefix="{prefix}">\n{"".join(records)}</list>\n' for prefix, records in lists)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<harvest baseURL="http://x/">\n{"".join(parts)}</harvest>\n'
+
+
+def _line(number, **more):
+    return json.dumps({"identifier": f"oai:x:{number}", "datestamp": "2020-01-01", "metadata": DC.format("T"), **more})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def read(folder):
+    """Return a function that reads a folder or one file; it returns the steps, or what is left of them."""
+
+    def read(path=folder, cursor=None, prefix="oai_dc", **options):
+        url = path.as_uri()
+        with Local(url, 10_000_000, lambda: 1_700_000_000) as fetch:
+            found = SOURCE.changes(Options("x", url, **options), cursor or Cursor("x", prefix), fetch)
+            return list(found)
+
+    return read
+
+
+def _names(steps):
+    return [slice_.identifier.rpartition(":")[2] for step in steps for slice_ in step.slices]
+
+
+def _payloads(steps):
+    return [
+        (step.page.repaired or step.page.body)[slice_.start : slice_.stop].strip().decode()
+        for step in steps
+        for slice_ in step.slices
+        if not slice_.is_deleted and not slice_.problem
+    ]
+
+
+def _published(instance):
+    with opened(str(instance)) as house, house.store.view() as view:
+        return [record.decode() for record in view.page(Selection("oai_dc"), None, 1000).records]
+
+
+# --- what is read -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("answer.xml", _answer(_record(1), _record(2)), ["1", "2"]),
+        ("dump.xml", _dump(("oai_dc", [_record(1), _record(2)])), ["1", "2"]),
+        ("records.xml", f"<repository>{_record(1)}{_record(2)}</repository>", ["1", "2"]),
+        ("list.xml", f'<a xmlns:o="{OAI}"><b>{_record(1)}</b></a>', ["1"]),
+        ("one.xml", _record(1), ["1"]),
+        ("lines.jsonl", f"{_line(1)}\n\n{_line(2)}", ["1", "2"]),
+        ("bare.xml", DC.format("A title"), ["bare.xml"]),
+    ],
+)
+def test_every_form_of_records_is_read(folder, read, name, text, names):
+    (folder / name).write_text(text)
+    found = read()
+    assert _names(found) == names
+    assert all(payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(found))
+    assert (found[-1].is_complete, found[-1].received) == (True, len(names))
+
+
+@pytest.mark.parametrize(
+    "opening", ["<all>", '<all xmlns:dc="http://purl.org/dc/elements/1.1/">', "<all:all>", '<x><all xmlns:y="urn:y/">']
+)
+def test_a_prefix_that_one_record_does_not_declare_is_mended_and_the_others_are_as_they_were(folder, read, opening):
+    closing = "".join(f"</{each.split()[0]}>" for each in reversed(opening.rstrip(">").strip("<").split("><")))
+    bad = _record(2).replace("<dc:title>", "<dcterms:title/><dc:title>")
+    (folder / "all.xml").write_text(f"{opening}{_record(1)}{bad}{_record(3)}{closing}")
+    found = read()
+    assert (_names(found), "dcterms" in " ".join(found[0].page.repairs)) == (["1", "2", "3"], True), found[
+        0
+    ].page.repairs
+    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(found)] == [
+        True
+    ] * 3
+
+
+def test_what_is_mended_in_a_dump_is_cut_where_it_is(folder, read):
+    (folder / "dump.xml").write_text(
+        _dump(("oai_dc", [_record(1), _record(2).replace("A title", "A & B"), _record(3)]))
+    )
+    found = read()
+    assert _names(found) == ["1", "2", "3"]
+    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(found)] == [
+        True
+    ] * 3
+    assert "A &amp; B" in _payloads(found)[1]
+
+
+def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
+    didl = (
+        '<didl:DIDL xmlns:didl="urn:mpeg:mpeg21:2002:02-DIDL-NS"><didl:Item><didl:Descriptor><didl:Statement>'
+        '<dii:Identifier xmlns:dii="urn:mpeg:mpeg21:2002:01-DII-NS">urn:x:1</dii:Identifier>'
+        "</didl:Statement></didl:Descriptor></didl:Item></didl:DIDL>"
+    )
+    (folder / "a.didl").write_text(f"<?xml version='1.0'?>\n<!-- about --> {didl}\n")
+    found = read(prefix="didl")
+    assert [slice_.identifier for step in found for slice_ in step.slices] == ["urn:x:1"]
+    assert _payloads(found) == [didl]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "gz"])
+def test_archives_and_compressed_files_are_read(tmp_path, read, kind):
+    path = tmp_path / f"files.xml.{kind}"
+    content = _answer(_record(1)).encode()
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("../a.xml", content)
+            archive.writestr("b/", b"")
+    elif kind == "gz":
+        path.write_bytes(gzip.compress(content))
+    else:
+        with tarfile.open(path, "w:gz" if kind == "tar.gz" else "w") as archive:
+            member = tarfile.TarInfo("a.xml")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+            link = tarfile.TarInfo("b.xml")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(link)
+    assert _names(read(path)) == ["1"]
+
+
+def test_a_tar_that_ends_with_a_zip_file_is_read_as_a_tar(folder, read):
+    (folder / "a.xml").write_text(_record(1))
+    with zipfile.ZipFile(folder / "b.zip", "w") as archive:
+        archive.writestr("c.xml", _record(2))
+    with tarfile.open(folder.with_suffix(".tar"), "w") as archive:
+        archive.add(folder, "delivery")
+    assert _names(read(folder.with_suffix(".tar"))) == ["1"]
+
+
+def test_a_folder_is_read_in_the_order_of_names_without_links_and_hidden_files(folder, read):
+    (folder / "b").mkdir()
+    (folder / "b" / "c.xml").write_text(_record(2))
+    (folder / "a.xml").write_text(_record(1))
+    (folder / ".d.xml").write_text(_record(3))
+    (folder / "e.xml").symlink_to(folder / "a.xml")
+    (folder / "readme.txt").write_text("Hello")
+    assert _names(read()) == ["1", "2"]
+
+
+def test_long_files_are_read_part_by_part_and_every_byte_is_kept(folder, read):
+    long = "x" * 3000
+    records = [_record(number, long) for number in range(3000)]
+    dump = _dump(("oai_dc", records), ("mods", [_record("m")]))
+    (folder / "dump.xml").write_text(dump)
+    found = read()
+    assert _names(found) == [str(number) for number in range(3000)]
+    assert len(found) > 3
+    assert "".join(step.page.body.decode() for step in found[:-1]) == dump
+    (folder / "dump.xml").unlink()
+    (folder / "lines.jsonl").write_text("\n".join(_line(number, note=long) for number in range(3000)))
+    assert len(_names(read())) == 3000
+
+
+def test_a_record_longer_than_a_part_is_read(folder, read):
+    (folder / "lines.jsonl").write_text(f"{_line(1, note='x' * 5_000_000)}\n{_line(2)}\n")
+    assert _names(read()) == ["1", "2"]
+
+
+def test_only_what_is_asked_for_is_taken(folder, read):
+    (folder / "a.xml").write_text(_answer(_record(1), prefix="mods"))
+    (folder / "b.xml").write_text(_dump(("mods", [_record(2)]), ("oai_dc", [_record(3, status=' status="deleted"')])))
+    (folder / "c.jsonl").write_text(f"{_line(4, metadataPrefix='mods')}\n{_line(5, deleted=True)}\n")
+    found = read()
+    assert _names(found) == ["3", "5"]
+    assert all(slice_.is_deleted for step in found for slice_ in step.slices)
+    assert found[0].notes == ("1 records in mods are not read.",)
+    assert _names(read(cursor=Cursor("x", "mods", "a"))) == ["1", "2"]
+    assert _names(read(cursor=Cursor("x", "mods", "b"))) == []
+
+
+def test_what_cannot_be_used_says_why_and_the_rest_is_read(folder, read):
+    (folder / "a.xml").write_text("<broken")
+    (folder / "b.jsonl").write_text("[]\n{\n" + json.dumps({"identifier": "x:1"}))
+    (folder / "c.xml").write_bytes("<r><a>é & b</a></r>".encode("latin-1"))
+    (folder / "d.xml").write_text("<x:alone/>")
+    problems = [slice_.problem for step in read() for slice_ in step.slices]
+    assert ("not XML" in problems[0], "not XML" in problems[-1]) == (True, True)
+    assert problems[1:-1] == ["The line is not a JSON object."] * 2 + ["The line has no metadata.", ""]
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_read(folder, read):
+    for number, name in enumerate(("a.xml", "b.xml.gz", "c.jsonl.gz", "d.xml"), 1):
+        text = _line(number) if "jsonl" in name else _answer(_record(number))
+        (folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    for name in ("b.xml.gz", "c.jsonl.gz"):
+        (folder / name).write_bytes((folder / name).read_bytes()[:-20])
+    steps = read()
+    assert _names(steps) == ["1", "4"]
+    assert [doubt.partition(" ")[0] for doubt in steps[-1].doubts] == ["b.xml.gz", "c.jsonl.gz"]
+    (folder / "b.xml.gz").write_bytes(gzip.compress(_answer(_record(2)).encode()))
+    (folder / "c.jsonl.gz").write_bytes(gzip.compress(_line(3).encode()))
+    assert _names(read(cursor=steps[-1].cursor)) == ["1", "2", "3", "4"]
+
+
+def test_when_no_file_can_be_read_there_is_no_list(folder, read):
+    for name in ("a.xml.gz", "b.xml.gz"):
+        (folder / name).write_bytes(gzip.compress(_answer(_record(1)).encode())[:-20])
+    with pytest.raises(ConnectionFailed):
+        read()
+
+
+def test_what_was_interrupted_goes_on_and_what_was_read_is_not_read_again(folder, read):
+    for number in range(3):
+        (folder / f"{number}.xml").write_text(_record(number))
+    found = read()
+    assert _names(read(cursor=found[0].cursor)) == ["1", "2"]
+    (only,) = read(cursor=found[-1].cursor)
+    assert (only.is_complete, only.notes) == (True, ("Nothing has changed.",))
+    (folder / "3.xml").write_text(_record(3))
+    assert _names(read(cursor=found[-1].cursor)) == ["0", "1", "2", "3"]
+    window = read(cursor=found[-1].cursor, window=("2020-01-01", ""))
+    assert (len(_names(window)), window[-1].cursor) == (4, found[-1].cursor)
+
+
+@pytest.mark.parametrize("state", ["{", "[]", '{"version": 2}', '{"place": "x"}'])
+def test_a_state_that_cannot_be_read_means_from_the_start(folder, read, state):
+    (folder / "a.xml").write_text(_record(1))
+    assert _names(read(cursor=Cursor("x", "oai_dc", "", state))) == ["1"]
+
+
+def test_records_are_named_and_brought_one_by_one(folder):
+    (folder / "a.xml").write_text(_answer(_record(1), _record(2)))
+    with Local(folder.as_uri(), 1_000_000) as fetch:
+        options, cursor = Options("x", folder.as_uri()), Cursor("x", "oai_dc")
+        listed = list(SOURCE.listed(options, cursor, fetch))
+        assert (listed[-1].received, listed[-1].is_last) == (2, True)
+        assert SOURCE.single(options, cursor, "oai:x:2", fetch)[1][0].identifier == "oai:x:2"
+        assert SOURCE.single(options, cursor, "oai:x:9", fetch)[1] == ()
+
+
+def test_a_dump_that_breaks_off_is_not_shown_to_be_whole(folder, read):
+    (folder / "dump.xml").write_text(_dump(("oai_dc", [_record(1), _record(2)]))[:-70])
+    found = read()
+    assert (_names(found), found[-1].doubts) == (["1"], ("dump.xml is truncated: the dump is not complete.",))
+    again = read(cursor=found[-1].cursor)
+    assert (_names(again), again[-1].is_complete) == (["1"], False)
+    (folder / "dump.xml").write_text(_dump(("oai_dc", []), ("mods", [])))
+    assert (_names(read()), read()[-1].is_complete) == ([], True)
+
+
+def _page(numbers, token="", asked="", attributes=""):
+    """Return one answer of a list in several parts."""
+    element = f"<resumptionToken{attributes}>{token}</resumptionToken>" if token or asked or attributes else ""
+    answer = _answer(*map(_record, numbers), element)
+    return answer.replace('metadataPrefix="oai_dc"', f'resumptionToken="{asked}"') if asked else answer
+
+
+FIRST = ' completeListSize="25" cursor="0"'
+SECOND = ' completeListSize="25" cursor="10"'
+THIRD = ' completeListSize="25" cursor="20"'
+PAGES = {
+    "1.xml": _page(range(10), "t&amp;1", "", FIRST),
+    "2.xml": _page(range(10, 20), "t2", "t&amp;1", SECOND),
+    "3.xml": _page(range(20, 25), "", "t2", THIRD),
+}
+
+
+@pytest.mark.parametrize(
+    ("pages", "missing"),
+    [
+        ({"1.xml": PAGES["1.xml"]}, "15 of 25 records are missing: 1.xml ends with a resumptionToken"),
+        ({"1.xml": PAGES["1.xml"], "2.xml": PAGES["2.xml"]}, "5 of 25 records are missing: 2.xml ends with"),
+        (
+            {"1.xml": PAGES["1.xml"], "3.xml": PAGES["3.xml"]},
+            "10 of 25 records are missing: A resumptionToken continues",
+        ),
+        ({"3.xml": PAGES["3.xml"]}, "Records are missing: A resumptionToken continues the list"),
+        ({"1.xml": _page(range(10), "t1")}, "Records are missing: 1.xml ends with a resumptionToken"),
+        ({"1.xml": _page(range(10), "t1", "", FIRST), "3.xml": _page([20], "", "", THIRD)}, "14 of 25 records are"),
+    ],
+)
+def test_a_page_whose_token_no_file_answers_tells_what_is_missing(folder, read, pages, missing):
+    """10 of 25 records were said to be everything."""
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+    found = read()
+    assert (found[-1].doubts[0][: len(missing)], found[-1].is_complete) == (missing, False)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        PAGES,
+        {"b.xml": PAGES["1.xml"], "a.xml": PAGES["2.xml"], "c.xml": PAGES["3.xml"]},
+        {"1.xml": _page(range(10), "t1", "", FIRST), "2.xml": _page(range(10, 12), "", "", SECOND)},
+        {"1.xml": _page(range(10), "t1"), "2.xml": _page(range(10, 12))},
+        {"1.xml": _page(range(10), "same", "", FIRST), "2.xml": _page([10], "", "else", SECOND)},  # the places fit
+        {"1.xml": PAGES["1.xml"], "2.xml": PAGES["2.xml"], "3.xml": PAGES["3.xml"], "4.xml": _page([30])},
+    ],
+)
+def test_pages_that_follow_each_other_are_a_whole_list_in_any_order(folder, read, pages):
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+    assert read()[-1].is_complete
+
+
+def test_what_was_interrupted_still_knows_which_tokens_were_answered(folder, read):
+    for name, text in PAGES.items():
+        (folder / name).write_text(text)
+    first = read()[0]
+    assert read(cursor=first.cursor)[-1].is_complete
+
+
+def test_an_answer_that_is_an_error_is_told(folder, read):
+    text = _answer().replace("<ListRecords></ListRecords>", '<error code="{}">No.</error>')
+    (folder / "1.xml").write_text(text.format("badArgument"))
+    assert read()[-1].doubts == ("1.xml has no records but an error: badArgument: No.",)
+    (folder / "1.xml").write_text(text.format("noRecordsMatch"))
+    assert read()[-1].is_complete
+
+
+def test_a_harvest_of_files_that_break_off_ends_with_status_3(command, folder, instance):
+    (folder / "1.xml").write_text(PAGES["1.xml"])
+    command("source", "add", "delivered", str(folder), "--kind", "files")
+    status, _, told = command("run", "delivered")
+    assert status == 3
+    assert "15 of 25 records are missing: 1.xml ends with a resumptionToken" in told
+    assert "Nothing is missing" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.xml", _dump(("oai_dc", [_record(1)]))[:-20]),
+        ("a.xml", _answer(_record(1), _record(2))[:-300]),
+        ("r.xml", f"<records>{_record(1)}"),
+        ("l.jsonl", f"{_line(1)}\n{{broken"),
+    ],
+)
+def test_what_cannot_be_read_does_not_let_a_sweep_delete(folder, name, text):
+    """A dump that broke off was swept like a whole one: what it did not hold any more was deleted."""
+    (folder / name).write_text(text)
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        found = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert found[-1].is_last
+    assert [doubt for each in found for doubt in each.doubts]
+
+
+def test_a_line_without_metadata_is_named_nevertheless(folder):
+    (folder / "l.jsonl").write_text(_line(1, metadata=""))
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        found = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert [(len(each.slices), each.doubts) for each in found] == [(1, ()), (0, ())]
+
+
+def test_what_is_not_read_is_told_and_archives_may_hold_records(folder, read, command):
+    (folder / "B.XML").write_text(_answer(_record(1)))
+    (folder / "c.JSONL.GZ").write_bytes(gzip.compress(_line(2).encode()))
+    (folder / "about.txt").write_text("words")
+    steps = read()
+    assert (_names(steps), steps[-1].is_complete) == (["1", "2"], True)
+    for name in ("c.zip", "d.tar.gz"):
+        (folder / name).write_bytes(b"PK")
+    steps = read()
+    assert (_names(steps), steps[-1].is_complete) == (["1", "2"], False)
+    assert steps[-1].doubts == (
+        "Archives among the files are not opened, and may contain records: 2, such as c.zip. Unpack them.",
+    )
+    assert read(cursor=steps[-1].cursor)[-1].doubts == steps[-1].doubts
+    assert "are not read: 1, such as about.txt." in command("source", "add", "x", str(folder), "--kind", "files")[1]
+
+
+def test_a_document_type_declaration_is_refused(folder, read):
+    (folder / "a.xml").write_text(f"<!DOCTYPE a [<!ENTITY b 'c'>]><a>{_record(1)}</a>")
+    assert "document type declaration" in read()[0].slices[0].problem
+
+
+# --- what may be opened -------------------------------------------------------------------------------------------
+
+
+def test_nothing_else_is_opened(folder):
+    (folder / "a.xml").write_text("<a/>")
+    (folder.parent / "secret.xml").write_text("<b/>")
+    url = folder.as_uri()
+    with Local(url, 3) as fetch:
+        with pytest.raises(AddressRefused):
+            fetch(Request((folder.parent / "secret.xml").as_uri()))
+        with pytest.raises(RemoteRefuses, match="does not exist"):
+            fetch(Request(f"{url}#../secret.xml"))
+        with pytest.raises(AnswerTooLarge):
+            fetch(Request(f"{url}#a.xml"))
+        assert fetch(Request(f"{url}#a.xml", headers=(("Range", "bytes=1-2"),))).body == b"a/"
+
+
+def test_what_is_gone_or_damaged_is_told(tmp_path):
+    with Local((tmp_path / "none").as_uri(), 99) as fetch, pytest.raises(RemoteRefuses):
+        fetch(Request((tmp_path / "none").as_uri()))
+    broken = tmp_path / "a.xml.gz"
+    broken.write_bytes(gzip.compress(b"x" * 1000)[:20])
+    with Local(broken.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="cannot be read"):
+        fetch(Request(f"{broken.as_uri()}#a.xml.gz"))
+
+
+def test_a_tar_that_is_broken_off_between_two_files_is_told(tmp_path):
+    file = tmp_path / "a.tar"
+    with tarfile.open(file, "w") as tar:
+        for name in ("a.xml", "b.xml"):
+            tar.addfile(tarfile.TarInfo(name))
+    file.write_bytes(file.read_bytes()[: tarfile.BLOCKSIZE])
+    with Local(file.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="truncated after 512 bytes"):
+        fetch(Request(file.as_uri()))
+
+
+@pytest.mark.parametrize("mode", ["gz", "bz2", "xz"])
+def test_a_compressed_tar_is_unpacked_once_however_its_files_are_ordered(tmp_path, monkeypatch, mode):
+    """Each step back in it would unpack it from its beginning: that took the time of all files, squared."""
+    begun = []
+    counting = {mark: _counting(each, begun) for mark, each in local._COMPRESSED.items()}
+    monkeypatch.setattr(local, "_COMPRESSED", counting)
+    file = tmp_path / "a.tar"
+    with tarfile.open(file, f"w:{mode}") as tar:  # type: ignore[call-overload]
+        for name in ("c.xml", "b.xml", "a.xml"):
+            info = tarfile.TarInfo(name)
+            info.size = 5
+            tar.addfile(info, io.BytesIO(name.encode()))
+    with Local(file.as_uri(), 9999) as fetch:
+        names = [name for name, *_ in json.loads(fetch(Request(file.as_uri())).body)]
+        assert [fetch(Request(f"{file.as_uri()}#{name}")).body.decode() for name in names] == names
+    assert (names, len(begun)) == (["a.xml", "b.xml", "c.xml"], 1)
+    with (
+        Local(file.as_uri(), 9999, most_bytes=99) as fetch,
+        pytest.raises(AnswerTooLarge, match=r"99 bytes of .*unpacked"),
+    ):
+        fetch(Request(file.as_uri()))
+
+
+def _counting(opened, begun):
+    def count(file):
+        begun.append(file)
+        return opened(file)
+
+    return count
+
+
+def test_a_compressed_file_is_unpacked_once_however_many_parts_it_has(tmp_path, monkeypatch):
+    """Each part began a little before the end of the one before: that unpacked the file from its beginning again."""
+    monkeypatch.setattr("harvester.sources.files._PART", 300_000)
+    begun = []
+    rewind = gzip._GzipReader._rewind  # type: ignore[attr-defined]
+    monkeypatch.setattr(gzip._GzipReader, "_rewind", lambda reader: begun.append(reader) or rewind(reader))
+    line = '{{"identifier": "oai:x:{}", "datestamp": "2020-01-01", "metadata": "<a>{}</a>"}}\n'
+    with gzip.open(tmp_path / "many.jsonl.gz", "wt") as stream:
+        stream.writelines(line.format(number, "x" * (700_000 if number == 7 else 7_000)) for number in range(200))
+    url = (tmp_path / "many.jsonl.gz").as_uri()
+    with Local(url, 10_000_000) as fetch:
+        steps = list(SOURCE.changes(Options("x", url), Cursor("x", "oai_dc"), fetch))
+    found = [slice_.identifier for step in steps for slice_ in step.slices]
+    assert found == [f"oai:x:{number}" for number in range(200)]
+    assert (len(steps) > 4, len(begun) <= 1) == (True, True)
+
+
+@pytest.mark.parametrize("mode", ["zip", "tar"])
+def test_an_archive_with_too_many_entries_is_not_read(tmp_path, monkeypatch, mode):
+    monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
+    (tmp_path / "folder").mkdir()
+    for name in "abc":
+        (tmp_path / "folder" / f"{name}.xml").write_text("<a/>")
+    file = Path(shutil.make_archive(str(tmp_path / "many"), mode, tmp_path / "folder"))
+    with Local(file.as_uri(), 9999) as fetch, pytest.raises(AnswerTooLarge, match="is not read: it has more than 2"):
+        fetch(Request(file.as_uri()))
+    with Local((tmp_path / "folder").as_uri(), 9999) as fetch:
+        assert len(json.loads(fetch(Request((tmp_path / "folder").as_uri())).body)) == 3
+
+
+# --- as an administrator does it ----------------------------------------------------------------------------------
+
+
+def test_a_folder_is_recognised_added_and_harvested(command, folder, instance):
+    (folder / "a.xml").write_text(_answer(_record(1)))
+    status, _, err = command("source", "check", str(folder), "--add", "disk")
+    assert (status, "1 files, from a.xml to a.xml" in err, "Whether" in err) == (0, True, False)
+    assert tomllib.loads((instance / "sources.toml").read_text())["disk"]["url"] == folder.as_uri()
+    assert command("run", "disk")[0] == 0
+    (text,) = _published(instance)
+    assert "<baseURL>file:/files</baseURL>" in text
+    assert str(folder) not in text
+
+
+def test_a_folder_with_nothing_to_read_is_refused(command, folder):
+    assert command("source", "check", str(folder))[0] == 1
+    status, _, err = command("source", "add", "disk", str(folder), "--kind", "files")
+    assert (status, "has no file to read" in err) == (4, True)
+    status, _, err = command("source", "add", "disk", str(folder / "none"), "--kind", "files")
+    assert (status, "there is no" in err) == (2, True)
+
+
+def test_a_dump_is_the_first_harvest_and_oai_pmh_brings_the_rest(command, repository, folder, instance):
+    repository.fill(5, datestamp="2024-03-01T00:00:00Z")
+    assert command("dump", repository.url, str(folder / "dump.xml"))[0] == 0
+    command("source", "add", "fake", repository.url, "--overlap", "0")
+    status, _, err = command("source", "load", "fake", str(folder / "dump.xml"))
+    assert (status, "since 2024-03-01T00:00:00Z" in err) == (0, True)
+    assert [f"<baseURL>{repository.url}</baseURL>" in each for each in _published(instance)] == [True] * 5
+
+    repository.fill(1, start=5, datestamp="2024-04-01T00:00:00Z")
+    repository.asked.clear()
+    assert command("run", "fake")[0] == 0
+    assert repository.lists()[0]["from"] == "2024-03-01T00:00:00Z"
+    assert len(_published(instance)) == 6
+    status, _, err = command("source", "load", "fake", str(folder))
+    assert (status, "harvested already" in err) == (2, True)
+
+
+def test_a_dump_may_say_when_it_was_made(command, repository, folder):
+    (folder / "a.xml").write_text(_answer(_record(1), date="2022-02-02T00:00:00Z"))
+    (folder / "b.xml").write_text(_answer(_record(2), date="2022-02-03T00:00:00Z"))
+    command("source", "add", "fake", repository.url)
+    assert "since 2022-02-02T00:00:00Z" in command("source", "load", "fake", str(folder))[2]
+    command("source", "add", "other", repository.url)
+    status, out, err = command("source", "load", "other", str(folder), "--as-of", "2022-01-01", "--json")
+    assert (status, json.loads(out)["counts"]["published"]) == (0, 2)
+    assert "since 2022-01-01T00:00:00Z" in err
+
+
+def test_files_without_dates_leave_everything_to_be_asked_for(command, repository, folder):
+    (folder / "a.jsonl").write_text(_line(1, datestamp="someday"))
+    command("source", "add", "fake", repository.url)
+    assert "asks for everything" in command("source", "load", "fake", str(folder))[2]
+
+
+def test_files_are_loaded_for_oai_pmh_only(command, folder):
+    (folder / "a.xml").write_text(_record(1))
+    command("source", "add", "disk", str(folder), "--kind", "files")
+    status, _, err = command("source", "load", "disk", str(folder))
+    assert (status, "OAI-PMH only" in err) == (2, True)
+
+
+@pytest.mark.slow
+def test_files_that_cannot_be_used_are_named_up_to_ten_of_them(command, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(14):
+        (folder / f"bad{number:02}.xml").write_text("<broken")
+    (folder / "good.xml").write_text(DC.format("good"))
+    command("source", "add", "many", str(folder), "--kind", "files")
+    status, out, _ = command("run", "many", "--json")
+    named = [reason for reason in json.loads(out)["reasons"] if "bad" in reason]
+    assert (status, len(named)) == (3, 10)
+    assert named[0].startswith("bad00.xml: It is not XML")

@@ -1,0 +1,82 @@
+"""Identify, ListMetadataFormats and ListSets, as they are and as they should not be."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from gateway.errors import RemoteError
+from gateway.model import Format, SetDescription
+from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
+from tests.oai_pages import OAI, XSI, error
+
+
+def _answer(content: str) -> bytes:
+    return (
+        f'<OAI-PMH xmlns="{OAI}" {XSI}><responseDate>2024-01-01T00:00:00Z</responseDate><request/>{content}</OAI-PMH>'
+    ).encode()
+
+
+def test_identify_is_read_whole():
+    answer = parse_identify(
+        _answer(
+            "<Identify><repositoryName> A &amp; B </repositoryName><baseURL>http://x.org/oai</baseURL>"
+            "<protocolVersion>2.0</protocolVersion><adminEmail>a@x.org</adminEmail><adminEmail>b@x.org</adminEmail>"
+            "<earliestDatestamp>1990-01-01</earliestDatestamp><deletedRecord>no</deletedRecord>"
+            "<granularity>YYYY-MM-DD</granularity><compression>gzip</compression>"
+            "<description><e xmlns='urn:e' xsi:x='1'/><!-- c --></description></Identify>"
+        )
+    )
+    assert (answer.response_date, answer.repository_name, answer.base_url, answer.protocol_version) == (
+        "2024-01-01T00:00:00Z",
+        "A & B",
+        "http://x.org/oai",
+        "2.0",
+    )
+    assert (answer.admin_emails, answer.compressions) == (("a@x.org", "b@x.org"), ("gzip",))
+    assert (answer.earliest_datestamp, answer.deleted_record, answer.granularity) == ("1990-01-01", "no", "YYYY-MM-DD")
+    (description,) = answer.descriptions
+    assert etree.fromstring(description).tag == "{urn:e}e"
+
+
+def test_identify_with_nothing_in_it_is_empty():
+    answer = parse_identify(_answer("<Identify/>"))
+    assert (answer.repository_name, answer.admin_emails, answer.descriptions) == ("", (), ())
+
+
+def test_formats_without_a_prefix_are_told():
+    answer = parse_formats(
+        _answer(
+            "<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>s</schema>"
+            "<metadataNamespace>n</metadataNamespace></metadataFormat><metadataFormat/></ListMetadataFormats>"
+        )
+    )
+    assert answer.formats == (Format("oai_dc", "s", "n"),)
+    assert answer.repairs == ("Some formats have no name and were passed over: 1.",)
+
+
+def test_sets_have_names_and_descriptions_that_stand_alone():
+    answer = parse_sets(
+        _answer(
+            "<ListSets><set><setSpec>a:b</setSpec><setName>N</setName><setDescription><d xmlns='urn:d'/>"
+            "</setDescription></set><set/><resumptionToken>t</resumptionToken></ListSets>"
+        )
+    )
+    (set_,) = answer.sets
+    assert set_ == SetDescription("a:b", "N", set_.description)
+    assert etree.fromstring(set_.description).tag == "{urn:d}d"
+    assert answer.token == ResumptionToken("t")
+    assert answer.repairs == ("Some sets have no name and were passed over: 1.",)
+
+
+@pytest.mark.parametrize("parse", [parse_identify, parse_formats, parse_sets])
+def test_errors_of_the_remote_are_raised_with_their_codes(parse):
+    with pytest.raises(RemoteError) as caught:
+        parse(error("noSetHierarchy", "None").encode())
+    assert caught.value.codes == {"noSetHierarchy"}
+    assert str(caught.value) == "noSetHierarchy: None"
+
+
+def test_list_with_several_errors_has_them_all():
+    body = _answer("<error code='badArgument'>a</error><error code='badVerb'/>")
+    assert parse_list(body).errors == (("badArgument", "a"), ("badVerb", ""))

@@ -1,0 +1,77 @@
+"""Windows of a list: they are halved without a gap and without an overlap, and that ends."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.xmltext import parse_utc_datetime, utc_datetime
+from harvester.http.dates import DAY, SECONDS, moment_of
+from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, window_of, windows_of
+
+EARLIEST, LATEST = (parse_utc_datetime(each)[0] for each in ("2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z"))
+
+
+def test_windows_are_written_and_read():
+    two = (Window("2020-01-01T00:00:00Z", ""), Window("", "2021-01-01T00:00:00Z"))
+    assert text_of_windows(*two) == "2020-01-01T00:00:00Z/ /2021-01-01T00:00:00Z"
+    assert windows_of(text_of_windows(*two)) == two
+    assert windows_of("") == ()
+    assert window_of("2020-01-01", "2020-01-02") == Window("2020-01-01T00:00:00Z", "2020-01-02T23:59:59Z")
+
+
+@pytest.mark.parametrize("text", ["2020-01-01", "/soon", "a/b"])
+def test_what_is_no_window_is_an_error(text: str):
+    with pytest.raises(ValueError, match=r"window|UTCdatetime"):
+        windows_of(text)
+
+
+def test_windows_are_told_in_words():
+    assert Window("", "2020-01-01T00:00:00Z").in_words == "from the beginning until 2020-01-01T00:00:00Z"
+    assert Window("2020-01-01T00:00:00Z", "").in_words == "from 2020-01-01T00:00:00Z until now"
+
+
+def test_window_covers_what_lies_in_it():
+    year = window_of("2020-01-01", "2020-12-31")
+    assert year.covers(year)
+    assert year.covers(window_of("2020-05-01", "2020-05-02"))
+    assert Window().covers(Window("", "2020-01-01T00:00:00Z"))
+    assert not year.covers(Window("", "2020-05-01T00:00:00Z"))
+    assert not year.covers(Window("2020-05-01T00:00:00Z", ""))
+    assert not year.covers(window_of("2020-05-01", "2021-01-01"))
+
+
+def test_days_are_halved_between_days():
+    assert halves(window_of("2020-01-01", "2020-01-03"), DAY, EARLIEST, LATEST) == (
+        window_of("2020-01-01", "2020-01-02"),
+        window_of("2020-01-03", "2020-01-03"),
+    )
+    assert halves(window_of("2020-01-01", "2020-01-01"), DAY, EARLIEST, LATEST) is None
+    assert halves(window_of("2020-01-01", "2020-01-01"), SECONDS, EARLIEST, LATEST) is not None
+
+
+@pytest.mark.parametrize("edge", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_at_the_edge_of_all_years_nothing_is_halved(edge: str):
+    second = moment_of(edge)
+    assert second is not None
+    for window in (Window(), Window(edge, edge)) if edge.startswith("0") else (Window(edge, ""),):
+        assert halves(window, SECONDS, second, second) is None
+
+
+_moments = st.one_of(st.just(""), st.integers(EARLIEST - 10**9, LATEST + 10**9).map(utc_datetime))
+
+
+@given(_moments, _moments, st.sampled_from([DAY, SECONDS]), st.booleans())
+def test_halving_leaves_no_gap_and_ends_at_one_day_or_second(from_: str, until: str, granularity: str, is_left: bool):
+    window: Window | None = Window(from_, until)
+    for _ in range(80):
+        parts = halves(window, granularity, EARLIEST, LATEST)
+        if parts is None:
+            break
+        first, second = parts
+        assert (first.from_, second.until) == (window.from_, window.until)
+        assert moment_of(second.from_) == moment_of(first.until) + 1
+        window = first if is_left else second
+    else:
+        pytest.fail("It never ends.")

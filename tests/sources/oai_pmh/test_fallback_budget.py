@@ -1,0 +1,319 @@
+"""What the fallback steps of a failing list may cost, and what of a source's failures is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent, NotXml, TryLater
+from gateway.model import Cursor
+from harvester.http.messages import Fetched, Request
+from harvester.sources import ListEnd, Options, Step
+from harvester.sources.budget import Budget, Spender
+from harvester.sources.oai_pmh import SOURCE
+from harvester.sources.oai_pmh.list_state import ListState, made_of, state_of, text_of
+from harvester.sources.seen import Seen
+from tests.sources.oai_pmh.repository import NOW, Arguments, Repository, good, notes, options, refused, walked
+
+_WEEK = 7 * 86_400
+_SLOW = AnswerTooSlow("It takes longer than a minute.")
+
+
+class _Clock:
+    """A clock that each request moves on by a minute."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def before(self, *_: object) -> None:
+        """Let a minute pass, and answer nothing."""
+        self.now += 60
+
+
+def _lists_fail(repository: Repository, arguments: Arguments) -> GatewayError | None:
+    return _SLOW if arguments["verb"].startswith("List") else None
+
+
+def _list_records_fails(repository: Repository, arguments: Arguments) -> GatewayError | None:
+    return ConnectionFailed("It broke.") if arguments["verb"] == "ListRecords" else None
+
+
+def _until_it_ends(repository: Repository, budget: Budget, state: str = "", **more: object) -> tuple[list[Step], str]:
+    """Walk a list until it ends or fails; return its steps and the error."""
+    steps: list[Step] = []
+    try:
+        steps.extend(SOURCE.changes(options(budget=budget, **more), Cursor("x", "oai_dc", "", state), repository))
+    except GatewayError as error:
+        return steps, str(error)
+    return steps, ""
+
+
+def test_source_that_is_slow_for_ever_ends_a_run_within_its_time():
+    clock = _Clock()
+    repository = Repository(faults=[clock.before, _lists_fail]).fill(9)
+    _, error = _until_it_ends(repository, Budget(clock=clock))
+    assert error.startswith("It takes longer than a minute. 10 requests in 600 seconds brought no new record")
+    assert "fallback_most_requests and fallback_most_seconds" in error
+    assert len(repository.asked) <= 11
+
+
+def test_next_run_goes_on_where_the_budget_was_spent():
+    repository = Repository(faults=[_lists_fail]).fill(9)
+    first, error = _until_it_ends(repository, Budget(most_requests=12))
+    assert "12 requests" in error
+    windows = [each for each in repository.listed() if each]
+    _until_it_ends(repository, Budget(most_requests=12), first[-1].cursor.state, arrived=lambda *_: iter(()))
+    later = [each for each in repository.listed()[len(windows) + 1 :] if each]
+    assert later
+    assert not [each for each in later if each in windows[:-1]]
+
+
+def test_new_records_renew_the_budget_so_a_source_comes_whole_record_by_record():
+    repository = Repository(faults=[_list_records_fails]).fill(150)
+    steps, error = _until_it_ends(repository, Budget(most_requests=100))
+    assert error == ""
+    assert len(set(good(steps))) == 150
+    assert steps[-1].end is ListEnd.PROPER
+
+
+def _tokens_fail(repository: Repository, arguments: Arguments) -> tuple[int, str] | None:
+    return (204, "") if "resumptionToken" in arguments else None
+
+
+def _every_page_has_a_token(repository: Repository, arguments: Arguments) -> tuple[int, str] | None:
+    if arguments["verb"] == "ListIdentifiers":
+        return 200, refused("noRecordsMatch")
+    if "resumptionToken" in arguments:
+        return 204, ""
+    answer = repository.answer(arguments)
+    return 200, answer.replace("></resumptionToken>", ">there/is/1</resumptionToken>")
+
+
+def test_records_that_the_run_has_had_in_the_window_that_was_divided_renew_nothing():
+    repository, came = Repository(faults=[_every_page_has_a_token], page_size=9).fill(60), Seen()
+    for identifier in repository.records:
+        came.add(identifier)
+    _, error = _until_it_ends(repository, Budget(most_requests=20), came=came)
+    assert "brought no new record" in error
+    before, repository.asked = len(repository.asked), []
+    _until_it_ends(repository, Budget(most_requests=20))
+    assert before < len(repository.asked)
+
+
+@pytest.mark.parametrize("most_requests", [20, 200])
+def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(most_requests: int):
+    repository = Repository(faults=[_every_page_has_a_token], page_size=100, is_ordered=False).fill(60)
+    repository.records = dict(reversed(repository.records.items()))
+    steps, error = _until_it_ends(repository, Budget(most_requests=most_requests))
+    assert len(set(good(steps))) == 60
+    assert "brought no new record" in error
+    assert (
+        len(repository.asked) - len(repository.listed("ListIdentifiers")) <= most_requests * 4 / 3 + 8
+    )  # empty windows are not counted
+
+
+def test_list_that_comes_newest_first_and_breaks_off_comes_whole_in_smaller_windows():
+    repository = Repository(faults=[_tokens_fail], page_size=10, is_ordered=False).fill(320)
+    repository.records = dict(reversed(repository.records.items()))
+    steps, error = _until_it_ends(repository, Budget(most_requests=100))
+    assert (error, len(set(good(steps)))) == ("", 320)
+
+
+def test_names_that_ListIdentifiers_brings_are_not_counted():  # noqa: N802 - the standard's word
+    repository = Repository(faults=[_list_records_fails], page_size=1).fill(150)
+    steps, error = _until_it_ends(repository, Budget(most_requests=100))
+    assert (error, len(set(good(steps)))) == ("", 150)
+
+
+def test_records_that_all_fail_end_a_run_with_what_is_wrong_and_are_not_asked_for_again():
+    def fails(repository: Repository, arguments: Arguments) -> GatewayError | None:
+        return ConnectionFailed("It broke.") if arguments["verb"] == "GetRecord" else None
+
+    def nothing(repository: Repository, arguments: Arguments) -> tuple[int, str] | None:
+        return (204, "") if arguments["verb"] == "ListRecords" else None
+
+    repository = Repository(faults=[nothing, fails], page_size=90).fill(90)
+    first, error = _until_it_ends(repository, Budget(most_requests=20))
+    assert error.startswith("It broke. ")
+    assert len(repository.asked) <= 24
+    before = [each["identifier"] for each in repository.listed("GetRecord")]
+
+    def arrived(_cursor: Cursor, _since: int) -> Iterator[str]:
+        return (slice_.identifier for step in first for slice_ in step.slices)
+
+    _until_it_ends(repository, Budget(most_requests=20), first[-1].cursor.state, arrived=arrived)
+    later = [each["identifier"] for each in repository.listed("GetRecord")][len(before) :]
+    assert later
+    assert not set(before) & set(later)
+
+
+def test_list_that_works_is_harvested_although_another_has_spent_the_budget():
+    budget = Budget(most_requests=12)
+    failing, working = Repository(faults=[_lists_fail]).fill(9), Repository().fill(9)
+    _until_it_ends(failing, budget)
+    steps, error = _until_it_ends(working, budget)
+    assert (error, len(good(steps))) == ("", 9)
+    budget.spend(12, 0.0)
+    again = Repository(faults=[_lists_fail]).fill(9)
+    _, error = _until_it_ends(again, budget)
+    assert "brought no new record" in error
+    assert len(again.asked) <= 3
+
+
+def test_windows_that_are_empty_one_after_the_other_spend_nothing():
+    budget = Budget(most_requests=5)
+    for year in range(1970, 2010):
+        dates = f"{year}-01-01", f"{year}-12-31"
+        repository = Repository().fill(3)
+        assert _until_it_ends(repository, budget, window=dates)[1] == ""
+    assert not budget.is_spent
+
+
+@pytest.mark.parametrize("status", [204, 205, 304])
+def test_status_without_a_body_is_asked_for_once_and_the_records_one_by_one(status: int):
+    repository = Repository(faults=[lambda _, asked: (status, "") if asked["verb"] == "ListRecords" else None]).fill(6)
+    steps = walked(repository)
+    assert len(good(steps)) == 6
+    assert steps[-1].end is ListEnd.PROPER
+    assert len(repository.asked) == 1 + 1 + 2 + 6
+    assert f"HTTP status {status}" in notes(steps)
+    assert state_of(steps[-1].cursor.state)[0].position.complete == NOW  # so the next list is of what has changed
+
+
+@pytest.mark.parametrize("answer", [(204, ""), (200, ""), (200, " \n")])
+def test_source_without_content_for_any_list_fails_after_few_requests(answer: tuple[int, str]):
+    repository = Repository(faults=[lambda _, asked: answer if "List" in asked["verb"] else None]).fill(6)
+    with pytest.raises(NoContent):
+        walked(repository)
+    assert len(repository.asked) <= 8
+
+
+def test_list_that_broke_off_record_by_record_begins_page_by_page_the_next_time():
+    repository = Repository(faults=[lambda _, asked: (204, "") if "List" in asked["verb"] else None]).fill(6)
+    steps, _ = _until_it_ends(repository, Budget())
+    repository.faults.clear()
+    steps, error = _until_it_ends(repository, Budget(), steps[-1].cursor.state)
+    assert (error, len(good(steps)), repository.listed("GetRecord")) == ("", 6, [])
+
+
+# --- what fails beside Identify -----------------------------------------------------------------------------------
+
+
+def _beside_fails(repository: Repository, arguments: Arguments) -> tuple[int, str] | None:
+    return (500, "<html/>") if arguments["verb"] in ("ListSets", "ListMetadataFormats") else None
+
+
+def _described(repository: Repository, told: Options, seconds: int = 0) -> tuple[str, tuple[str, ...], list[str]]:
+    """Return what is known after it described itself, its notes, and which verbs it was asked."""
+    before = len(repository.asked)
+    found = SOURCE.describe(told, lambda request: replace(repository(request), received_at=NOW + seconds))
+    return found.known, found.notes, [each["verb"] for each in repository.asked[before:]]
+
+
+def test_sets_and_formats_that_failed_are_not_asked_for_again_for_a_week():
+    repository = Repository(faults=[_beside_fails]).fill(3)
+    known, told, asked = _described(repository, options())
+    assert asked == ["Identify", "ListMetadataFormats", "ListSets"]
+    assert [each.partition(":")[0] for each in told] == ["ListMetadataFormats", "ListSets"]
+    later, told, asked = _described(repository, options(known=known), _WEEK - 1)
+    assert (later, asked) == (known, ["Identify"])
+    assert told[1] == "ListSets failed on 2024-06-01. It is asked again from 2024-06-08 on, or by `--full`."
+    repository.faults.clear()
+    for more in ({"seconds": _WEEK}, {}):
+        anew = options(known=known, asks_anew=not more)
+        mended, told, asked = _described(repository, anew, **more)
+        assert (mended, told) == (text_of(ListState()), ())
+        assert asked == ["Identify", "ListMetadataFormats", "ListSets"]
+
+
+def test_sets_of_a_server_that_is_busy_are_not_waited_for_and_asked_for_the_next_time():
+    def busy(repository: Repository, arguments: Arguments) -> GatewayError | None:
+        return TryLater("It is busy.") if arguments["verb"] == "ListSets" else None
+
+    known, told, _ = _described(Repository(faults=[busy]).fill(3), options())
+    assert (known, told) == (text_of(ListState()), ("ListSets: It is busy.",))
+
+
+def test_lists_that_go_on_keep_what_failed_beside_them():
+    state = text_of(made_of(complete=NOW - 86_400, sets_failed=5))
+    known = text_of(made_of(sets_failed=NOW))
+    steps = walked(Repository().fill(3), state, known=known)
+    assert state_of(steps[-1].cursor.state)[0].profile.sets_failed == NOW
+    assert SOURCE.profile({}, [steps[-1].cursor])["without"] == ["ListSets"]
+
+
+def test_what_is_asked_beside_has_little_time_and_is_repeated_once():
+    asked: list[Request] = []
+
+    def fetch(request: Request) -> Fetched:
+        asked.append(request)
+        return Repository()(request)
+
+    SOURCE.describe(options(), fetch)
+    briefly = (30.0, 30.0, 1)
+    spent = [(each.deadline_seconds, each.waits_seconds, each.patience) for each in asked]
+    assert spent == [(None, None, None), briefly, briefly]
+
+
+# --- what is seen of encodings ------------------------------------------------------------------------------------
+
+
+def test_source_whose_compressed_answers_are_damaged_is_asked_for_none_from_the_third_on():
+    repository, encodings = Repository().fill(9), []
+
+    def fetch(request: Request) -> Fetched:
+        encodings.append(dict(request.headers).get("Accept-Encoding", ""))
+        return replace(repository(request), was_damaged=not encodings[-1])
+
+    steps = list(SOURCE.changes(options(), Cursor("x", "oai_dc", "", ""), fetch))
+    assert encodings[:3] == ["", "", "identity"]
+    assert set(encodings[3:]) <= {"identity"}
+    assert "compressed answers are damaged" in notes(steps)
+    assert state_of(steps[-1].cursor.state)[0].profile.is_damaged
+    assert SOURCE.profile({}, [steps[-1].cursor])["compression"] == "refused"
+    encodings.clear()
+    list(SOURCE.changes(options(known=SOURCE.learned([steps[-1].cursor])), Cursor("x", "oai_dc", "b", ""), fetch))
+    assert set(encodings) == {"identity"}
+
+
+def test_content_encoding_that_is_another_is_told_once():
+    repository = Repository().fill(9)
+    steps = list(
+        SOURCE.changes(
+            options(), Cursor("x", "oai_dc", "", ""), lambda request: replace(repository(request), note="It is gzip.")
+        )
+    )
+    assert notes(steps).count("It is gzip.") == 1
+
+
+def test_every_single_request_is_counted_and_what_forbids_one_is_asked():
+    budget, forbidden = Budget(most_requests=3), []
+
+    def fetch(request: Request) -> Fetched:
+        request.permits("http://x.org/a")
+        request.permits("http://x.org/b")
+        return Fetched(request.url, 200, (), b"", 0)
+
+    spender = Spender(fetch, budget)
+    spender(Request("http://x.org/a", permits=forbidden.append))
+    assert not spender.is_spent
+    spender(Request("http://x.org/a", permits=forbidden.append))
+    assert spender.is_spent
+    assert forbidden == ["http://x.org/a", "http://x.org/b"] * 2
+
+
+def test_error_of_the_protocol_that_spends_the_budget_keeps_its_words():
+    def fails(repository: Repository, arguments: Arguments) -> str | None:
+        return repository.answer({"verb": "GetRecord", "identifier": "?"}) if "List" in arguments["verb"] else None
+
+    state = text_of(made_of(began=5, window="2024-01-01T00:00:00Z/2024-01-02T00:00:00Z", received=1, has_pages=True))
+    repository = Repository(faults=[fails]).fill(9)
+    steps, error = _until_it_ends(repository, Budget(most_requests=9), state, arrived=lambda *_: iter(()))
+    assert error.startswith("idDoesNotExist: no ")
+    assert NotXml.__name__ not in error
+    assert steps

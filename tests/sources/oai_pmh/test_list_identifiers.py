@@ -1,0 +1,156 @@
+"""What a repository still has, through a canned `fetch`: whole lists of headers, and single records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from gateway.errors import NotOaiPmh, RemoteError
+from gateway.model import Cursor
+from harvester.http.dates import SECONDS
+from harvester.http.messages import Fetched, Request
+from harvester.sources import Options
+from harvester.sources.oai_pmh import SOURCE
+from harvester.sources.oai_pmh.list_state import made_of, text_of
+from tests.oai_pages import error, identifiers, page, record
+
+CURSOR = Cursor("x", "oai_dc", "a:b")
+OPTIONS = Options("x", "http://x.org/oai", granularity=SECONDS)
+
+
+@dataclass
+class Canned:
+    """A `fetch` that gives one answer after the other, the last for ever, and remembers what it was asked."""
+
+    answers: list[str]
+    asked: list[Request] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Fetched:
+        self.asked.append(request)
+        text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return Fetched(request.url, 200, (("Content-Type", "text/xml"),), text.encode(), 1_700_000_000)
+
+    @property
+    def arguments(self) -> list[dict[str, str]]:
+        """What was asked, as arguments."""
+        return [dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True)) for request in self.asked]
+
+
+def _header(number, status=""):
+    given = f' status="{status}"' if status else ""
+    return f"<header{given}><identifier>oai:x:{number}</identifier><datestamp>2024-01-01</datestamp></header>"
+
+
+def _page(*numbers, token=None, announced=None):
+    size = "" if announced is None else f' completeListSize="{announced}"'
+    return page(*map(_header, numbers), token=token, verb="ListIdentifiers", attributes=size)
+
+
+def _listed(*answers, state=""):
+    fetch = Canned(list(answers))
+    found = list(SOURCE.listed(OPTIONS, Cursor("x", "oai_dc", "a:b", state), fetch))
+    return found, fetch
+
+
+def test_a_whole_list_is_named_page_by_page():
+    found, fetch = _listed(_page(1, 2, token="t 1", announced=3), _page(3, token="", announced=3))
+    assert [identifiers(each.slices) for each in found] == [["1", "2"], ["3"]]
+    assert [(each.received, each.announced, each.is_last, each.doubts) for each in found] == [
+        (2, 3, False, ()),
+        (3, 3, True, ()),
+    ]
+    assert fetch.arguments == [
+        {"verb": "ListIdentifiers", "metadataPrefix": "oai_dc", "set": "a:b"},
+        {"verb": "ListIdentifiers", "resumptionToken": "t 1"},
+    ]
+
+
+def test_an_empty_list_is_whole():
+    (only,), _ = _listed(error("noRecordsMatch"))
+    assert (only.slices, only.is_last, only.doubts) == ((), True, ())
+
+
+def test_fewer_than_announced_is_a_doubt():
+    found, _ = _listed(_page(1, 2, token="t", announced=9), _page(3))
+    assert found[-1].doubts == ("ListIdentifiers announced 9 records and named 3.",)
+
+
+def test_a_token_that_came_before_is_a_doubt():
+    found, _ = _listed(_page(1, token="t"), _page(2, token="t"))
+    assert (found[-1].is_last, "loops" in found[-1].doubts[0]) == (True, True)
+
+
+def test_empty_pages_without_end_are_a_doubt():
+    pages = [_page(token=f"t{number}") for number in range(30)]
+    found, _ = _listed(_page(1, token="t"), *pages)
+    assert (found[-1].is_last, "loops" in found[-1].doubts[0], len(found)) == (True, True, 11)
+
+
+def test_the_last_page_again_and_again_with_new_tokens_is_a_doubt():
+    """OpenSKOS#8: 172,515 announced, 274,000 read."""
+    pages = [_page(1, token=f"t{number}") for number in range(30)]
+    found, _ = _listed(*pages)
+    assert (found[-1].is_last, "loops" in found[-1].doubts[0], len(found)) == (True, True, 11)
+    found, _ = _listed(_page(1, 2, token="t", announced=2), *pages)
+    assert (len(found), found[-1].is_last, found[-1].doubts) == (2, True, ())
+
+
+def test_the_token_behind_the_last_may_be_refused():
+    found, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
+    assert (found[-1].is_last, found[-1].doubts) == (True, ())
+
+
+@pytest.mark.parametrize("is_verbatim", [False, True])
+def test_a_token_that_is_refused_is_written_in_the_other_way(is_verbatim):
+    state = text_of(made_of(is_verbatim=is_verbatim))
+    found, fetch = _listed(_page(1, token="a/b"), error("badResumptionToken"), _page(2), state=state)
+    assert identifiers(found[-1].slices) == ["2"]
+    ways = ["a%2Fb", "a/b"]
+    assert [request.url.rpartition("=")[2] for request in fetch.asked[1:]] == (ways[::-1] if is_verbatim else ways)
+
+
+def test_a_token_that_is_refused_in_both_ways_is_an_error():
+    with pytest.raises(RemoteError, match="badResumptionToken"):
+        _listed(_page(1, token="a/b"), error("badResumptionToken"))
+    with pytest.raises(RemoteError, match="cannotDisseminateFormat"):
+        _listed(error("cannotDisseminateFormat"))
+
+
+def test_a_header_without_an_identifier_is_a_doubt():
+    found, _ = _listed(page("<header><datestamp>2024-01-01</datestamp></header>", verb="ListIdentifiers"))
+    assert found[0].doubts[0].startswith("A header cannot be read:")
+
+
+def _single(answer, identifier="oai:x:1"):
+    return SOURCE.single(OPTIONS, CURSOR, identifier, Canned([answer]))
+
+
+def test_a_single_record_comes_as_it_is():
+    found, slices = _single(page(record(1), verb="GetRecord"))
+    assert (found.verb, found.metadata_prefix, identifiers(slices)) == ("GetRecord", "oai_dc", ["1"])
+    assert b"Work 1" in found.body[slices[0].start : slices[0].stop]
+
+
+@pytest.mark.parametrize("code", ["idDoesNotExist", "cannotDisseminateFormat"])
+def test_a_record_that_is_gone_has_no_slice(code):
+    assert _single(error(code))[1] == ()
+
+
+def test_other_errors_and_other_records_are_no_answer():
+    with pytest.raises(RemoteError, match="badArgument"):
+        _single(error("badArgument"))
+    with pytest.raises(NotOaiPmh, match=r"asked for oai:x:2 and sent oai:x:1\."):
+        _single(page(record(1), verb="GetRecord"), "oai:x:2")
+
+
+def test_one_of_the_first_generation_is_asked_without_a_format():
+    body = '<ListIdentifiers xmlns="http://www.openarchives.org/OAI/1.1/OAI_ListIdentifiers">{}</ListIdentifiers>'
+    body = body.format('<identifier>oai:x:1</identifier><identifier status="deleted">oai:x:2</identifier>')
+    found, fetch = _listed(body, state=text_of(made_of(is_first_generation=True)))
+    assert [(slice_.identifier, slice_.is_deleted) for page in found for slice_ in page.slices] == [
+        ("oai:x:1", False),
+        ("oai:x:2", True),
+    ]
+    assert fetch.arguments == [{"verb": "ListIdentifiers", "set": "a:b"}]

@@ -1,0 +1,123 @@
+"""A ResourceSync source on loopback whose documents a test writes, and which does what the test tells it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import md5
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+SETTINGS = (
+    "publish_processes = 0\nfetch_backoff_seconds = 0.001\nfetch_retries = 0\nfetch_delay_seconds = 0\n"
+    'harvest_overlap_seconds = 0\nrepository_domain = "gateway.example.org"\n'
+)
+NAMESPACES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
+DC = (
+    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{}</dc:title></oai_dc:dc>'
+)
+
+
+@dataclass
+class Site:
+    """What it answers by path: bytes, or (status, headers, bytes).
+
+    `asked` lists the paths that were asked for, `unchanged` those of them whose ETag was known.
+    """
+
+    files: dict[str, bytes | tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    before: Callable[[str], None] = lambda _path: None
+    url: str = ""
+
+    def metadata(self, name: str, title: str = "") -> str:
+        """Put a record in Dublin Core there, and return its entry for a list."""
+        self.files[f"/{name}"] = DC.format(title or f"Work {name}").encode()
+        return self.entry(name)
+
+    def entry(self, name: str, lastmod: str = "2013-01-02T00:00:00Z", links: str = "", **said: str) -> str:
+        """Return the entry of a file, with its digest and length."""
+        body = self.files.get(f"/{name}", b"")
+        known = {"hash": f"md5:{md5(body).hexdigest()}", "length": str(len(body)), **said}  # type: ignore[arg-type]
+        return self.url_element(name, lastmod, links, **known)
+
+    def url_element(self, name: str, lastmod: str = "", links: str = "", **said: str) -> str:
+        """Return an entry that says just this."""
+        when = f"<lastmod>{lastmod}</lastmod>" if lastmod else ""
+        return f"<url><loc>{escape(self.url)}/{name}</loc>{when}{element('md', **said)}{links}</url>"
+
+    def link(self, rel: str, name: str, **said: str) -> str:
+        """Return a link to another file."""
+        return element("ln", rel=rel, href=f"{self.url}/{name}", **said)
+
+    def put(self, name: str, capability: str, *content: str, root: str = "urlset", **said: str) -> None:
+        """Put a document there."""
+        self.files[f"/{name}"] = document(capability, *content, root=root, **said)
+
+    def offer(self, *capabilities: str) -> None:
+        """Put a Source Description and a Capability List there; each capability is at its name with `.xml`."""
+        self.put(".well-known/resourcesync", "description", self.url_element("caps.xml", capability="capabilitylist"))
+        lists = (self.url_element(f"{capability}.xml", capability=capability) for capability in capabilities)
+        self.put("caps.xml", "capabilitylist", *lists)
+
+    def times(self, path: str) -> int:
+        """Return how often a path was asked for."""
+        return self.asked.count(path)
+
+
+def element(name: str, **said: str) -> str:
+    attributes = "".join(f" {key.rstrip('_')}={quoteattr(value)}" for key, value in said.items())
+    return f"<rs:{name}{attributes}/>"
+
+
+def document(capability: str, *content: str, root: str = "urlset", **said: str) -> bytes:
+    head = element("md", capability=capability, **said) if capability else ""
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {NAMESPACES}>{head}{"".join(content)}</{root}>'.encode()
+
+
+@contextmanager
+def served(site: Site) -> Iterator[Site]:
+    """Serve a site on loopback as long as the context lasts."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            site.asked.append(self.path)
+            site.before(self.path)
+            found = site.files.get(self.path, (404, {}, b"no"))
+            status, headers, body = (200, {}, found) if isinstance(found, bytes) else found
+            if headers.get("ETag") and headers["ETag"] == self.headers["If-None-Match"]:
+                status, body = 304, b""
+                site.unchanged.append(self.path)
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/octet-stream", **headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def handle(self) -> None:
+            with suppress(ConnectionError):
+                super().handle()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    site.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.002,))
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

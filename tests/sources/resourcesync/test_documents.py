@@ -1,0 +1,240 @@
+"""ResourceSync documents: what they say, however they say it; and what is no such document."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from gateway.errors import AnswerError, AnswerTooLarge, NotResourceSync, NotXml
+from harvester.sources.resourcesync.documents import Document, read
+from harvester.sources.resourcesync.entries import LEAST_PRIORITY, Entry, Head, Link, entry_of, entry_text, entry_xml
+
+MD5 = "1584abdf8ebdc9802ac0c6a7402c03b6"
+NAMESPACES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
+
+
+def document(content: str = "", root: str = "urlset", namespaces: str = NAMESPACES) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {namespaces}>{content}</{root}>'.encode()
+
+
+def test_a_document_says_what_it_is_and_then_its_entries():
+    found = read(
+        document(
+            '<rs:ln rel="up" href="http://e.org/caps.xml"/><rs:md capability="changelist" from="2013-01-03T00:00:00Z"'
+            ' until="2013-01-04T00:00:00Z"/><url><loc> http://e.org/1 </loc><lastmod>2013-01-02</lastmod>'
+            f'<rs:md change="updated" datetime="2013-01-03T18:00:00Z" hash="md5:{MD5}" length="8876" type="text/html"'
+            ' path="/a" encoding="gzip"/><rs:ln rel="duplicate" pri="2" href="http://m.org/2"/>'
+            '<rs:ln rel="duplicate" pri="1" href="http://m.org/1" modified="2013" length="1" type="a/b" path="/p"/>'
+            "</url>"
+        )
+    )
+    up = Link("up", "http://e.org/caps.xml")
+    assert found.head == Head(
+        False, "changelist", from_="2013-01-03T00:00:00Z", until="2013-01-04T00:00:00Z", links=(up,)
+    )
+    assert found.head.related("up") == (up,)
+    assert not found.head.is_archive
+    first, second = (
+        Link("duplicate", "http://m.org/1", "a/b", "2013", 1, (), "/p", 1),
+        Link("duplicate", "http://m.org/2", priority=2),
+    )
+    (entry,) = found
+    assert entry == Entry(
+        "http://e.org/1",
+        "2013-01-02",
+        "updated",
+        "2013-01-03T18:00:00Z",
+        type="text/html",
+        length=8876,
+        digests=(("md5", MD5),),
+        path="/a",
+        encoding="gzip",
+        links=(second, first),
+    )
+    assert entry.related("duplicate") == (first, second)
+    assert entry.changed == "2013-01-03T18:00:00Z"
+    assert found.notes == ()
+
+
+def test_an_index_names_parts_with_their_times():
+    found = read(
+        document(
+            '<rs:md capability="resourcelist" at="2013-01-03T09:00:00Z" completed="2013-01-03T09:10:00Z"/>'
+            '<sitemap><loc>part1.xml</loc><rs:md at="2013-01-03T09:00:00Z" completed="2013-01-03T09:04:00Z"/></sitemap>'
+            '<sitemap><loc>part2.xml</loc><rs:md from="a" until="b" capability="changelist"/></sitemap>',
+            "sitemapindex",
+        ),
+        "http://e.org/data/list.xml",
+    )
+    assert found.head.is_index
+    assert (found.head.at, found.head.completed) == ("2013-01-03T09:00:00Z", "2013-01-03T09:10:00Z")
+    first, second = found
+    assert (first.loc, first.at, first.completed) == (
+        "http://e.org/data/part1.xml",
+        "2013-01-03T09:00:00Z",
+        "2013-01-03T09:04:00Z",
+    )
+    assert (second.from_, second.until, second.capability) == ("a", "b", "changelist")
+
+
+def test_words_of_earlier_versions_are_read_as_todays():
+    old = read(document('<rs:ln rel="resourcesync" href="http://e.org/c"/><rs:md capability="resourcesync"/>'))
+    assert (old.head.capability, old.head.links[0].rel) == ("description", "up")
+    snapshot = read(document('<rs:md capability="resourcelist" modified="2013-01-03T09:00:00Z"/>')).head
+    assert snapshot.at == "2013-01-03T09:00:00Z"
+    changes = read(document('<rs:md capability="changelist-archive" modified="2013-01-03T09:00:00Z"/>')).head
+    assert (changes.at, changes.is_archive) == ("", True)
+    (entry,) = read(document("<url><loc>http://e.org/</loc><lastmod>2013</lastmod></url>"))
+    assert entry.changed == "2013"
+
+
+@pytest.mark.parametrize(
+    "namespaces",
+    [
+        'xmlns="http://www.google.com/schemas/sitemap/0.84" xmlns:rs="http://www.openarchives.org/rs/terms/"',
+        'xmlns="https://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="https://www.openarchives.org/rs/terms"',
+        'xmlns:rs="http://www.openarchives.org/rs/terms/"',
+    ],
+)
+def test_namespaces_may_be_those_that_people_write(namespaces):
+    body = document(
+        '<rs:md capability="resourcelist" at="x"/><url><loc>http://e.org/</loc></url>', "urlset", namespaces
+    )
+    found = read(body)
+    assert (found.head.capability, [each.loc for each in found]) == ("resourcelist", ["http://e.org/"])
+
+
+def test_a_plain_sitemap_and_elements_of_others_are_read():
+    found = read(
+        document(
+            '<x:a xmlns:x="urn:x"/><url><loc>http://e.org/1</loc><changefreq>daily</changefreq><x:b xmlns:x="urn:x">t'
+            "</x:b></url><!-- c --><url><loc><![CDATA[http://e.org/?a=1&b=2]]></loc></url>"
+        )
+    )
+    assert found.head == Head(False)
+    assert [each.loc for each in found] == ["http://e.org/1", "http://e.org/?a=1&b=2"]
+
+
+def test_what_is_not_as_it_should_be_is_told():
+    found = read(
+        document(
+            '<url><lastmod>2013</lastmod></url><rs:md capability="resourcelist"/><rs:md capability="changelist"/>'
+            '<url><loc>http://[e/x</loc><rs:ln rel="up"/><rs:md length="many" pri="0"/></url>'
+        ),
+        "http://e.org/",
+    )
+    (entry,) = found
+    assert (entry.loc, entry.length) == ("http://[e/x", None)
+    assert found.head.capability == "resourcelist"
+    assert found.notes == (
+        "An entry without an address was left out.",
+        "The document has its rs:md after the first entry; it belongs before it.",
+        "The document has several rs:md; the first one counts.",
+        "A link without an address was left out.",
+    )
+
+
+def test_an_address_that_cannot_be_made_whole_stays_as_it_is():
+    (entry,) = read(document("<url><loc>//[e/x</loc></url>"), "http://e.org/")
+    assert entry.loc == "//[e/x"
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "words"),
+    [
+        (b"", NotXml, "not well-formed, or truncated"),
+        (document("<url><loc>http://e.org/</loc></url>")[:-9], NotXml, "truncated"),
+        (b"<html><body/></html>", NotResourceSync, "its root is 'html'"),
+        (b'<!DOCTYPE urlset [<!ENTITY a "b">]><urlset/>', NotXml, "document type declaration"),
+        (b'<?xml version="1.0" encoding="klingon"?><urlset/>', NotXml, "klingon"),
+        (document(f"<url><loc>{'a' * 200_000}</loc></url>"), NotXml, "without end"),
+        (document(f"<url><loc>{'&amp;' * 200_000}</loc></url>"), NotXml, "without end"),
+        (gzip.compress(document(), mtime=0)[:40], NotXml, "truncated"),
+        (b"\x1f\x8b" + bytes(80), NotXml, "compressed document is damaged"),
+    ],
+)
+def test_what_is_no_such_document_is_told_in_words_of_ours(body, error, words):
+    with pytest.raises(error, match=words):
+        list(read(body))
+
+
+def test_a_compressed_document_is_read_and_may_not_grow_without_end():
+    body = gzip.compress(document("<url><loc>http://e.org/</loc></url>" * 10_000))
+    assert len(list(read(body))) == 10_000
+    with pytest.raises(AnswerTooLarge, match="more than 100000 bytes"):
+        list(Document([body], most_bytes=100_000))
+
+
+@pytest.mark.long
+def test_fifty_thousand_entries_cost_no_more_memory_than_few():
+    entry = b'<url><loc>http://e.org/%d</loc><rs:md hash="md5:1584abdf8ebdc9802ac0c6a7402c03b6" length="8876"/></url>'
+    ends = document("|").split(b"|")
+
+    def parts():
+        yield ends[0]
+        for number in range(0, 50_000, 100):
+            yield b"".join(entry % each for each in range(number, number + 100))
+        yield ends[1]
+
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in Document(parts()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert count == 50_000
+    assert peak < 2_000_000
+
+
+def test_an_entry_that_is_written_again_says_the_same():
+    entry = Entry(
+        "http://e.org/?a=1&b=<2>",
+        "2013-01-02",
+        "updated",
+        "2013-01-03T18:00:00Z",
+        type='text/"x"',
+        length=0,
+        digests=(("sha-256", "ab" * 32), ("md5", MD5)),
+        links=(
+            Link("describes", "http://e.org/f", "a/b", "2013", 1, (("md5", MD5),), "/p", 7, "gzip", "urn:p"),
+            Link("via", "x"),
+        ),
+    )
+    written = entry_xml(entry)
+    etree.fromstring(written)
+    (again,) = read(b"<urlset>" + written + b"</urlset>")
+    assert again == entry
+    assert again.links[1].priority == LEAST_PRIORITY
+    assert b"rs:md" not in entry_xml(Entry("http://e.org/"))
+
+
+MARKUP = st.sampled_from(
+    [
+        *("<", ">", "&", '"', "]]>", "<![CDATA[", "<!--", "<?x", "&#1;", "&b;", "\x00", "é", " xmlns='urn:y'"),
+        *("<url>", "</url>", "<loc>", "</loc>", "<rs:md/>", "<rs:ln rel='a' href='b'/>", "</urlset>"),
+        "<!DOCTYPE a [<!ENTITY b 'c'>]>",
+    ]
+)
+PAGE = document('<rs:md capability="resourcelist"/><url><loc>http://e.org/</loc><rs:md length="1"/></url>')
+
+
+@given(st.lists(st.tuples(st.integers(0, len(PAGE)), st.integers(0, 20), MARKUP | st.text(max_size=3)), max_size=4))
+def test_whatever_arrives_entries_or_an_error_of_ours(edits):
+    body = PAGE
+    for place, length, text in edits:
+        body = body[:place] + text.encode("utf-8", "surrogatepass") + body[place + length :]
+    with suppress(AnswerError):
+        assert all(entry.loc for entry in read(body))
+
+
+def test_what_was_remembered_before_links_had_profiles_is_read():
+    entry = Entry("http://e.org/1", links=(Link("via", "x"),))
+    assert entry_of(entry_text(entry).replace(', "", ""]]]', ', ""]]]')) == entry
+    with pytest.raises((ValueError, TypeError)):
+        entry_of(entry_text(entry).replace(', "", ""]]]', ', "", "", ""]]]'))

@@ -1,0 +1,242 @@
+"""Dumps: a baseline and changes in packages, verified; what a package does not bring is fetched, or told."""
+
+from __future__ import annotations
+
+import zipfile
+from hashlib import md5
+from io import BytesIO
+
+import pytest
+
+from harvester.harvest.run_options import RunOptions
+from harvester.runtime.exit_status import Status
+from tests.sources.resourcesync.site import DC, document
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
+DUMP, CHANGE_DUMP, LIST, CHANGES = "resourcedump.xml", "changedump.xml", "resourcelist.xml", "changelist.xml"
+AT, DAY2, DAY3 = (f"2013-01-0{day}T00:00:00Z" for day in (1, 2, 3))
+
+
+class Packed:
+    """A package in the making."""
+
+    def __init__(self, site, name):
+        self.site, self.name, self.entries, self.files = site, name, [], {}
+
+    def add(self, name, title="", body=None, **said):
+        """Add a record; `body` is what lies in the package instead of what its entry tells of."""
+        content = DC.format(title or f"Work {name}").encode()
+        known = {"path": f"/r/{name}", "hash": f"md5:{md5(content).hexdigest()}", "length": str(len(content)), **said}
+        self.entries.append(self.site.url_element(name, AT, **known))
+        self.files[f"r/{name}"] = content if body is None else body
+        return self
+
+    def put(self, capability, **said):
+        """Put it there, and return its entry for the dump."""
+        stream = BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
+            package.writestr("manifest.xml", document(f"{capability}-manifest", *self.entries, **said))
+            for name, body in self.files.items():
+                package.writestr(name, body)
+        self.site.files[f"/{self.name}"] = stream.getvalue()
+        return self.site.entry(self.name, type="application/zip", **said)
+
+
+def _dump(site, *packages, **said):
+    site.put(DUMP, "resourcedump", *(package.put("resourcedump", at=AT) for package in packages), **{"at": AT, **said})
+
+
+def test_a_dump_is_a_baseline_of_which_nothing_is_fetched_one_by_one(site, run, titles):
+    site.offer("resourcedump", "resourcelist", "changelist")
+    first, second = Packed(site, "1.zip"), Packed(site, "2.zip")
+    for number in range(600):
+        first.add(f"{number:03}")
+    _dump(site, first, second.add("x"))
+    site.put(CHANGES, "changelist", site.url_element("000", change="deleted", datetime=DAY2), from_=AT)
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
+    assert ran.run.counts["received"] == 602
+    assert site.times(f"/{LIST}") == site.times("/001") == 0
+    assert len(titles()) == 601
+    assert titles()["000"] == ""
+    site.asked.clear()
+    assert run().run.counts["received"] == 0
+    assert site.times("/1.zip") == 0
+
+
+def test_an_interrupted_dump_goes_on_where_it_was(site, run, titles):
+    site.offer("resourcedump", "changelist")
+    packages = [Packed(site, f"{each}.zip").add(f"{each}1").add(f"{each}2") for each in "abc"]
+    _dump(site, *packages)
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run(run_options=RunOptions(max_records=3)).run.counts["received"] == 4
+    changed = site.metadata("a1", "Changed") and site.entry("a1", change="updated", datetime="2013-01-01T12:00:00Z")
+    site.put(CHANGES, "changelist", changed, from_=AT)
+    site.asked.clear()
+    assert run().status is Status.SUCCEEDED
+    assert site.times("/a.zip") == 0
+    assert titles()["a1"] == "Changed"
+    assert len(titles()) == 6
+
+
+def test_a_package_that_is_another_one_under_the_same_name_is_read(site, run, titles):
+    site.offer("resourcedump", "changelist")
+    _dump(site, Packed(site, "a.zip").add("1").add("2"), Packed(site, "b.zip").add("3").add("4"))
+    site.put(CHANGES, "changelist", from_=AT)
+    assert run(run_options=RunOptions(max_records=1)).run.counts["received"] == 2
+    _dump(site, Packed(site, "a.zip").add("1").add("3"), Packed(site, "b.zip").add("2").add("4"))
+    assert run().run.is_complete
+    assert sorted(titles()) == ["1", "2", "3", "4"]
+
+
+def test_a_package_of_which_nothing_is_said_is_told_by_its_dump(site, run, titles):
+    site.offer("resourcedump", "changelist")
+    site.put(CHANGES, "changelist", from_=AT)
+    for when, first, second in ((AT, "12", "34"), (DAY2, "13", "24")):
+        for name, members in (("a.zip", first), ("b.zip", second)):
+            Packed(site, name).add(members[0]).add(members[1]).put("resourcedump")
+        site.put(DUMP, "resourcedump", site.url_element("a.zip"), site.url_element("b.zip"), at=when)
+        run(run_options=RunOptions(max_records=1 if when == AT else None))
+    assert sorted(titles()) == ["1", "2", "3", "4"]
+
+
+def test_a_dump_alone_is_enough_and_not_read_twice(site, run, titles):
+    site.offer("resourcedump", "resourcelist")
+    _dump(site, Packed(site, "1.zip").add("1"))
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    assert run().run.is_complete
+    assert run().run.counts["received"] == 0
+    assert site.times("/1.zip") == 1
+    assert titles() == {"1": "Work 1"}
+
+
+def test_what_is_wrong_in_a_package_is_fetched_from_the_web(site, run, titles, house):
+    site.offer("resourcedump", "changelist")
+    package = Packed(site, "1.zip").add("1").add("2", body=b"damaged").add("3", path="/../3").add("4", path="")
+    del package.files["r/1"]
+    _dump(site, package.add("5", body=b"evil"))
+    site.put(CHANGES, "changelist", from_=AT)
+    for each in "1234":
+        site.metadata(each)
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert list(titles()) == ["1", "2", "3", "4"]
+    (bad,) = [each for each in house.store.quarantined("fake") if each.identifier.endswith("/5")]
+    assert bad.reason.startswith("In its package: Its md5 is")
+    assert "On the web:" in bad.reason
+
+
+def test_a_package_that_is_not_what_the_source_says_is_not_used(site, run, titles):
+    site.offer("resourcedump", "resourcelist", "changelist")
+    _dump(site, Packed(site, "1.zip").add("1"), Packed(site, "2.zip").add("2"), Packed(site, "3.zip").add("3"))
+    site.files["/1.zip"] = site.files["/1.zip"].replace(b"manifest", b"manifold")
+    site.files["/2.zip"] = site.files["/2.zip"][:-40]
+    del site.files["/3.zip"]
+    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
+    assert titles() == {each: f"Work {each}" for each in "123"}
+
+
+def test_without_a_resource_list_a_damaged_package_is_told_and_asked_for_again(site, run, titles):
+    site.offer("resourcedump", "changedump")
+    bad = Packed(site, "2.zip").add("2")
+    _dump(site, Packed(site, "1.zip").add("1"), bad)
+    whole = site.files["/2.zip"]
+    site.files["/2.zip"] = whole[:-10]
+    ran = run()
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert "/2.zip: The package is not what the source states." in ran.run.reasons[0]
+    site.files["/2.zip"] = whole
+    site.put(CHANGE_DUMP, "changedump", from_=AT)
+    assert run().run.is_complete
+    assert site.times("/1.zip") == 1
+    assert titles() == {"1": "Work 1", "2": "Work 2"}
+
+
+def _changes(site, *packages, from_=AT):
+    site.put(CHANGE_DUMP, "changedump", *packages, from_=from_)
+
+
+def test_changes_come_in_packages_each_once(site, run, titles):
+    site.offer("resourcedump", "changedump")
+    _dump(site, Packed(site, "1.zip").add("1").add("2"))
+    _changes(site)
+    assert run().run.is_complete
+    moved = {"from_": AT, "until": DAY2}
+    day1 = Packed(site, "day1.zip").add("1", "Changed", change="updated", datetime="2013-01-01T12:00:00Z")
+    day1.entries.append(site.url_element("2", change="deleted", datetime="2013-01-01T13:00:00Z"))
+    _changes(site, day1.put("changedump", **moved))
+    ran = run()
+    assert (ran.status, ran.run.is_complete, ran.run.counts["received"]) == (Status.SUCCEEDED, True, 2)
+    assert titles() == {"1": "Changed", "2": ""}
+    day2 = Packed(site, "day2.zip").add("3", change="created", datetime="2013-01-02T12:00:00Z")
+    _changes(site, day1.put("changedump", **moved), day2.put("changedump", from_=DAY2))
+    site.asked.clear()
+    assert run().run.counts["received"] == 1
+    assert site.times("/day1.zip") == 0
+    assert run().run.counts["received"] == 0
+    day2.add("4", change="created", datetime="2013-01-02T13:00:00Z")
+    _changes(site, day1.put("changedump", **moved), day2.put("changedump", from_=DAY2, until=DAY3))
+    assert run().run.counts["received"] == 1
+    assert sorted(titles()) == ["1", "2", "3", "4"]
+
+
+@pytest.mark.slow
+def test_an_interrupted_package_of_changes_goes_on(site, run, titles):
+    site.offer("resourcedump", "changedump")
+    _dump(site, Packed(site, "1.zip").add("1"))
+    day1 = Packed(site, "day1.zip")
+    for number in range(501):
+        day1.add(f"c{number:03}", change="created", datetime="2013-01-01T12:00:00Z")
+    _changes(site, day1.put("changedump", from_=AT))
+    assert run(run_options=RunOptions(max_records=2)).run.counts["received"] == 501
+    assert run().run.counts["received"] == 1
+    assert len(titles()) == 502
+
+
+def test_what_a_change_dump_cannot_bring_a_change_list_does(site, run, titles):
+    site.offer("resourcelist", "changelist", "changedump")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    site.put(CHANGES, "changelist", from_=AT)
+    run()
+    day1 = Packed(site, "day1.zip").add("2", change="created", datetime="2013-01-01T12:00:00Z")
+    _changes(site, day1.put("changedump", from_=AT, until=DAY2))
+    site.files["/day1.zip"] += b"x"
+    created = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-01T12:00:00Z")
+    site.put(CHANGES, "changelist", created, from_=AT)
+    ran = run()
+    assert (ran.status, ran.run.counts["received"]) == (Status.SUCCEEDED, 1)
+    assert titles() == {"1": "Work 1", "2": "Work 2"}
+
+
+def test_where_changes_are_lost_in_a_change_dump_all_is_compared(site, run, titles):
+    site.offer("resourcelist", "changedump")
+    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
+    _changes(site)
+    run()
+    site.put(LIST, "resourcelist", site.entry("1"), site.metadata("2"), at=DAY3)
+    _changes(site, from_=DAY3)
+    assert run().run.counts["received"] == 1
+    site.offer("changedump")
+    _changes(site, from_="2013-05-01T00:00:00Z")
+    ran = run()
+    assert (ran.run.is_complete, len(titles())) == (False, 2)
+    assert "The Change Dump does not reach back to" in ran.run.reasons[0]
+
+
+def test_a_later_package_does_not_hide_that_an_earlier_one_is_missing(site, run, titles):
+    site.offer("resourcedump", "changedump")
+    _dump(site, Packed(site, "1.zip").add("1"))
+    day1 = Packed(site, "day1.zip").add("2", change="created", datetime="2013-01-01T12:00:00Z")
+    day2 = Packed(site, "day2.zip").add("3", change="created", datetime="2013-01-02T12:00:00Z")
+    _changes(site, day1.put("changedump", from_=AT, until=DAY2), day2.put("changedump", from_=DAY2))
+    held = site.files.pop("/day1.zip")
+    assert not run().run.is_complete
+    assert list(titles()) == ["1"]
+    site.files["/day1.zip"] = held
+    assert run().run.is_complete
+    assert sorted(titles()) == ["1", "2", "3"]

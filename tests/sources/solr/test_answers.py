@@ -1,0 +1,220 @@
+"""Answers of Solr, in XML and JSON, and how it is asked."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from gateway.errors import NotSolr, NotXml, RemoteError
+from harvester.sources.solr.answers import parse
+from harvester.sources.solr.requests import Index, select_url
+from tests.conftest import SHARED
+
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<response><lst name="responseHeader"><int name="status">0</int></lst>
+<result name="response" numFound="{found}" start="0">{documents}</result>{rest}</response>
+"""
+DOCUMENT = (
+    '<doc><str name="id">{0}</str><arr name="title"><str>One &amp; all</str><str> </str></arr>'
+    '<date name="timestamp">2016-07-26T16:25:44.221Z</date></doc>'
+)
+MARK = '<str name="nextCursorMark">AoE+</str>'
+INDEX = Index("http://x.org/solr/laro/select?fq=a:b", "title:*", "recID", "stamp", "xml")
+
+
+def _answer(*documents, found=9, rest=MARK):
+    return XML.format(found=found, documents="\n".join(documents), rest=rest).encode()
+
+
+def _cut(answer, body):
+    return [(answer.repaired or body)[document.start : document.stop] for document in answer.documents]
+
+
+def test_documents_are_cut_where_they_stand():
+    body = _answer(DOCUMENT.format(1), DOCUMENT.format(2))
+    answer = parse(body, names=("id", "timestamp"))
+    assert (answer.num_found, answer.next_cursor_mark, answer.repaired, answer.repairs) == (9, "AoE+", b"", ())
+    assert _cut(answer, body) == [DOCUMENT.format(1).encode(), DOCUMENT.format(2).encode()]
+    assert [document.values for document in answer.documents] == [
+        {"id": (number,), "timestamp": ("2016-07-26T16:25:44.221Z",)} for number in ("1", "2")
+    ]
+
+
+def test_all_fields_are_told_when_none_is_named_and_empty_values_are_none():
+    (document,) = parse(_answer(DOCUMENT.format(1))).documents
+    assert document.values["title"] == ("One & all",)
+    assert (document.first("title"), document.first("author")) == ("One & all", "")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '<doc><str name="id">1</str><doc><str name="id">1.1</str></doc></doc>',
+        '<doc><!-- <doc> --><str name="id">1</str></doc>',
+        '<doc ><str name="id">1</str></doc>',
+    ],
+)
+def test_documents_in_documents_and_odd_tags_do_not_confuse(document):
+    body = _answer(document, DOCUMENT.format(2))
+    assert _cut(parse(body), body) == [document.encode(), DOCUMENT.format(2).encode()]
+
+
+def test_an_answer_without_documents_or_mark_is_one():
+    answer = parse(_answer(found=0, rest=""))
+    assert (answer.documents, answer.num_found, answer.next_cursor_mark) == ((), 0, "")
+
+
+def test_what_is_nearly_xml_is_mended_and_told():
+    answer = parse(_answer(DOCUMENT.format("A\x08& B")), names=("id",))
+    assert [document.first("id") for document in answer.documents] == ["A& B"]
+    assert len(answer.repairs) == 2
+    assert _cut(answer, b"")[0].startswith(b'<doc><str name="id">A&amp; B<')
+
+
+def test_another_encoding_is_kept_as_utf_8():
+    body = _answer(DOCUMENT.format("é")).replace(b"UTF-8", b"utf-16").decode().encode("utf-16")
+    assert parse(body, names=("id",)).documents[0].first("id") == "é"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (_answer(rest='<lst name="error"><str name="msg">undefined field x</str><int name="code">400</int></lst>'), ""),
+        (b'{"error": {"msg": "undefined field x", "code": 400}}', ""),
+    ],
+)
+def test_what_solr_refuses_is_told_in_its_words(body, told):
+    with pytest.raises(RemoteError, match="400: undefined field x") as caught:
+        parse(body)
+    assert caught.value.codes == {"400"}
+
+
+def test_an_error_without_words_is_one():
+    with pytest.raises(RemoteError, match="error"):
+        parse(_answer(rest='<lst name="error"/>'))
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "sentence"),
+    [
+        (b"<html/>", NotSolr, "its root is 'html'"),
+        (b"<response/>", NotSolr, "no result"),
+        (_answer(found="many"), NotSolr, "numFound 'many'"),
+        (b"Welcome", NotXml, "begins with 'Welcome'"),
+        (b"<!DOCTYPE response>" + _answer().partition(b"?>")[2], NotXml, "document type declaration"),
+        (b"{", NotXml, "not JSON"),
+        (b"{" * 100_000, NotXml, "not JSON"),
+        (b'{"a": 1}', NotSolr, "not an answer of Solr"),
+        (b'{"response": {"docs": [1], "numFound": 1}}', NotSolr, "without fields"),
+        (b'{"response": {"docs": [], "numFound": null}}', NotSolr, "numFound 'None'"),
+    ],
+)
+def test_anything_else_is_told(body, error, sentence):
+    with pytest.raises(error, match=sentence):
+        parse(body)
+
+
+@pytest.mark.parametrize("told", ["true", "omitted"])
+def test_an_answer_that_says_that_it_is_partial_is_refused(told):
+    """Its numFound is that of the shards that answered: a list looked whole, and a sweep deleted the rest."""
+    said = f'<bool name="partialResults">{told}</bool>'
+    mark = b'<int name="status">0</int>'
+    with pytest.raises(NotSolr, match="is partial"):
+        parse(_answer(DOCUMENT.format(1)).replace(mark, mark + said.encode()))
+    held = {"responseHeader": {"partialResults": told == "true" or told}, "response": {"numFound": 0, "docs": []}}
+    with pytest.raises(NotSolr, match="is partial"):
+        parse(json.dumps(held).encode())
+    held["responseHeader"]["partialResults"] = False
+    assert parse(json.dumps(held).encode()).num_found == 0
+
+
+def test_a_document_in_json_is_written_as_in_xml():
+    document = {
+        "id": "1\u0000",
+        "none": None,
+        "many": ["<a>", None, "b"],
+        "is": True,
+        "size": 5,
+        "share": 0.5,
+        "_child": {"id": "2"},
+    }
+    body = json.dumps({"response": {"numFound": 1, "docs": [document]}, "nextCursorMark": "AoE"}).encode()
+    answer = parse(body)
+    (written,) = _cut(answer, body)
+    assert written.decode() == (
+        '<doc><str name="id">1</str><arr name="many"><str>&lt;a&gt;</str><str>b</str></arr><bool name="is">true</bool>'
+        '<long name="size">5</long><double name="share">0.5</double>'
+        '<doc name="_child"><str name="id">2</str></doc></doc>'
+    )
+    values = answer.documents[0].values
+    assert (values["id"], values["many"], values["is"], values["none"]) == (("1",), ("<a>", "b"), ("true",), ())
+    assert (answer.next_cursor_mark, answer.repairs) == ("AoE", ())
+    assert parse(body, names=("id",)).documents[0].values.keys() == {"id"}
+
+
+def test_both_forms_of_one_page_say_the_same():
+    body = json.dumps({"response": {"numFound": 1, "docs": [{"id": "1", "title": ["One & all"]}]}}).encode()
+    again = _answer(*(each.decode() for each in _cut(parse(body), body)))
+    assert parse(again).documents[0].values == parse(body).documents[0].values
+
+
+@pytest.mark.parametrize(
+    ("address", "select"),
+    [
+        ("http://x.org/solr/laro", "http://x.org/solr/laro/select"),
+        ("http://x.org/solr/laro/", "http://x.org/solr/laro/select"),
+        ("http://x.org/solr/laro/select", "http://x.org/solr/laro/select"),
+        ("http://x.org/advancedsearch.php?q=a&rows=5&start=5", "http://x.org/advancedsearch.php"),
+        ("http://x.org/solr/select/?q=*:*&fq=a:b%20c&key=1&wt=json#top", "http://x.org/solr/select?fq=a%3Ab+c&key=1"),
+    ],
+)
+def test_the_handler_is_found_in_what_people_copied(address, select):
+    assert select_url(address) == select
+
+
+def test_a_page_is_asked_for_by_the_unique_key_within_timestamps():
+    url = INDEX.page("A+/=", 7, within=INDEX.between("", "2020-01-01T00:00:00Z"))
+    assert parse_qs(urlsplit(url).query) == {
+        "q": ["title:*"],
+        "wt": ["xml"],
+        "fq": ["a:b", "stamp:[* TO 2020-01-01T00:00:00Z]"],
+        "sort": ["recID asc"],
+        "rows": ["7"],
+        "fl": ["*"],
+        "cursorMark": ["A+/="],
+    }
+
+
+def test_one_document_is_asked_for_by_its_quoted_identifier():
+    assert parse_qs(urlsplit(INDEX.one('a"b\\c')).query)["fq"] == ["a:b", r'recID:"a\"b\\c"']
+
+
+def test_the_oldest_and_the_newest_are_asked_for_by_their_timestamp():
+    oldest, newest = (parse_qs(urlsplit(url).query) for url in (INDEX.oldest(), INDEX.newest("2020-01-01T00:00:00Z")))
+    assert (oldest["sort"], oldest["fq"][1]) == (["stamp asc"], "stamp:[* TO *]")
+    assert (newest["sort"], newest["fq"][1]) == (["stamp desc"], "stamp:[* TO 2020-01-01T00:00:00Z]")
+
+
+REAL = SHARED / "data" / "solr" / "ucldc+harvester"
+UCSD = "ucsd-new-feed-missions-bb3038949s"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("../shared/data/solr")
+@pytest.mark.parametrize(
+    ("name", "expected", "shown", "mark"),
+    [
+        *((f"ucb-cursor-results-{page}.json", 4, 1, True) for page in range(4)),
+        *((f"{UCSD}-{page}.json", 10, count, False) for page, count in enumerate((3, 3, 3, 1))),
+        *((f"{UCSD}-{page}.xml", 10, count, False) for page, count in enumerate((3, 3, 3, 1, 0))),
+        ("ia-results-3.json", 1285, 285, False),
+    ],
+)  # fmt: skip
+def test_real_answers_are_read(name, expected, shown, mark):
+    body = (REAL / name).read_bytes()
+    answer = parse(body)
+    assert (answer.num_found, len(answer.documents), bool(answer.next_cursor_mark)) == (expected, shown, mark)
+    assert all(each.startswith(b"<doc>") and each.endswith(b"</doc>") for each in _cut(answer, body))
+    assert answer.repairs == ()

@@ -1,0 +1,394 @@
+"""A Solr index, asked without a network: what it is, its list, what it still has, and what speaks against it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from gateway.errors import ConfigurationError, ConnectionFailed, NotSolr, NotXml, RemoteError, RemoteRefuses
+from gateway.model import Cursor
+from harvester.http.messages import Fetched
+from harvester.sources import ListEnd, Options
+from harvester.sources.solr import SOURCE
+from tests.sample.solr import Index, laro
+
+OPTIONS = Options("laro", "http://x.example.org/solr/laro", overlap_seconds=60, own={"rows": 10})
+CURSOR = Cursor("laro", "oai_dc")
+
+
+@pytest.fixture
+def index():
+    return Index(laro(25, 2))
+
+
+@pytest.fixture
+def fetch(index):
+    def fetch(request):
+        status, body, media_type = index.answer(parse_qsl(urlsplit(request.url).query))
+        return Fetched(request.url, status, (("Content-Type", media_type),), body, 1_700_000_000)
+
+    return fetch
+
+
+@pytest.fixture
+def steps(fetch):
+    return lambda options=OPTIONS, cursor=CURSOR: list(SOURCE.changes(options, cursor, fetch))
+
+
+def _names(steps):
+    return [slice_.identifier.rpartition("-")[2] for step in steps for slice_ in step.slices]
+
+
+def _state(steps):
+    return steps[-1].cursor
+
+
+# --- what it is ---------------------------------------------------------------------------------------------------
+
+
+def test_an_index_says_how_much_it_has_and_since_when(fetch):
+    found = SOURCE.describe(OPTIONS, fetch)
+    assert found.repository_name == "Solr index laro: 25 documents"
+    assert (found.earliest_datestamp, found.deleted_record) == ("2016-01-01T17:00:00Z", "no")
+    assert [page.verb for page in found.pages] == ["select", "select"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        (
+            {"timestamp": "stamp"},
+            "by its timestamp, which is configured as the field 'stamp': 400: undefined field stamp",
+        ),
+        ({"identifier": "key"}, "by its identifier, which is configured as the field 'key': 400: undefined field key"),
+        ({"identifier": "doi"}, "by its identifier.*Cursor functionality requires"),
+        ({"titel": "t"}, "fields has an unknown name 'titel'. Write one of: identifier, timestamp, title"),
+    ],
+)
+def test_without_an_identifier_or_a_timestamp_it_is_refused(fetch, fields, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        SOURCE.describe(replace(OPTIONS, own={"fields": fields}), fetch)
+
+
+@pytest.mark.parametrize("field", ["recID", "timestamp"])
+def test_what_is_not_shown_cannot_be_harvested_by(index, fetch, field):
+    index.hidden = frozenset((field,))
+    with pytest.raises(ConfigurationError, match="its documents do not have it"):
+        SOURCE.describe(OPTIONS, fetch)
+
+
+def test_an_index_whose_documents_have_no_timestamp_is_refused(index, fetch):
+    index.documents = {each["recID"]: each | {"timestamp": None} for each in laro(1)}
+    with pytest.raises(ConfigurationError, match="no document has the field timestamp"):
+        SOURCE.describe(OPTIONS, fetch)
+
+
+def test_an_old_solr_is_refused(index, fetch):
+    index.has_cursors = False
+    for ask in (SOURCE.describe, lambda options, fetch: list(SOURCE.changes(options, CURSOR, fetch))):
+        with pytest.raises(NotSolr, match=r"Solr 4\.7 or newer"):
+            ask(OPTIONS, fetch)
+
+
+def test_wrong_options_are_told(fetch):
+    with pytest.raises(ConfigurationError, match="wt is 'csv'"):
+        SOURCE.describe(replace(OPTIONS, own={"wt": "csv"}), fetch)
+    with pytest.raises(ConfigurationError, match="dates to harvest"):
+        list(SOURCE.changes(replace(OPTIONS, from_="yesterday"), CURSOR, fetch))
+
+
+def test_an_empty_index_is_no_trouble(index, fetch, steps):
+    index.documents.clear()
+    assert SOURCE.describe(OPTIONS, fetch).earliest_datestamp == ""
+    (only,) = steps()
+    assert (only.is_complete, only.received, only.announced) == (True, 0, (0, 0))
+
+
+def test_a_server_that_is_ill_is_not_a_wrong_entry():
+    def fetch(request):
+        return Fetched(request.url, 500, (), b'{"error": {"msg": "no servers hosting shard", "code": 500}}', 0)
+
+    with pytest.raises(RemoteError, match="no servers hosting shard"):
+        SOURCE.describe(OPTIONS, fetch)
+
+
+# --- its list -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wt", ["xml", "json"])
+def test_the_whole_index_comes_in_the_order_of_its_keys(steps, wt):
+    found = steps(replace(OPTIONS, own={"rows": 10, "wt": wt}))
+    assert _names(found) == [f"{number:06}" for number in range(25)]
+    assert [len(step.slices) for step in found] == [10, 10, 5, 0]
+    assert [step.end for step in found] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
+    assert (found[-1].is_complete, found[-1].received, found[-1].announced) == (True, 25, (25, 25))
+    first = found[0].slices[0]
+    text = found[0].page.repaired or found[0].page.body
+    assert text[first.start : first.stop].startswith(b'<doc><str name="recID">info:lanl-repo/lareport/LA-UR-000000<')
+    assert (first.identifier, first.datestamp) == ("info:lanl-repo/lareport/LA-UR-000000", "2016-01-01T17:00:00Z")
+
+
+def test_the_next_harvest_asks_from_the_newest_timestamp_less_the_overlap(index, steps):
+    cursor = _state(steps())
+    index.asked.clear()
+    index.documents["a"] = laro(1)[0] | {"recID": "a", "timestamp": "2016-01-02T00:00:00.5Z"}
+    found = steps(replace(OPTIONS, overlap_seconds=4), cursor)
+    assert index.asked[1]["fq"] == "timestamp:[2016-01-01T17:00:20Z TO 2016-01-02T00:00:00.5Z]"
+    assert _names(found) == ["a", *(f"{number:06}" for number in range(20, 25))]
+
+
+def test_a_stamp_that_is_still_to_come_hides_nothing_that_is_changed_until_then(index, steps):
+    index.documents["a"] = laro(1)[0] | {"recID": "a", "timestamp": "2099-01-01T00:00:00Z"}
+    cursor = _state(steps())
+    index.documents["b"] = laro(1)[0] | {"recID": "b", "timestamp": "2023-11-15T00:00:00Z"}
+    assert _names(steps(OPTIONS, cursor)) == ["a", "b"]
+
+
+def test_what_gets_a_new_stamp_while_the_list_is_walked_is_the_next_ones(index, fetch):
+    walk = SOURCE.changes(OPTIONS, CURSOR, fetch)
+    first = next(walk)
+    moved = index.documents["info:lanl-repo/lareport/LA-UR-000024"]
+    moved["timestamp"] = "2016-01-05T00:00:00Z"
+    found = [first, *walk]
+    assert (len(_names(found)), found[-1].announced, found[-1].is_complete) == (24, (25, 24), True)
+    assert "000024" in _names(list(SOURCE.changes(OPTIONS, _state(found), fetch)))
+
+
+def test_an_interrupted_list_goes_on_at_its_mark(index, fetch, steps):
+    walk = SOURCE.changes(OPTIONS, CURSOR, fetch)
+    cursor = [next(walk), next(walk)][-1].cursor
+    index.asked.clear()
+    found = steps(cursor=cursor)
+    assert _names(found) == [f"{number:06}" for number in range(20, 25)]
+    assert (found[-1].received, found[-1].is_complete) == (25, True)
+    assert all("cursorMark" in request for request in index.asked[:2])
+
+
+def test_a_mark_that_is_refused_begins_the_list_anew(fetch, steps):
+    cursor = next(SOURCE.changes(OPTIONS, CURSOR, fetch)).cursor
+    mark = "QW"  # no base64: what an index of another version may say of an old mark
+    broken = replace(cursor, state=cursor.state.replace('"token": "', f'"token": "{mark}'))
+    found = steps(cursor=broken)
+    assert found[0].notes[0].startswith("The cursorMark was refused (400: Unable to parse 'cursorMark'")
+    assert (len(_names(found)), found[-1].is_complete) == (25, True)
+
+
+ERROR = b"<response><lst name='error'><int name='code'>%d</int><str name='msg'>the mark</str></lst></response>"
+
+
+def test_marks_that_are_always_refused_end_the_list(fetch):
+    def refuse(request):
+        is_resumed = "cursorMark=%2A" not in request.url and "cursorMark" in request.url
+        return replace(fetch(request), status=400, body=ERROR % 400) if is_resumed else fetch(request)
+
+    with pytest.raises(RemoteError, match="mark"):
+        list(SOURCE.changes(OPTIONS, CURSOR, refuse))
+
+
+def _without(fetch, names, answer):
+    """Return a fetch that answers so where whole documents with one of these names are asked for."""
+
+    def asked(request):
+        found = fetch(request)
+        is_hit = "fl=%2A" in request.url and any(f"-{name}<".encode() in found.body for name in names)
+        return replace(found, **answer) if is_hit else found
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 500, "body": ERROR % 500},
+        {"status": 500, "body": b"<html>ill</html>"},
+        {"body": b"<response><result"},
+    ],
+)
+def test_a_document_that_never_comes_is_named_and_the_rest_comes(index, fetch, steps, answer):
+    whole = _names(steps())
+    bad = whole[3], whole[12], whole[13]
+    found = list(SOURCE.changes(OPTIONS, CURSOR, _without(fetch, bad, answer)))
+    assert _names(found) == whole
+    problems = {
+        slice_.identifier.rpartition("-")[2]: slice_.problem
+        for step in found
+        for slice_ in step.slices
+        if slice_.problem
+    }
+    assert set(problems) == set(bad)
+    assert all(problem.startswith("It could not be fetched: ") for problem in problems.values())
+    assert found[-1].is_complete
+    assert any("fewer are requested" in note for step in found for note in step.notes)
+
+
+def test_an_index_that_does_not_even_name_its_documents_ends_the_run(fetch):
+    def ill(request):
+        return replace(fetch(request), status=500, body=b"ill") if "cursorMark" in request.url else fetch(request)
+
+    with pytest.raises(ConnectionFailed):
+        list(SOURCE.changes(OPTIONS, CURSOR, ill))
+
+
+def test_a_refusal_of_the_first_page_is_told(index, steps):
+    def refuse(wanted):
+        if "cursorMark" in wanted:
+            wanted["sort"] = "doi asc"
+
+    index.before = refuse
+    with pytest.raises(RemoteError, match="uniqueKey"):
+        steps()
+
+
+def test_fewer_documents_than_were_found_is_a_doubt_and_no_progress(index, steps):
+    index.added = 3
+    found = steps()
+    assert found[-1].doubts == ("The index announced 28 documents and sent 25.",)
+    assert '"complete"' not in _state(found).state
+
+
+def test_documents_without_a_timestamp_are_a_doubt(index, steps):
+    index.documents["z"] = {"recID": "z", "displayTitle": "Never stamped"}
+    found = steps()
+    assert found[-1].doubts == ("Documents without the field timestamp cannot be harvested: 1.",)
+    assert '"complete"' in _state(found).state
+
+
+def test_marks_that_go_in_rings_end_the_list_as_not_whole():
+    marks = iter("abcabc")
+
+    def fetch(request):
+        mark = next(marks) if "cursorMark" in request.url else ""
+        body = '{"response": {"numFound": 1, "docs": [{"recID": "1"}]}, "nextCursorMark": "%s"}' % mark  # noqa: UP031
+        return Fetched(request.url, 200, (), body.encode(), 0)
+
+    found = list(SOURCE.changes(OPTIONS, CURSOR, fetch))
+    assert found[-1].end is ListEnd.TOKEN_REPEATED
+    assert "would never end" in found[-1].doubts[0]
+
+
+def test_pages_without_documents_end_the_list_as_not_whole():
+    marks = iter(range(99))
+
+    def fetch(request):
+        body = '{"response": {"numFound": 0, "docs": []}, "nextCursorMark": "%s"}' % next(marks)  # noqa: UP031
+        return Fetched(request.url, 200, (), body.encode(), 0)
+
+    assert list(SOURCE.changes(OPTIONS, CURSOR, fetch))[-1].end is ListEnd.EMPTY_PAGES
+
+
+def test_dates_of_the_entry_bound_every_harvest(index, steps):
+    found = steps(replace(OPTIONS, from_="2016-01-01T17:00:05Z", until="2016-01-01T17:00:07Z"))
+    assert _names(found) == ["000005", "000006", "000007"]
+    assert index.asked[1]["fq"] == "timestamp:[2016-01-01T17:00:05Z TO 2016-01-01T17:00:07.373Z]"
+
+
+def test_an_entry_that_reaches_further_back_than_before_is_harvested_from_there(index, steps):
+    before = replace(OPTIONS, from_="2016-01-01T17:00:05Z")
+    state = _state(steps(before))
+    assert len(_names(steps(before, state))) < len(index.documents)
+    assert len(_names(steps(OPTIONS, state))) == len(index.documents)
+
+
+def test_a_list_in_progress_that_reaches_less_far_than_its_entry_by_now_begins_anew(index, fetch, steps):
+    before = replace(OPTIONS, from_="2016-01-01T17:00:05Z")
+    begun = next(SOURCE.changes(before, CURSOR, fetch)).cursor
+    assert len(_names(steps(before, begun))) < len(index.documents)
+    assert len(_names(steps(OPTIONS, begun))) == len(index.documents)
+
+
+def test_a_window_leaves_the_harvest_where_it_was(index, fetch, steps):
+    begun = next(SOURCE.changes(OPTIONS, CURSOR, fetch)).cursor
+    window = replace(OPTIONS, window=("2016-01-01T17:00:05Z", ""))
+    paused = next(SOURCE.changes(window, begun, fetch)).cursor
+    found = steps(window, paused)
+    assert _names(found) == [f"{number:06}" for number in range(15, 25)]
+    assert (found[-1].received, _state(found)) == (20, begun)
+    assert _names(steps(cursor=paused))[0] == "000010"
+    assert len(_names(steps(window, _state(steps())))) == 20
+
+
+def test_a_state_that_cannot_be_read_begins_anew_and_says_so(steps):
+    found = steps(cursor=replace(CURSOR, state="{"))
+    assert "could not be read" in found[0].notes[0]
+    assert len(_names(found)) == 25
+
+
+def test_what_is_no_answer_of_solr_is_asked_again_and_told():
+    asked = []
+
+    def fetch(request):
+        asked.append(request.repetition)
+        return Fetched(request.url, 200, (), b"<html>Sorry", 0)
+
+    with pytest.raises(NotXml, match="was asked 4 times"):
+        SOURCE.describe(OPTIONS, fetch)
+    assert asked == [0, 1, 2, 3]
+    with pytest.raises(RemoteRefuses, match="404"):
+        SOURCE.describe(OPTIONS, lambda request: Fetched(request.url, 404, (), b"<html/>", 0))
+
+
+# --- what it still has --------------------------------------------------------------------------------------------
+
+
+def test_every_identifier_is_named(fetch):
+    found = list(SOURCE.listed(OPTIONS, CURSOR, fetch))
+    assert sum(len(each.slices) for each in found) == 25
+    assert (found[-1].is_last, found[-1].received, found[-1].announced, found[-1].doubts) == (True, 25, 25, ())
+
+
+def test_fewer_names_than_documents_are_a_doubt(index, fetch):
+    index.added = 1
+    assert list(SOURCE.listed(OPTIONS, CURSOR, fetch))[-1].doubts == (
+        "The index announced 26 documents and listed 25.",
+    )
+
+
+def test_a_single_document_comes_or_is_gone(fetch):
+    page, (only,) = SOURCE.single(OPTIONS, CURSOR, "info:lanl-repo/lareport/LA-UR-000003", fetch)
+    assert b"LA-UR-000003" in page.body[only.start : only.stop]
+    assert SOURCE.single(OPTIONS, CURSOR, 'info:"none\\', fetch)[1] == ()
+
+
+# --- whether an address is one ------------------------------------------------------------------------------------
+
+
+def _recognised(fetch, url=OPTIONS.url):
+    return SOURCE.recognise(Fetched(url, 404, (), b"<html/>", 0), fetch)
+
+
+def test_laro_is_recognised_with_its_own_fields(fetch):
+    assert _recognised(fetch)[:2] == (
+        "A Solr index with 25 documents.",
+        {"url": "http://x.example.org/solr/laro/select"},
+    )
+
+
+def test_an_answer_of_solr_is_recognised_wherever_it_is(fetch):
+    found = fetch(partial(replace, Fetched("", 0, (), b"", 0))(url="http://x.example.org/find?q=*:*"))
+    assert SOURCE.recognise(found, fetch).table == {"url": "http://x.example.org/find"}
+
+
+def test_other_fields_are_told_by_their_names(index, fetch):
+    index.unique_key = "id"
+    index.documents = {"1": {"id": "1", "title_t": ["A"], "indexed_dt": "2020-01-01T00:00:00Z", "born": "x"}}
+    assert _recognised(fetch).table["fields"] == {"identifier": "id", "timestamp": "indexed_dt", "title": "title_t"}
+
+
+@pytest.mark.parametrize(("field", "told"), [("recID", "identifier"), ("timestamp", "timestamp")])
+def test_an_index_that_cannot_be_harvested_is_said_to_be_one(index, fetch, field, told):
+    index.hidden = frozenset((field,))
+    with pytest.raises(NotSolr, match=f"its documents have no {told}"):
+        _recognised(fetch)
+
+
+def test_other_addresses_are_none(fetch):
+    assert _recognised(fetch, "http://x.example.org/oai") is None
+    assert _recognised(lambda request: Fetched(request.url, 404, (), b"<html/>", 0)) is None
+
+
+def test_an_empty_index_is_recognised(index, fetch):
+    index.documents.clear()
+    assert _recognised(fetch).sentence == "A Solr index with 0 documents."

@@ -1,0 +1,137 @@
+"""A Static Repository on loopback, harvested as its administrator would."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from gateway.model import Selection
+from harvester.harvest.instance import opened
+from tests.sources.static_repository.static import document, record
+
+pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+
+
+@pytest.fixture
+def site():
+    """Serve one document; a test puts it into `site.body`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            etag = f'"{hash(self.server.body)}"'  # type: ignore[attr-defined]
+            is_known = self.headers.get("If-None-Match") == etag
+            body = b"" if is_known else self.server.body  # type: ignore[attr-defined]
+            self.send_response(304 if is_known else 200)
+            self.send_header("ETag", etag)
+            self.send_header("Content-Type", "text/xml")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.body = document(*map(record, range(20)))  # type: ignore[attr-defined]
+    server.url = f"http://127.0.0.1:{server.server_port}/small.xml"  # type: ignore[attr-defined]
+    thread = Thread(target=server.serve_forever, args=(0.002,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def _records(instance):
+    with opened(str(instance)) as house, house.store.view() as view:
+        found = [each.decode() for each in view.page(Selection("oai_dc"), None, 100).records]
+    return {each.partition("oai:small:")[2].partition("<")[0]: each for each in found}
+
+
+def test_it_is_harvested_again_when_it_changes_and_what_vanished_is_deleted(command, site, instance):
+    assert command("source", "check", site.url, "--add", "small")[0] == 0
+    assert command("run", "small")[0] == 0
+    assert (len(_records(instance)), "<dc:title>A title</dc:title>" in _records(instance)["7"]) == (20, True)
+
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
+
+    site.body = document(*(record(number, "Another" if number == 7 else "A title") for number in range(1, 21)))
+    status, out, _ = command("run", "small", "--json")
+    counts = json.loads(out)["counts"]
+    assert (status, counts["published"], counts["unchanged"], counts["deleted"]) == (0, 3, 18, 1)
+    held = _records(instance)
+    assert 'status="deleted"' in held["0"]
+    assert "Another" in held["7"]
+    assert "20" in held
+
+
+def test_what_lost_most_of_it_is_deleted_when_the_administrator_says_so(command, site, instance):
+    assert command("source", "add", "small", site.url, "--kind", "static_repository")[0] == 0
+    command("run", "small")
+    site.body = document(record(1))
+    status, _, err = command("run", "small")
+    assert (status, "which may be an error" in err) == (3, True)
+    assert command("source", "sweep", "small", "--yes")[0] == 0
+    assert sum('status="deleted"' in each for each in _records(instance).values()) == 19
+    assert command("run", "small")[0] == 0
+
+
+def test_one_that_breaks_the_rules_is_refused(command, site):
+    site.body = site.body.replace(b">no<", b">transient<")
+    status, _, err = command("source", "add", "small", site.url, "--kind", "static_repository")
+    assert (status, "deletedRecord is 'transient'" in err) == (1, True)
+    status, _, err = command("source", "check", site.url)
+    assert (status, "Whether it is static_repository: This is not a valid" in err) == (1, True)
+
+
+def test_one_bad_record_is_in_quarantine_and_the_others_are_published(command, site, instance):
+    bad = record(20).replace("oai:metadata", "oai:about")
+    site.body = document(*map(record, range(20)), bad, record(21))
+    assert command("source", "check", site.url, "--add", "small")[0] == 0
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["quarantined"], len(_records(instance))) == (3, 1, 21)
+    assert "has no metadata" in command("quarantine", "small")[1]
+    site.body = document(*map(record, range(22)))
+    assert command("run", "small")[0] == 0
+    assert (len(_records(instance)), command("quarantine", "small")[1]) == (22, "")
+
+
+def test_one_on_this_machine_is_recognised_and_harvested_when_it_changes(command, site, instance, tmp_path):
+    file = tmp_path / "small.xml"
+    file.write_bytes(site.body)
+    status, _, err = command("source", "check", str(file), "--add", "small")
+    assert "A Static Repository: Small" in err
+    assert status == 0
+    assert command("run", "small")[0] == 0
+    assert len(_records(instance)) == 20
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
+    file.write_bytes(document(*map(record, range(1, 21))))
+    assert command("run", "small")[0] == 0
+    assert ('status="deleted"' in _records(instance)["0"], len(_records(instance))) == (True, 21)
+    assert str(tmp_path) not in "".join(_records(instance).values())
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_one_that_is_longer_than_an_answer_may_be_is_harvested_and_swept(command, site, instance, tmp_path, is_here):
+    with (instance / "config.toml").open("a") as config:
+        config.write("fetch_max_bytes = 70000\n")
+    site.body = document(*(record(number, "A title " * 500) for number in range(20)))
+    (tmp_path / "small.xml").write_bytes(site.body)
+    url = str(tmp_path / "small.xml") if is_here else site.url
+    assert command("source", "add", "small", url, "--kind", "static_repository")[0] == 0
+    assert command("run", "small")[0] == 0
+    assert len(_records(instance)) == 20
+    status, out, _ = command("run", "small", "--json")
+    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
+    assert command("source", "sweep", "small")[0] == 0
+    status, out, err = command("source", "check", url)
+    assert (status, 'kind = "static_repository"' in out, "20 records in oai_dc" in err) == (0, True, True)

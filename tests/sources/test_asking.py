@@ -1,0 +1,26 @@
+"""A fault of this program is told of the one answer or record that it met."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.errors import NotXml, unforeseen
+from harvester.http.messages import Fetched
+from harvester.sources import Options
+from harvester.sources.asking import asked
+
+
+def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
+    """A fault of ours in one page sends the list down its ladder, around the page; it does not end the run."""
+
+    def parse(_: bytes, __: str) -> None:
+        raise ValueError("\ud800")
+
+    with pytest.raises(NotXml, match=r"This program has a fault: ValueError at test_asking\.py:\d+ \(.ud800\)"):
+        asked(Options("s", "http://x.org/"), lambda each: Fetched(each.url, 200, (), b"", 0), "http://x.org/", parse)
+
+
+def test_fault_of_a_library_is_told_too():
+    assert unforeseen(ValueError("x")) == (
+        "This program has a fault: ValueError (x). Please report it with this record."
+    )
