@@ -498,6 +498,46 @@ def test_only_the_opener_of_the_store_names_a_backend() -> None:
     assert {module: names for module, names in wrong.items() if names} == {}
 
 
+def test_sql_stands_in_sql_files() -> None:
+    """Transactions begin and end in the room of the store; every other statement is in a `.sql` file."""
+    wrong = {
+        module: found
+        for module, file in MODULES.items()
+        if not _is_below(module, ("gateway.store",)) and (found := [text for text in _texts(file) if _is_sql(text)])
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "begin",
+        "BEGIN IMMEDIATE",
+        "PRAGMA synchronous = OFF",
+        "select 1",
+        " insert or ignore into window values (?)",
+        "update x set a = 1",
+        "delete from x",
+        "drop table if exists x",
+        "vacuum",
+    ],
+)
+def test_sql_is_noticed(text: str) -> None:
+    assert _is_sql(text)
+
+
+def test_sentences_are_no_sql() -> None:
+    sentences = (
+        "Commit.",
+        "Begin behind the page.",
+        "Delete from the list what is gone.",
+        "Select one:",
+        "update",
+        "commit",
+    )
+    assert not [text for text in sentences if _is_sql(text)]
+
+
 def test_only_the_seams_open_connections() -> None:
     wrong = {
         module: [name for name in _imports(module, file) if _is_below(name, NETWORK)]
@@ -523,3 +563,24 @@ def test_the_gateway_has_never_heard_of_the_harvester() -> None:
     for module, file in MODULES.items():
         if _is_below(module, ("gateway",)):
             assert not [name for name in _imports(module, file) if _is_below(name, ("harvester",))], module
+
+
+def _texts(file: Path) -> Iterator[str]:
+    """Return the texts in a module, without those of `__all__`."""
+    tree = ast.parse(file.read_text("utf-8"))
+    public = {id(name) for node in tree.body if ast.unparse(node).startswith("__all__") for name in ast.walk(node)}
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in public)
+    return (node.value for node in constants if isinstance(node.value, str))
+
+
+_IS_SQL = re.compile(
+    r"\s*(?:begin(?: (?:immediate|exclusive|deferred))?|rollback|vacuum|pragma \w+.*|attach .* as \w+|select .*\w"
+    r"|insert (?:or \w+ )?into .*[\w)]|update \w+ set .*|delete from \w+(?: where .*)?"
+    r"|(?:create|drop|alter) (?:table|index) .*)"
+    r"\s*;?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _is_sql(text: str) -> bool:
+    return _IS_SQL.fullmatch(text) is not None

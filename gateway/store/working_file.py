@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from gateway.store.sqlite_file import translated
 
-__all__ = ["made_with", "translated"]
+__all__ = ["made_with", "transaction", "translated"]
 
 
 def made_with(schema: str, path: Path) -> sqlite3.Connection:
@@ -23,3 +25,19 @@ def made_with(schema: str, path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+    """Make what the block writes to the database at `path` one transaction; an exception in it undoes all of it.
+
+    Raise StoreError.
+    """
+    with translated(path):
+        connection.execute("begin immediate")
+        try:
+            yield connection
+            connection.execute("commit")
+        except BaseException:
+            connection.rollback()
+            raise

@@ -7,15 +7,15 @@ that Crossref did not list. No more than one answer is in memory.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
+from sqlite3 import Connection
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.store.queries import load_file
-from gateway.store.working_file import made_with, translated
+from gateway.store.working_file import made_with, transaction, translated
 from harvester.audit.compare import Difference, HeldWork, title_key
 from harvester.audit.crossref import Deposited
 
@@ -63,16 +63,8 @@ class Ledger:
     ) -> None:
         self._database.close()
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with translated(self._path):
-            self._database.execute("begin immediate")
-            try:
-                yield self._database
-            except BaseException:
-                self._database.execute("rollback")
-                raise
-            self._database.execute("commit")
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return transaction(self._database, self._path)
 
     def _rows(self, query: str, *values: object) -> Sequence[tuple[str, ...]]:
         with translated(self._path):

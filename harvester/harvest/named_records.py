@@ -6,7 +6,7 @@ The file is on the disk of the instance, and is removed at the end of the sweep.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from enum import IntEnum
 from pathlib import Path
 from sqlite3 import Connection
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from gateway.store.queries import load_file
-from gateway.store.working_file import made_with, translated
+from gateway.store.working_file import made_with, transaction, translated
 
 _BATCH = 500
 _SQL = load_file(Path(__file__).with_name("named_records.sql"))
@@ -80,12 +80,8 @@ class ListedRecords:
                 connection.executemany(_SQL["wanted_put"], wanted)
         return new
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with translated(self._path):
-            self._connection.execute("begin")
-            yield self._connection
-            self._connection.execute("commit")
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return transaction(self._connection, self._path)
 
     def know(self, known: RecordState, identifiers: Iterable[str]) -> None:
         """Set the state of listed records that have none yet."""

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from gateway.errors import StoreUnwritable
+from gateway.store.queries import load_file
 from harvester.runtime.durable_files import reporting_unwritable
 
+_SQL = load_file(Path(__file__).with_name("databases.sql"))
 # Errors of a damaged file: a cache is made again instead of a failure.
 _DAMAGES = frozenset((sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR))
 _PRIMARY = 0xFF  # of an extended error code
@@ -68,9 +70,9 @@ class CacheDatabase:
 def _connected(file: Path, schema: str) -> sqlite3.Connection:
     database = sqlite3.connect(file)
     try:
-        database.execute("PRAGMA synchronous = OFF").close()
+        database.executescript(_SQL["faster"])
         database.executescript(schema)
-        ((verdict,),) = database.execute("PRAGMA quick_check(1)").fetchall()
+        ((verdict,),) = database.execute(_SQL["damage"]).fetchall()
     except sqlite3.DatabaseError:
         database.close()
         raise

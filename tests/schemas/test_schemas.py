@@ -86,7 +86,7 @@ def test_every_schema_has_its_row_in_the_readme() -> None:
 
 @pytest.mark.parametrize("file", sorted(ANSWERS.glob("*.xml")), ids=lambda file: file.stem)
 def test_good_answer_is_accepted(ours: etree.XMLSchema, file: Path) -> None:
-    ours.assertValid(etree.parse(file))
+    assert ours.validate(etree.parse(file)), ours.error_log
 
 
 @pytest.mark.parametrize(("name", "old", "new"), [bad[1:] for bad in BAD], ids=[bad[0] for bad in BAD])

@@ -77,6 +77,7 @@ def test_any_bytes_are_an_answer_or_an_error_of_ours(body: bytes, content_type: 
 
 @given(st.lists(MARKUP, max_size=40).map("".join), CONTENT_TYPES)
 def test_any_markup_is_an_answer_or_an_error_of_ours(text: str, content_type: str):
+    """No error but AnswerError may be raised, and the slices of an answer lie within its bytes."""
     body = f"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>{text}</ListRecords></OAI-PMH>".encode()
     _consistent(body, content_type)
     for parse in PARSERS:
@@ -86,6 +87,7 @@ def test_any_markup_is_an_answer_or_an_error_of_ours(text: str, content_type: st
 
 @given(mutated())
 def test_spoiled_page_gives_payloads_that_stand_alone(body: bytes):
+    """No error but AnswerError may be raised, and each payload begins and ends with its element."""
     _consistent(body)
 
 

@@ -81,6 +81,7 @@ def _ends(answers: list[tuple[bytes, int, str]]) -> None:
 
 @given(_ANSWERS)
 def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tuple[bytes, int, str]]) -> None:
+    """No error but GatewayError may be raised; one step is the last, and it is complete or says its doubts."""
     _ends(answers)
 
 
@@ -88,6 +89,7 @@ def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tupl
 @settings(max_examples=1000)
 @given(_ANSWERS)
 def test_any_answers_are_so_a_thousand_times(answers: list[tuple[bytes, int, str]]) -> None:
+    """No error but GatewayError may be raised; one step is the last, and it is complete or says its doubts."""
     _ends(answers)
 
 
