@@ -568,7 +568,8 @@ def test_the_gateway_has_never_heard_of_the_harvester() -> None:
 def _texts(file: Path) -> Iterator[str]:
     """Return the texts in a module, without those of `__all__`."""
     tree = ast.parse(file.read_text("utf-8"))
-    public = {id(name) for node in tree.body if ast.unparse(node).startswith("__all__") for name in ast.walk(node)}
+    lists = (node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+    public = {id(name) for node in lists for name in ast.walk(node)}
     constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in public)
     return (node.value for node in constants if isinstance(node.value, str))
 
