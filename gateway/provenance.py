@@ -168,7 +168,7 @@ def read(abouts: Iterable[bytes]) -> Said:
 
 
 def _is_carried(root: Element) -> bool:
-    """Return whether an about may contain this element: it must be in another namespace (OAI-PMH 2.0 §2.5).
+    """Return whether an about may contain this element: it must be in another namespace (OAI-PMH 2.0 §3.2.1).
 
     Entries of ResourceSync lists are stored as abouts in the inbox, but the source did not send them as such.
     """

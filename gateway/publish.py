@@ -117,7 +117,8 @@ class _Outdated(Exception):
 def publish_pending(store: Store, inbox: Inbox, source: str, facts: SourceFacts, limit_pages: int = 1) -> Counts:
     """Publish the next pages of a source, at most `limit_pages`, and return the counts; `pages` is 0 if there are none.
 
-    Raise StoreError if the source is not in the store, and the errors of the store.
+    Raise StoreError if the source is not in the store or other processes are always faster, and the errors of the
+    store.
     """
     begin(store, inbox, facts)
     for _ in range(TRIES):
@@ -202,7 +203,8 @@ def publish_in_turn(
     """Publish these pages, which follow the position `before`, while other processes publish those around them.
 
     Everything is prepared first; `turn` returns when all pages up to `before` are published. If these have changed an
-    item, the pages are mapped again. Raise the errors of the store and of `turn`.
+    item, the pages are mapped again. Raise StoreError if that happens too often, and the errors of the store and of
+    `turn`.
     """
     pages = [inbox.page(number) for number in numbers]
     if len(_parts(pages)) > 1:

@@ -92,7 +92,10 @@ class _Line:
         return data[end:] if end else None
 
     def text(self) -> bytes:
-        """Return the line with its CR LF; a line that is too long is cut to a length that is still too long."""
+        """Return the line with its CR LF; a line that is too long is cut to a length that is still too long.
+
+        Raise Refused if it does not end with CR LF.
+        """
         line = bytes(self.kept)
         if self.total > len(line):
             line += b" " + self._tail.rpartition(b" ")[2]

@@ -216,7 +216,10 @@ class SqliteStore:
         return row[0] if row else 0
 
     def takedowns(self) -> Takedowns:
-        """Return the takedowns in force; the list is read again if it has changed."""
+        """Return the takedowns in force; the list is read again if it has changed.
+
+        Raise TakedownsUnreadable if the list cannot be read, or lacks entries that were applied.
+        """
         takedowns = self._takedowns.read()
         if takedowns is not self._trusted:
             lost = {*json.loads(self.fact(OBEYED_FACT) or "[]")} - {takedown.key for takedown in takedowns.listed}

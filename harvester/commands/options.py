@@ -51,7 +51,10 @@ def access_options(function: Function) -> Function:
 
 
 def auth_of(given: dict[str, Any]) -> dict[str, str]:
-    """Return the `auth` table for sources.toml, and remove its options from `given`."""
+    """Return the `auth` table for sources.toml, and remove its options from `given`.
+
+    Raise ConfigurationError for credentials without their kind.
+    """
     kind = given.pop("auth")
     names = ("user", "auth_name", "secret_env", "secret_file", "certificate", "key")
     values = {name: given.pop(name) for name in names}
@@ -73,12 +76,15 @@ def auth_of(given: dict[str, Any]) -> dict[str, str]:
 
 
 def access_table(url: str, given: dict[str, Any]) -> dict[str, object]:
-    """Return an entry for sources.toml, and remove the options of `access_options` from `given`."""
+    """Return an entry for sources.toml, and remove the options of `access_options` from `given`.
+
+    Raise ConfigurationError, as `auth_of` does.
+    """
     return {"url": url, "auth": auth_of(given), "verify": given.pop("verify"), "ca_bundle": given.pop("ca_bundle")}
 
 
 def date(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is a UTCdatetime."""
+    """Check an option that is a UTCdatetime. Raise BadParameter if it is not."""
     if value:
         try:
             parse_utc_datetime(value)
@@ -89,14 +95,14 @@ def date(_context: click.Context, parameter: click.Parameter, value: str) -> str
 
 
 def duration(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is a duration."""
+    """Check an option that is a duration. Raise BadParameter if it is not."""
     if value and not is_duration(value):
         raise click.BadParameter("A whole number and one of s, m, h, d and w is wanted, such as 6h.", param=parameter)
     return value
 
 
 def schedule(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is a schedule: a duration, or `never`."""
+    """Check an option that is a schedule: a duration, or `never`. Raise BadParameter if it is not."""
     if value and not is_schedule(value):
         raise click.BadParameter("A duration such as 6h, or never, is wanted.", param=parameter)
     return value
@@ -123,14 +129,17 @@ def schedule_options(function: Function) -> Function:
 
 
 def hours(_context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check an option that is two times of the day."""
+    """Check an option that is two times of the day. Raise BadParameter if it is not."""
     if value and not are_hours(value):
         raise click.BadParameter("Two times of the day are wanted, such as 21:00-05:00.", param=parameter)
     return value
 
 
 def own_fields(_context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, object]:
-    """Return the fields of FIELD=VALUE options; a value is read as TOML, else as a text."""
+    """Return the fields of FIELD=VALUE options; a value is read as TOML, else as a text.
+
+    Raise BadParameter for an option without `=`.
+    """
     fields: dict[str, object] = {}
     for one in values:
         name, sign, value = one.partition("=")

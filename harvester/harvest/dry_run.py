@@ -39,7 +39,7 @@ def rehearse(
 ) -> Counter[str]:
     """Send the requests of a run, store nothing, and return the counts.
 
-    A list that fails counts as doubtful. When all lists fail, the last error is raised.
+    A list that fails counts as doubtful. Raise the last GatewayError when all lists fail.
     """
     progress, stop = progress or Silence(), stop or Stop()
     overlap = instance.settings.number("harvest_overlap_seconds")

@@ -19,7 +19,11 @@ from harvester.mirror.file_types import (
 
 
 def seven_zip(data: Content) -> int:
-    """7zFormat.txt: the header has the offset and the CRC of the table of members."""
+    """Return the end of the 7z archive `data`: an offset in bytes.
+
+    The header has the offset and the CRC of the table of members (7zFormat.txt). Raise Broken if the header or the
+    table is not whole, or the CRC is wrong.
+    """
     if len(data) < 32:  # noqa: PLR2004
         raise Broken(CUT.format("its head is not whole"))
     offset, size, crc = struct.unpack_from("<QQI", data, 12)
@@ -41,7 +45,11 @@ def _reader(data: bytes) -> bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
 
 
 def stream(data: Content) -> int:
-    """Bzip2 and xz: consecutive streams, each with an end mark and a check value."""
+    """Return the end of the bzip2 or xz file `data`: an offset in bytes.
+
+    It has consecutive streams, each with an end mark and a check value. Raise Broken if a stream has no end, or cannot
+    be read.
+    """
     at, written = 0, 0
     for _ in range(MOST_PARTS):
         reader = _reader(data[at : at + 6])
@@ -68,7 +76,11 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def zstandard(data: Content) -> int:
-    """RFC 8878 §3.1: frames of blocks, each with its length; skippable frames have a length, too."""
+    """Return the end of the Zstandard file `data`: an offset in bytes (RFC 8878 §3.1).
+
+    It has frames of blocks, each with its length; skippable frames have a length, too. Raise Broken if one is not
+    whole.
+    """
     at, parts = 0, iter(range(MOST_PARTS))  # frames and blocks
     for _ in parts:
         head = data[at : at + 8]
@@ -103,7 +115,11 @@ _RAR_END, _RAR_MAIN, _RAR_LOCKED = 0x7B, 0x73, 0x80
 
 
 def rar(data: Content) -> int:
-    """RAR 4: blocks, each with its CRC and its length."""
+    """Return the end of the RAR 4 archive `data`: an offset in bytes.
+
+    It has blocks, each with its CRC and its length. Raise Broken if a block is not whole, or the CRC of a header is
+    wrong.
+    """
     at = 7
     for _ in range(MOST_PARTS):
         if at == len(data):
@@ -137,7 +153,11 @@ def _vint(data: Content, at: int) -> tuple[int, int]:
 
 
 def rar5(data: Content) -> int:
-    """RAR 5: blocks, each with its CRC and its length."""
+    """Return the end of the RAR 5 archive `data`: an offset in bytes.
+
+    It has blocks, each with its CRC and its length. Raise Broken if a block or a member is not whole, or a CRC is
+    wrong.
+    """
     at = 8
     for _ in range(MOST_PARTS):
         if at == len(data):
@@ -161,7 +181,11 @@ def rar5(data: Content) -> int:
 
 
 def tar(data: Content) -> int:
-    """POSIX pax: a header of 512 bytes for each member, with its size and a checksum."""
+    """Return the end of the tar archive `data`: an offset in bytes.
+
+    Each member has a header of 512 bytes with its size and a checksum (POSIX pax). Raise Broken if a header or a member
+    is not whole, a checksum is wrong, or there is no member.
+    """
     at, members = 0, 0
     for _ in range(MOST_PARTS):
         head = data[at : at + 512]

@@ -29,7 +29,11 @@ _TRANSFER = re.compile(rb"(?i)content-(?:type|length|disposition):|HTTP/\d|\A[0-
 
 
 def pdf(data: Content) -> int:
-    """PDF 32000-1 §7.5.5: a file ends in `startxref`, the offset of its cross-references, and `%%EOF`."""
+    """Return the end of the PDF file `data`: an offset in bytes (ISO 32000-1 §7.5.5).
+
+    A file ends in `startxref`, the offset of its cross-references, and `%%EOF`. Raise Broken if these are missing or
+    wrong, something else stands before the file, a block of it is zeros, or a stream cannot be read.
+    """
     start, end = data.find(b"%PDF-"), data.rfind(b"%%EOF")
     marks = data.rfind(b"startxref")
     is_binary = _is_binary(data)
@@ -80,7 +84,10 @@ _NO_SECTOR = 0xFFFFFFFA
 
 
 def ole(data: Content) -> int:
-    """[MS-CFB] §2.2: the header lists the sectors of the allocation table."""
+    """Return the end of the compound file `data`: an offset in bytes ([MS-CFB] §2.2).
+
+    The header lists the sectors of the allocation table. Raise Broken if the header, the table or a sector is missing.
+    """
     if len(data) < 512:  # noqa: PLR2004
         raise Broken("It ends in its header.")
     size = 1 << int.from_bytes(data[30:32], "little") % 16
@@ -113,7 +120,10 @@ _FORGIVEN = frozenset(
 
 
 def xml(data: Content) -> int:
-    """XML 1.0 §2.1: one closed root element. Unknown encodings and entities are allowed."""
+    """Return the end of the XML document `data`: an offset in bytes (XML 1.0 §2.1).
+
+    It has one closed root element. Unknown encodings and entities are allowed. Raise Broken if it is not well-formed.
+    """
     if b">" not in data[max(0, len(data) - NEAR) :].rstrip(b" \t\r\n\x00")[-2:]:  # two bytes in UTF-16
         raise Broken("It ends in the middle: its last element is not closed.")
     reader = expat.ParserCreate()
@@ -132,7 +142,10 @@ _MOST_JSON = 16 << 20
 
 
 def json_(data: Content) -> int:
-    """RFC 8259; one value per line is allowed, too."""
+    """Return the end of the JSON text `data`: an offset in bytes (RFC 8259).
+
+    One value per line is allowed, and so are commas and comments that JSON does not have. Raise Broken for other texts.
+    """
     if len(data) > _MOST_JSON:
         return len(data)
     text = data[:].decode("utf-16" if data[:2] in WIDE else "utf-8-sig", "replace")
@@ -162,7 +175,10 @@ _CUT = re.compile(rb"<[/!a-zA-Z][^<>]*\Z")
 
 
 def html(data: Content) -> int:
-    """HTML: a file ends neither within a tag or a script, nor in an open body; other end tags may be missing."""
+    """Return the end of the HTML page `data`: an offset in bytes.
+
+    End tags may be missing. Raise Broken if the page ends within a tag, a script, a style, or an open body.
+    """
     last = data[-4096:]
     if last.rfind(b"<") > last.rfind(b">") and _CUT.search(last):
         raise Broken("It ends within a tag.")
@@ -181,7 +197,10 @@ _ESCAPED = re.compile(rb"\\[\\{}]")
 
 
 def rtf(data: Content) -> int:
-    """RTF 1.9: one closed group."""
+    """Return the end of the RTF document `data`: an offset in bytes (RTF 1.9).
+
+    It is one closed group. Raise Broken if a group is not closed.
+    """
     if len(data) > MOST or b"\\bin" in data[:]:
         return len(data)
     plain = _ESCAPED.sub(b"", data[:])
@@ -192,7 +211,10 @@ def rtf(data: Content) -> int:
 
 
 def postscript(data: Content) -> int:
-    """PostScript with document structuring conventions ends with %%EOF."""
+    """Return the end of the PostScript document `data`: an offset in bytes.
+
+    With document structuring conventions, it ends with %%EOF. Raise Broken if that is missing.
+    """
     last = data[max(0, len(data) - 64 * NEAR) :]
     if b"%%EndComments" in data[: 8 * NEAR] and b"%%EOF" not in last:
         raise Broken(CUT.format("%%EOF is not there"))
@@ -203,7 +225,10 @@ _BEGIN = re.compile(rb"(?m)^[^%\n]{0,200}\\begin\s{0,9}\{document\}")
 
 
 def latex(data: Content) -> int:
-    """LaTeX: a document environment is closed; a web page after it is not part of it."""
+    """Return the end of the LaTeX document `data`: an offset in bytes.
+
+    A web page after the document environment is not part of it. Raise Broken if the environment is not closed.
+    """
     text = data[:] if len(data) <= MOST else b""
     end = text.rfind(b"\\end{document}")
     if end < 0 and _BEGIN.search(text):
@@ -217,7 +242,11 @@ _CELL = re.compile(rb"(?P<number>[-+]?\d[\d.,]*)|(?P<word>[^\s\d][^\s]*)|(?P<wor
 
 
 def table(data: Content) -> int:
-    """RFC 4180: rows with the same number of cells. The last row is cut if it has fewer, of the same kinds."""
+    """Return the end of the table of text `data`, such as CSV: an offset in bytes (RFC 4180).
+
+    Its rows have the same number of cells. Raise Broken if the last row has fewer, of the same kinds, or a quotation
+    mark is not closed.
+    """
     if len(data) > MOST or b"\x00" in data[:] or data[len(data) - 1 :] in (b"\n", b"\r"):
         return len(data)
     text = data[:]

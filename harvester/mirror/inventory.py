@@ -15,7 +15,7 @@ SIDECAR = "inventory.json.sha512"
 
 
 class User(NamedTuple):
-    """Who made a version (OCFL 1.1 §3.5.3.2): a name, and a URI such as `mailto:` or an ORCID."""
+    """Who made a version (OCFL 1.1 §3.5.3.1): a name, and a URI such as `mailto:` or an ORCID."""
 
     name: str
     address: str
@@ -25,7 +25,7 @@ PROGRAM = User("harvester mirror", "urn:oai-gateway:harvester")  # where nobody 
 
 
 class Version(NamedTuple):
-    """One version (OCFL 1.1 §3.5.3): its date, message and author, and the SHA-512 of each file by logical path."""
+    """One version (OCFL 1.1 §3.5.3.1): its date, message and author, and the SHA-512 of each file by logical path."""
 
     created: str
     message: str
@@ -75,7 +75,7 @@ def with_version(
     """Return the inventory with a further version, and the content paths to be written, by logical path.
 
     A file that is held already is given by its SHA-512. The same bytes are stored once in all versions. Raise
-    ValueError for a path that OCFL 1.1 §3.5.3 forbids, and for a digest that is not held.
+    ValueError for a path that OCFL 1.1 §3.5.3.1 forbids, and for a digest that is not held.
     """
     manifest, sha256, written = dict(before.manifest), dict(before.sha256), dict[str, str]()
     for logical, content in sorted(state.items()):

@@ -20,7 +20,11 @@ from harvester.mirror.file_types import (
 
 
 def png(data: Content) -> int:
-    """PNG §5: chunks with a length and a CRC each, the last of them IEND."""
+    """Return the end of the PNG image `data`: an offset in bytes (PNG §5).
+
+    It has chunks with a length and a CRC each, the last of them IEND. Raise Broken if IEND is missing, or a CRC is
+    wrong.
+    """
     at = 8
     for _ in range(MOST_PARTS):
         head = data[at : at + 8]
@@ -41,7 +45,11 @@ _SOS = 0xDA
 
 
 def jpeg(data: Content) -> int:
-    """ITU T.81 §B.1: segments, of which the last is a scan, and then EOI."""
+    """Return the end of the JPEG image `data`: an offset in bytes (ITU T.81 §B.1).
+
+    It has segments, of which the last is a scan, and then EOI. Raise Broken if the scan or EOI is missing, or a block
+    of the image is zeros.
+    """
     at = 2
     for _ in range(MOST_PARTS):
         head = data[at : at + 4]
@@ -61,7 +69,10 @@ def jpeg(data: Content) -> int:
 
 
 def gif(data: Content) -> int:
-    """GIF89a §27: the last byte is 3B; zeros may follow."""
+    """Return the end of the GIF image `data`: an offset in bytes (GIF89a §27).
+
+    The last byte is 3B; zeros or markup may follow. Raise Broken if it is missing.
+    """
     end = len(data)
     while end and not (part := data[max(0, end - PART) : end].rstrip(b"\x00")):
         end = max(0, end - PART)
@@ -80,7 +91,10 @@ _MOST_IMAGES = 100
 
 
 def tiff(data: Content) -> int:
-    """TIFF 6.0 §2: all directories and their strips are within the file."""
+    """Return the end of the TIFF image `data`: an offset in bytes (TIFF 6.0 §2).
+
+    All directories and their strips are within the file. Raise Broken if one of them is not. BigTIFF is not checked.
+    """
     order = "<" if data[:2] == b"II" else ">"
     if data[2:4] not in (b"*\x00", b"\x00*"):
         return len(data)  # BigTIFF
@@ -115,7 +129,11 @@ def _directory(data: Content, order: str, at: int) -> int:
 
 
 def jp2(data: Content) -> int:
-    """ISO/IEC 15444-1: boxes with their lengths, and a stream that ends with FFD9."""
+    """Return the end of the JPEG 2000 image `data`: an offset in bytes (ISO/IEC 15444-1).
+
+    It has boxes with their lengths, and a stream that ends with FFD9. Raise Broken if a box is not whole, or FFD9 is
+    missing.
+    """
     at = 0
     for _ in range(MOST_PARTS if data[:1] == b"\x00" else 0):
         head = data[at : at + 16]
@@ -132,7 +150,10 @@ def jp2(data: Content) -> int:
 
 
 def bitmap(data: Content) -> int:
-    """BMP: the size of an uncompressed image follows from its header."""
+    """Return the end of the BMP image `data`: an offset in bytes.
+
+    The size of an uncompressed image follows from its header. Raise Broken if the header or a line is missing.
+    """
     if len(data) < 54:  # noqa: PLR2004
         raise Broken(CUT.format("its head is not whole"))
     start, head, width, height, _, depth, coding = struct.unpack_from("<IIiiHHI", data, 10)
@@ -146,7 +167,10 @@ _OFF = 8  # bytes by which writers are wrong that count the head too
 
 
 def riff(data: Content) -> int:
-    """RIFF: WAV, WebP and AVI begin with their length; audio has a data chunk."""
+    """Return the end of the RIFF file `data` (WAV, WebP or AVI): an offset in bytes.
+
+    It begins with its length. Raise Broken if the file is shorter, or WAV without sound.
+    """
     size = int.from_bytes(data[4:8], "little")
     if data[8:12] == b"WAVE":
         at = data.find(b"data", 12, 1 << 16)
@@ -156,13 +180,19 @@ def riff(data: Content) -> int:
 
 
 def form(data: Content) -> int:
-    """EA IFF 85, which DjVu and AIFF are: a size at the beginning."""
+    """Return the end of the IFF file `data` (DjVu or AIFF): an offset in bytes (EA IFF 85).
+
+    It begins with its length. Raise Broken if the file is shorter.
+    """
     at = 4 if data[:4] == b"AT&T" else 0
     return whole(data, at + 8 + int.from_bytes(data[at + 4 : at + 8]), "it says that it is longer", 1)
 
 
 def ogg(data: Content) -> int:
-    """RFC 3533 §6: pages, each with the lengths of its segments."""
+    """Return the end of the Ogg file `data`: an offset in bytes (RFC 3533 §6).
+
+    It has pages, each with the lengths of its segments. Raise Broken if a page is not whole.
+    """
     at = 0
     for _ in range(MOST_PARTS):
         if data[at : at + 4] != b"OggS":
@@ -178,7 +208,10 @@ _XING = re.compile(rb"(?:Xing|Info)\x00\x00\x00([\x00-\x0f])")
 
 
 def mp3(data: Content) -> int:
-    """MP3: the first frame may have the number of bytes."""
+    """Return the end of the MP3 file `data`: an offset in bytes.
+
+    The first frame may have the number of bytes. Raise Broken if the file is shorter, or ends after its ID3 tag.
+    """
     at = 0
     if data[:3] == b"ID3":
         at = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=False))
@@ -193,7 +226,11 @@ def mp3(data: Content) -> int:
 
 
 def mp4(data: Content) -> int:
-    """ISO/IEC 14496-12 §4.2: boxes, each with its length, one of which is `moov`."""
+    """Return the end of the MP4 file `data`: an offset in bytes (ISO/IEC 14496-12 §4.2).
+
+    It has boxes, each with its length. Raise Broken if a box is not whole, or there is neither `moov`, `moof` nor
+    `meta`.
+    """
     at, names = 0, set[bytes]()
     for _ in range(MOST_PARTS):
         head = data[at : at + 16]
@@ -211,7 +248,10 @@ def mp4(data: Content) -> int:
 
 
 def matroska(data: Content) -> int:
-    """RFC 8794: elements; the second is the segment, with or without a length."""
+    """Return the end of the Matroska file `data`: an offset in bytes (RFC 8794).
+
+    It has elements; the second is the segment, with or without a length. Raise Broken if the segment is not whole.
+    """
     at, length = 0, 0
     for is_segment in (False, True):
         at += 4

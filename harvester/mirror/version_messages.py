@@ -1,4 +1,4 @@
-"""The message of a new version in the inventory of an object (OCFL 1.1 §3.5.3). Pure."""
+"""The message of a new version in the inventory of an object (OCFL 1.1 §3.5.3.1). Pure."""
 
 from __future__ import annotations
 

@@ -50,7 +50,11 @@ _LIST = re.compile(r"(?i)(?:\A|/)manifest[\w.-]{0,30}\.(?:txt|json|csv|tsv|xml)\
 
 
 def zip_(data: Content) -> int:
-    """APPNOTE §4.3: a central directory at the end has all members with their CRCs."""
+    """Return the end of the ZIP file `data`: an offset in bytes (APPNOTE §4.3).
+
+    A central directory at the end has all members with their CRCs. Raise Broken if the directory is missing, a member
+    cannot be read, or there is no member besides lists of files.
+    """
     end = data.rfind(_END_OF_ZIP)
     if end < 0 or len(data) < end + 22:
         raise Broken("It has no end: the central directory is not there.")
@@ -75,7 +79,11 @@ def zip_(data: Content) -> int:
 
 
 def gzip(data: Content) -> int:
-    """RFC 1952: members, each with the CRC of its content."""
+    """Return the end of the gzip file `data`: an offset in bytes (RFC 1952 §2.2).
+
+    It has members, each with the CRC of its content. Raise Broken if a member has no end or cannot be read, or if the
+    content is empty or compressed again.
+    """
     at, written, is_zero = 0, 0, True
     while data[at : at + 2] == b"\x1f\x8b":
         reader = zlib.decompressobj(wbits=31)

@@ -97,7 +97,10 @@ class Repository:
 
     @property
     def is_day_granular(self) -> bool:
-        """Whether the granularity is the day."""
+        """Whether the granularity is the day.
+
+        Raise Undecided when Identify does not state exactly one legal granularity.
+        """
         granularities = texts(self.identify, "granularity")
         if len(granularities) != 1 or granularities[0] not in GRANULARITIES:
             raise Undecided("Identify does not state exactly one legal granularity.")
@@ -105,7 +108,10 @@ class Repository:
 
     @property
     def earliest(self) -> tuple[str, int]:
-        """The earliestDatestamp, as text and in seconds since 1970."""
+        """The earliestDatestamp, as text and in seconds since 1970.
+
+        Raise Undecided when Identify does not state a legal one.
+        """
         earliest = text(self.identify, "earliestDatestamp")
         second = second_of(earliest)
         if second is None:
@@ -113,7 +119,10 @@ class Repository:
         return earliest, second
 
     def stamp(self, second: int) -> str:
-        """Return a second as a datestamp of the repository's granularity."""
+        """Return a second as a datestamp of the repository's granularity.
+
+        Raise Undecided, as `is_day_granular` does.
+        """
         return stamp(second, is_day=self.is_day_granular)
 
     # -- formats and sets ----------------------------------------------------------------------------------------
@@ -165,7 +174,10 @@ class Repository:
 
     @cached_property
     def example(self) -> Header:
-        """A record that is not deleted, if possible with another time than midnight, to tell days from seconds."""
+        """A record that is not deleted, if possible with another time than midnight, to tell days from seconds.
+
+        Raise Undecided when ListRecords has no usable one.
+        """
         live = [
             header
             for header in self.records.headers
@@ -177,7 +189,7 @@ class Repository:
 
     @property
     def deleted_example(self) -> Header:
-        """A deleted record."""
+        """A deleted record. Raise Undecided when none was seen."""
         for header in self.records.headers:
             if header.is_deleted:
                 return header

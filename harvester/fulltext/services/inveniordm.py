@@ -58,7 +58,10 @@ class _Access(NamedTuple):
 
 
 def read(fetched: Fetched, site: str) -> Description | None:
-    """Return the record; None when the site does not know it. Errors are those of `answered`."""
+    """Return the record; None when the site does not know it.
+
+    Errors are those of `answered`; also raise AnswerError when access rights or names of files are missing.
+    """
     service = split(site).netloc
     document = answered(fetched, service, "metadata", "title", is_text=True)
     if document is None:

@@ -28,7 +28,10 @@ def preprint_of(doi_or_page: str) -> str:
 
 
 def read(fetched: Fetched) -> Description | None:
-    """Return a preprint; None when OSF does not know it. Errors are those of `answered`."""
+    """Return a preprint; None when OSF does not know it.
+
+    Errors are those of `answered`; also raise AnswerError when the relationships are missing.
+    """
     document = answered(fetched, "OSF", "data", "attributes", "title", is_text=True)
     if document is None:
         return None

@@ -85,7 +85,10 @@ class Relay:
             runner.send(job)
 
     def hear(self, runner: Connection) -> Counts | None:
-        """Take what a runner says; return the counts if it has published. Raise the error that ended it."""
+        """Take what a runner says; return the counts if it has published.
+
+        Raise StoreError if the runner has died, else the GatewayError that ended it.
+        """
         try:
             answer: Any = runner.recv()
         except (EOFError, OSError) as error:

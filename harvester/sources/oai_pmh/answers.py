@@ -89,7 +89,10 @@ class SetsAnswer(NamedTuple):
 
 
 def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
-    """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised."""
+    """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised.
+
+    Raise NotXml or NotOaiPmh if the answer cannot be read.
+    """
     document, slices = read_list(body, content_type)
     verbs = lists_of(document.root)
     # A source that fails in the middle of a list writes the error there.

@@ -18,7 +18,8 @@ def retry_first_request(walk: Walk, codes: frozenset[str], answer: ListAnswer, p
     """Ask once in the other granularity: some servers announce one and accept only the other.
 
     Where that is refused, too, the whole list is asked for without dates: some sources have no selective harvesting
-    (zvdd.org).
+    (zvdd.org). Raise DatesRefused for refused dates that the run or the configuration states, RemoteError for other
+    errors.
     """
     has_dates = "badArgument" in codes and any(walk.state.here) and walk.state.profile.dates != Dates.REFUSED
     if has_dates and not walk.has_other_granularity:
