@@ -131,7 +131,7 @@ def survey(
 
 
 class Returning(NamedTuple):
-    """What comes back: identifiers of items, the number of other items that change, and items that were purged."""
+    """The items that come back: their identifiers, the number of other changed items, and the purged items."""
 
     items: tuple[str, ...] = ()
     changed: int = 0

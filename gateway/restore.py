@@ -45,7 +45,7 @@ _MOST_NAMES = 5
 
 
 class Choice(Enum):
-    """What to do with files that exist already."""
+    """The action on files that exist already."""
 
     REFUSE_NEWER = "refuse"
     ONLY_MISSING = "missing"

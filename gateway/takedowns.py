@@ -21,7 +21,7 @@ from gateway.model import FileLink, Work
 
 
 class Kind(StrEnum):
-    """What an entry names."""
+    """The kind of target of an entry."""
 
     IDENTIFIER = "identifier"  # the identifier of an item here
     UPSTREAM = "upstream"  # an identifier in the protocol of one source

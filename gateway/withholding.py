@@ -13,7 +13,7 @@ from gateway.takedowns import Takedowns
 
 
 class Forbidden(NamedTuple):
-    """What must not be published of one item: the list, and the addresses of files whose bytes are taken down."""
+    """The forbidden parts of one item: the list of takedowns, and the addresses of files whose bytes are taken down."""
 
     takedowns: Takedowns
     urls: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What arrived: pages as received, the records cut from them, and the cursors of lists."""
+"""Received things: pages as received, the records cut from them, and the cursors of lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is published: items and their records, sets, formats, sources, the quarantine, and the log of changes."""
+"""Published things: items and their records, sets, formats, sources, the quarantine, and the log of changes."""
 
 from __future__ import annotations
 

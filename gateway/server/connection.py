@@ -31,7 +31,7 @@ _LINGER_SECONDS = 5.0
 
 
 class Phase(Enum):
-    """What a connection waits for."""
+    """The event for which a connection waits."""
 
     IDLE = auto()  # the next request
     HEAD = auto()  # the rest of a request line and header fields; or the first request
@@ -42,7 +42,7 @@ class Phase(Enum):
 
 
 class ConnectionOwner(Protocol):
-    """What a connection needs of the server that accepted it: its limits, its threads, and the account of all."""
+    """The parts of the server that a connection needs: its limits, its threads, and the account of all connections."""
 
     limits: Limits
     proxies: Proxies

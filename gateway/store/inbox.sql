@@ -1,19 +1,19 @@
 -- The queries of the SQLite inbox.
 
 -- name: page_add
--- Keep a page.
+-- Store a page.
 insert into page (
   source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun,
   slice_count, slices, body, repaired
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
 
 -- name: page
--- One page.
+-- Return one page.
 select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun, slices, body, repaired
 from page where id = ?;
 
 -- name: page_headers
--- One page without its bytes.
+-- Return one page without its bytes.
 select source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun, slices, null, null
 from page where id = ?;
 
@@ -22,51 +22,51 @@ from page where id = ?;
 update page set slices = ?, body = ?, repaired = ? where id = ?;
 
 -- name: page_last
--- The number of the last page of all.
+-- Return the number of the last page of all.
 select coalesce(max(id), 0) from page;
 
 -- name: page_first
--- The number of the first page of all.
+-- Return the number of the first page of all.
 select coalesce(min(id), 0) from page;
 
 -- name: page_lost
--- A page that stands for those that are lost, so that no number is given twice.
+-- Add a page in place of the lost ones, so that no number is used twice.
 insert into page (
   id, source, verb, url, received_at, status, headers, metadata_prefix, set_spec, repairs, list_begun,
   slice_count, slices, body, repaired
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: page_next
--- The number of a source's next page that holds records.
+-- Return the number of a source's next page with records.
 select min(id) from page where source = ? and slice_count > 0 and id > ?;
 
 -- name: extents
--- The numbers of a source's next pages that hold records, and how many they hold.
+-- Return the numbers of a source's next pages with records, and their numbers of records.
 select id, slice_count from page where source = ? and slice_count > 0 and id > ? order by id limit ?;
 
 -- name: answer_last
--- The number of the last page that answered a verb.
+-- Return the number of the last page that answered a verb.
 select max(id) from page where source = ? and verb = ?;
 
 -- name: cursor
--- How far the harvest of one list has come.
+-- Return the progress of the harvest of one list.
 select state from cursor where source = ? and metadata_prefix = ? and set_spec = ?;
 
 -- name: cursors
--- How far the harvest of every list of a source has come.
+-- Return the progress of the harvest of every list of a source.
 select source, metadata_prefix, set_spec, state from cursor where source = ? order by metadata_prefix, set_spec;
 
 -- name: cursor_put
--- Keep how far the harvest of one list has come.
+-- Store the progress of the harvest of one list.
 insert or replace into cursor values (?, ?, ?, ?);
 
 -- name: windows
--- The windows of all lists of a source.
+-- Return the windows of all lists of a source.
 select source, metadata_prefix, set_spec, state, dates, outcome from window where source = ?
 order by metadata_prefix, set_spec, dates;
 
 -- name: window_put
--- Keep how far the harvest of a window has come, and what became of it.
+-- Store the progress of the harvest of a window, and its result.
 insert or replace into window (source, metadata_prefix, set_spec, state, dates, outcome) values (?, ?, ?, ?, ?, ?);
 
 -- name: windows_remove
@@ -74,11 +74,11 @@ insert or replace into window (source, metadata_prefix, set_spec, state, dates, 
 delete from window where source = ? and metadata_prefix = ? and set_spec = ?;
 
 -- name: harvest
--- What the harvester remembers of the harvest of a source.
+-- Return the remembered facts of the harvest of a source.
 select state from harvest where source = ?;
 
 -- name: harvest_put
--- Remember something else of the harvest of a source.
+-- Store other facts of the harvest of a source.
 insert or replace into harvest (source, state) values (?, ?);
 
 -- name: run_add
@@ -87,35 +87,35 @@ insert into run (source, started_at, stage, outcome, is_complete, counts, reason
 values (?, ?, ?, 'running', 0, '{}', '[]') returning id;
 
 -- name: run_tell
--- Write what a run has come to so far.
+-- Store the counts of a run so far.
 update run set counts = ? where id = ?;
 
 -- name: run_end
--- Write how a run ended.
+-- Store the end of a run.
 update run set ended_at = ?, outcome = ?, is_complete = ?, counts = ?, reasons = ? where id = ?;
 
 -- name: runs
--- The last runs of one source or of all, of one stage or of all.
+-- Return the last runs of one source or of all, of one stage or of all.
 select id, source, started_at, ended_at, outcome, is_complete, counts, reasons, stage from run
 where (:source is null or source = :source) and (:stage is null or stage = :stage) order by id desc limit :limit;
 
 -- name: run_totals
--- How many runs of each source and stage ended in each way, and when the last one did.
+-- Return the number of runs of each source and stage by outcome, and the end of the last one.
 select source, stage, outcome, count(*), max(coalesce(ended_at, started_at)) from run
 group by source, stage, outcome order by source, stage, outcome;
 
 -- name: event_add
--- Add to the story of a run.
+-- Add an event to the log of a run.
 insert into event (run, at, level, text) values (?, ?, ?, ?);
 
 -- name: events
--- A part of the story of a run.
+-- Return a part of the log of a run.
 select run, at, level, text, id from event where run = ? and id > ? order by id limit ?;
 
--- What the store is made of again ----------------------------------------------------------------------------------
+-- Rebuilding the store ---------------------------------------------------------------------------------------------
 
 -- name: record_sources
--- The sources of which pages hold records: one step in the index per source, however many pages there are.
+-- Return the sources with pages that have records: one step in the index per source, for any number of pages.
 with recursive found (name) as (
   select min(source) from page where slice_count > 0
   union all
@@ -124,59 +124,59 @@ with recursive found (name) as (
 select name from found where name is not null;
 
 -- name: record_pages
--- How many pages of a source hold records, behind one of them.
+-- Return how many pages of a source have records, after one of them.
 select count(*) from page where source = ? and slice_count > 0 and id > ?;
 
 -- name: entry_next
--- The number of the first page of a source with a verb behind a page.
+-- Return the number of the first page of a source with a verb, after a page.
 select min(id) from page where source = ? and verb = ? and id > ?;
 
 -- name: source_note
--- The note on one source.
+-- Return the note on one source.
 select note from source where name = ?;
 
 -- name: source_note_put
--- Keep a note on a source.
+-- Store a note on a source.
 insert into source (name, note) values (?, ?) on conflict (name) do update set note = excluded.note;
 
 -- name: source_notes
--- The notes on all sources, the first one that came first.
+-- Return the notes on all sources, in the order in which they came.
 select name, note from source order by id;
 
 -- name: announced_set_put
--- Keep a set of a source.
+-- Store a set of a source.
 insert into announced_set (source, spec, name, description) values (?, ?, ?, ?)
 on conflict (source, spec) do update set name = excluded.name, description = excluded.description
 where name <> excluded.name or description <> excluded.description;
 
 -- name: announced_sets
--- The sets of a source.
+-- Return the sets of a source.
 select spec, name, description from announced_set where source = ? order by spec;
 
 -- name: pages_lost
--- The number of the last page that stands for lost ones.
+-- Return the number of the last page that replaces lost ones.
 select coalesce(max(id), 0) from page where source = '' and verb = 'lost';
 
 -- name: identity
--- Which repository a source is.
+-- Return the identity of the repository of a source.
 select accepted, said, strange, is_strange_accepted from identity where source = ?;
 
 -- name: identity_put
--- Keep which repository a source is.
+-- Store the identity of the repository of a source.
 insert or replace into identity values (?, ?, ?, ?, ?);
 
 -- name: identity_forget
--- Forget which repository a source is.
+-- Forget the identity of the repository of a source.
 delete from identity where source = ?;
 
 -- name: source_clocks
--- What all sources said that it is o'clock.
+-- Return the clock of each source, as it was announced.
 select source, host, second, is_sure, monotonic, boot, suspended from source_clock order by source;
 
 -- name: source_clock_put
--- Keep what a source said that it is o'clock.
+-- Store the announced clock of a source.
 insert or replace into source_clock values (?, ?, ?, ?, ?, ?, ?);
 
 -- name: source_clock_forget
--- Forget what a source said that it is o'clock.
+-- Forget the announced clock of a source.
 delete from source_clock where source = ?;

@@ -1,9 +1,9 @@
 -- The queries of the SQLite store. `:names` where a query runs once, `?` where it runs for many rows.
 
--- The house --------------------------------------------------------------------------------------------------------
+-- The store itself -------------------------------------------------------------------------------------------------
 
 -- name: fact
--- One remembered fact.
+-- Return one remembered fact.
 select value from fact where name = ?;
 
 -- name: remember
@@ -15,15 +15,15 @@ insert into fact values (?, ?) on conflict (name) do update set value = excluded
 insert into fact values (?, ?) on conflict do nothing;
 
 -- name: clock_make
--- Keep the first anchor.
+-- Store the first anchor.
 insert into clock values (1, ?, ?, ?, ?) on conflict do nothing;
 
 -- name: clock
--- The anchor of the store's clock, and the second in which the first open intent expires.
+-- Return the anchor of the store's clock, and the second in which the first open intent expires.
 select wall, monotonic, boot, ceiling, (select min(expires) from intent) from clock;
 
 -- name: clock_set
--- Keep another anchor.
+-- Store another anchor.
 insert or replace into clock values (1, ?, ?, ?, ?);
 
 -- name: intent_add
@@ -35,37 +35,37 @@ insert into intent (watermark, expires) values (?, ?) returning id;
 delete from intent where id = ?;
 
 -- name: intents_expire
--- Remove the intents that have lived too long.
+-- Remove the intents that have expired.
 delete from intent where expires <= ?;
 
 -- name: watermark
--- The lowest watermark of all open intents.
+-- Return the lowest watermark of all open intents.
 select min(watermark) from intent;
 
 -- Reading ----------------------------------------------------------------------------------------------------------
 
 -- name: prefix
--- The number of a metadata format's name.
+-- Return the number of a metadata format's name.
 select id from prefix where name = ?;
 
 -- name: collection
--- The number of a set.
+-- Return the number of a set.
 select id from collection where spec = ?;
 
 -- name: page
--- A part of the list of all records of one format.
+-- Return a part of the list of all records of one format.
 select dictionary, content from record
 where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
 order by datestamp, item limit :limit;
 
 -- name: page_end
--- The key of the last record of a full part of that list, and that of the record behind it, if there is one.
+-- Return the keys of the last record of a full part of that list, and of the next record, if there is one.
 select datestamp, item from record
 where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
 order by datestamp, item limit 2 offset :limit - 1;
 
 -- name: page_of_set
--- A part of the list of one format's records in one set; those that left it only if they are shown.
+-- Return a part of the list of one format's records in one set. Records that left it are in it only if they are shown.
 select record.dictionary, record.content, member.is_departed
 from membership as member
 cross join record on record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
@@ -75,23 +75,23 @@ where member.collection = :collection and member.prefix = :prefix
 order by member.datestamp, member.item limit :limit;
 
 -- name: page_of_set_end
--- The same for the list of a set.
+-- Return the same keys for the list of a set.
 select datestamp, item from membership
 where collection = :collection and prefix = :prefix
   and (datestamp, item) > (:datestamp, :item) and datestamp <= :until and is_departed <= :departed
 order by datestamp, item limit 2 offset :limit - 1;
 
 -- name: tally
--- How many records lie in a row of days, hours or seconds.
+-- Return the number of records in a row of days, hours or seconds.
 select coalesce(sum(records + :departed * departed), 0) from tally
 where collection = :collection and prefix = :prefix and span = :span and start between :first and :last;
 
 -- name: item_exposed
--- Whether an item has any record: what was taken down before it was published has none.
+-- Return whether an item has any record: an item that was taken down before it was published has none.
 select 1 from record where item = ? limit 1;
 
 -- name: item
--- The number of the item with a local identifier.
+-- Return the number of the item with a local identifier.
 select id from item where identifier = :identifier
 union all
 select item.id from source cross join item
@@ -100,100 +100,100 @@ where substr(:identifier, 1, length(source.stem)) = source.stem and item.identif
 limit 1;
 
 -- name: record
--- One record.
+-- Return one record.
 select dictionary, content, datestamp, digest, is_deleted from record
 where (prefix, datestamp, item) = (
   select prefix, datestamp, item from record where item = :item and prefix = :prefix
 );
 
 -- name: formats
--- All exposed formats.
+-- Return all exposed formats.
 select prefix.name, schema, namespace, version, source, upstream_prefix from format join prefix on prefix.id = format.prefix
 order by prefix.name;
 
 -- name: formats_of_item
--- The formats in which an item has a record that is not deleted.
+-- Return the formats in which an item has a record that is not deleted.
 select prefix.name, schema, namespace, version, source, upstream_prefix
 from record join format on format.prefix = record.prefix join prefix on prefix.id = format.prefix
 where record.item = ? and not record.is_deleted order by prefix.name;
 
 -- name: collections
--- Sets in the order of their specs.
+-- Return sets in the order of their specs.
 select spec, name, description from collection where spec > ? order by spec limit ?;
 
 -- name: earliest
--- The first datestamp of all.
+-- Return the first datestamp of all.
 select min((select min(datestamp) from record where record.prefix = prefix.id)) from prefix;
 
 -- name: sources
--- All sources.
+-- Return all sources.
 select name, base_url, kind, is_removed, is_friend from source order by name;
 
 -- name: changes
--- A part of the log of changes.
+-- Return a part of the log of changes.
 select change.id, coalesce(item.identifier, source.stem || item.upstream), prefix.name, change.datestamp, change.kind
 from change join item on item.id = change.item join source on source.id = item.source
   join prefix on prefix.id = change.prefix
 where change.id > ? order by change.id limit ?;
 
--- What is held of items --------------------------------------------------------------------------------------------
+-- Held items -------------------------------------------------------------------------------------------------------
 
 -- name: items_of_upstream
--- The items of one source with these upstream identifiers (a JSON list).
+-- Return the items of one source with these upstream identifiers (a JSON list).
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted
 from json_each(:upstreams) as wanted cross join source cross join item
   on item.source = source.id and item.upstream = wanted.value
 where source.name = :source;
 
 -- name: items
--- A part of the items of all sources or of one, with the names of their sources; walked by number, never sorted.
+-- Return a part of the items of all sources or of one, with the names of their sources, by number and without a sort.
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
 from item cross join source on source.id = item.source
 where item.id > :after and (:source is null or source.name = :source) order by item.id limit :limit;
 
 -- name: payloads
--- The payload pointers of these items (a JSON list).
+-- Return the payload pointers of these items (a JSON list).
 select item, prefix.name, page, slice, digest, is_deleted
 from json_each(?) as wanted cross join payload on payload.item = wanted.value cross join prefix on prefix.id = payload.prefix
 order by item, prefix.name;
 
 -- name: records
--- What the records of these items (a JSON list) say of themselves.
+-- Return the stored facts about the records of these items (a JSON list).
 select record.item, prefix.name, record.digest, record.is_deleted
 from json_each(?) as wanted cross join record on record.item = wanted.value cross join prefix on prefix.id = record.prefix
 order by record.item, prefix.name;
 
 -- name: files_any
--- Whether anything is known of any files.
+-- Return whether a fact about any file is known.
 select exists (select * from file);
 
 -- name: files
--- What is known of the files of these items (a JSON list).
+-- Return the facts about the files of these items (a JSON list).
 select item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
   retracted
 from json_each(?) as wanted cross join file on file.item = wanted.value order by file.id;
 
 -- name: copy_type
--- The media type of a copy of ours that an item names which is not deleted.
+-- Return the media type of our copy of a file, if an item that is not deleted names it.
 select mime_type from file join item on item.id = file.item
 where sha256 = ? and copy_url <> '' and not item.is_deleted limit 1;
 
 -- name: withheld_of
--- Which of these items (a JSON list) are withheld.
+-- Return the items of these (a JSON list) that are withheld.
 select withheld.item from json_each(?) as wanted cross join withheld on withheld.item = wanted.value;
 
 -- name: items_withheld
--- A part of the items that are withheld, with the names of their sources; `hidden`: only those that are as a whole.
+-- Return a part of the withheld items, with the names of their sources; `hidden`: only items that are withheld as a whole.
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
 from withheld cross join item on item.id = withheld.item cross join source on source.id = item.source
 where withheld.item > :after and item.is_deleted >= :hidden order by withheld.item limit :limit;
 
 -- name: items_with
--- The items, deleted ones left out, of which a file is known.
+-- Return the items that are not deleted and have a file.
 select item.id from file cross join item on item.id = file.item where sha256 = ? and not item.is_deleted;
 
 -- name: item_sets
--- The specs of the sets an item is in.
+-- Return the specs of the sets of an item.
 select 'source' from item where id = :item
 union all
 select spec from item cross join json_each(item.sets) as place cross join collection on collection.id = place.value
@@ -201,28 +201,28 @@ where item.id = :item
 order by 1;
 
 -- name: counts
--- How many items a source has, and what lies in its quarantine.
+-- Return the numbers of items of a source, of its records in quarantine, and of its waiting deletions.
 select items, deleted, fulltext,
   (select count(*) from quarantine indexed by quarantine_now where released_at is null and quarantine.source = source.id),
   (select count(*) from deletion where deletion.source = source.id and waits)
 from source where name = ?;
 
 -- name: quarantined
--- What lies in quarantine, of one source or of all.
+-- Return the records in quarantine, of one source or of all.
 select source.name, metadata_prefix, identifier, page, slice, reason, at, quarantine.id
 from quarantine indexed by quarantine_now join source on source.id = quarantine.source
 where released_at is null and quarantine.id > :after and (:source is null or source.name = :source)
 order by quarantine.id limit :limit;
 
 -- name: waiting
--- A part of the deletions of a source that wait for a person, by record.
+-- Return a part of the deletions of a source that wait for a person, by record.
 select metadata_prefix, identifier, page, slice, waits
 from deletion join source on source.id = deletion.source
 where source.name = ? and waits and (metadata_prefix, identifier) > (?, ?)
 order by metadata_prefix, identifier limit ?;
 
 -- name: deletions_of
--- The deletions of these records of a source that were not carried out.
+-- Return the deletions of these records of a source that were not carried out.
 select metadata_prefix, identifier, page, slice, waits
 from deletion join source on source.id = deletion.source
 where source.name = ? and identifier in (select value from json_each(?));
@@ -230,34 +230,34 @@ where source.name = ? and identifier in (select value from json_each(?));
 -- Sources, formats, sets -------------------------------------------------------------------------------------------
 
 -- name: source_put
--- Add a source, or change what is known of it.
+-- Add a source, or change its facts.
 insert into source (name, base_url, kind, is_removed, is_friend) values (?, ?, ?, ?, ?)
 on conflict (name) do update
 set base_url = excluded.base_url, kind = excluded.kind, is_removed = excluded.is_removed,
     is_friend = excluded.is_friend;
 
 -- name: source
--- The number of a source, and the stem of its identifiers.
+-- Return the number of a source, and the stem of its identifiers.
 select id, stem from source where name = ?;
 
 -- name: position
--- The number of the last inbox page of a source that was published.
+-- Return the number of the last inbox page of a source that was published.
 select position from source where name = ?;
 
 -- name: position_last
--- The number of the last inbox page of all that was published.
+-- Return the number of the last inbox page of all that was published.
 select coalesce(max(position), 0) from source;
 
 -- name: position_move
--- Move the position, if it still is where it was thought to be.
+-- Move the position, if it has not changed meanwhile.
 update source set position = :after where name = :source and position = :before;
 
 -- name: edition
--- How often what is known of the files of a source's items was changed.
+-- Return how often the facts about the files of a source's items have changed.
 select edition from source where name = ?;
 
 -- name: edition_raise
--- Count a change of what is known of the files of a source's items.
+-- Count a change of the facts about the files of a source's items.
 update source set edition = edition + 1 where id = ?;
 
 -- name: prefix_add
@@ -265,16 +265,16 @@ update source set edition = edition + 1 where id = ?;
 insert into prefix (name) values (?) on conflict do nothing;
 
 -- name: prefixes
--- The numbers of all names of metadata formats.
+-- Return the numbers of all names of metadata formats.
 select name, id from prefix;
 
 -- name: format
--- One exposed format.
+-- Return one exposed format.
 select prefix.name, schema, namespace, version, source, upstream_prefix
 from prefix join format on format.prefix = prefix.id where prefix.name = ?;
 
 -- name: format_put
--- Expose a format, or change what is said of it.
+-- Expose a format, or change its description.
 insert into format
 select id, ?2, ?3, ?4, ?5, ?6 from prefix where name = ?1
 on conflict (prefix) do update
@@ -282,23 +282,23 @@ set schema = excluded.schema, namespace = excluded.namespace, version = excluded
   source = excluded.source, upstream_prefix = excluded.upstream_prefix;
 
 -- name: format_of_upstream
--- The prefix under which a source's format is exposed.
+-- Return the prefix under which a source's format is exposed.
 select prefix.name from upstream_format join prefix on prefix.id = upstream_format.prefix
 where source = ? and upstream_prefix = ?;
 
 -- name: format_of_upstream_taken
--- Whether a prefix exposes another format of the same source already.
+-- Return whether a prefix exposes another format of the same source already.
 select 1 from upstream_format join prefix on prefix.id = upstream_format.prefix
 where source = ?1 and upstream_prefix <> ?2 and prefix.name = ?3 limit 1;
 
 -- name: formats_of_source
--- Under which prefixes the formats of a source are exposed.
+-- Return the prefixes under which the formats of a source are exposed.
 select prefix.name, schema, namespace, version, ?1, upstream_format.upstream_prefix
 from upstream_format join prefix on prefix.id = upstream_format.prefix join format on format.prefix = prefix.id
 where upstream_format.source = ?1 order by upstream_format.upstream_prefix;
 
 -- name: upstream_format_put
--- Remember under which prefix a source's format is exposed.
+-- Store the prefix under which a source's format is exposed.
 insert or replace into upstream_format select ?1, ?2, id from prefix where name = ?3;
 
 -- name: collection_put
@@ -311,17 +311,17 @@ on conflict (spec) do update set name = excluded.name, description = excluded.de
 insert into collection (spec, name, description) values (?1, ?1, x'') on conflict do nothing;
 
 -- name: collections_named
--- The numbers of these sets (a JSON list of specs).
+-- Return the numbers of these sets (a JSON list of specs).
 select collection.spec, collection.id from json_each(?) as wanted cross join collection on collection.spec = wanted.value;
 
 -- Dictionaries -----------------------------------------------------------------------------------------------------
 
 -- name: dictionary
--- The content of a dictionary.
+-- Return the content of a dictionary.
 select content from dictionary where id = ?;
 
 -- name: dictionary_last
--- The newest dictionary of a format, how many records there were then, and how many there are now.
+-- Return the newest dictionary of a format, and the number of records then and now.
 select max(dictionary.id), dictionary.records, (
   select coalesce(sum(tally.records), 0) from tally
   where tally.collection = 0 and tally.prefix = prefix.id and tally.span = 86400
@@ -329,43 +329,43 @@ select max(dictionary.id), dictionary.records, (
 from prefix left join dictionary on dictionary.prefix = prefix.id where prefix.name = ?;
 
 -- name: dictionary_add
--- Keep a dictionary, unless another was made of as many records meanwhile.
+-- Store a dictionary, unless another one of as many records was made meanwhile.
 insert into dictionary (prefix, records, content)
 select id, :records, :content from prefix where name = :prefix
   and not exists (select * from dictionary where dictionary.prefix = prefix.id and dictionary.records >= :records);
 
 -- name: moments
--- The seconds in which a format has records.
+-- Return the seconds in which a format has records.
 select start from tally join prefix on prefix.id = tally.prefix
 where prefix.name = ? and collection = 0 and span = 1 order by start;
 
 -- name: moment_bounds
--- The first and the last item of those that a format has in one second.
+-- Return the first and the last item of those that a format has in one second.
 select min(item), max(item) from record where prefix = (select id from prefix where name = ?) and datestamp = ?;
 
 -- name: sample
--- One record of a second.
+-- Return one record of a second.
 select dictionary, content from record
 where prefix = (select id from prefix where name = :prefix) and datestamp = :moment and item >= :item limit 1;
 
 -- Publishing -------------------------------------------------------------------------------------------------------
 
 -- name: held_items
--- What a publication must know of the items it changes (a JSON list of upstream identifiers).
+-- Return the facts that a publication needs about the items it changes (a JSON list of upstream identifiers).
 select item.upstream, item.id, item.is_deleted, item.sets, item.departed
 from json_each(:upstreams) as wanted cross join item on item.source = :source and item.upstream = wanted.value;
 
 -- name: held_records
--- What a publication must know of the records of the items it changes (a JSON list of numbers).
+-- Return the facts that a publication needs about the records of the items it changes (a JSON list of numbers).
 select record.item, record.prefix, record.datestamp, record.digest, record.is_deleted
 from json_each(?) as wanted cross join record on record.item = wanted.value;
 
 -- name: item_last
--- The number of the last item.
+-- Return the number of the last item.
 select coalesce(max(id), 0) from item;
 
 -- name: stem_set
--- Remember how the local identifiers of a source begin.
+-- Store the beginning of the local identifiers of a source.
 update source set stem = ? where id = ?;
 
 -- name: item_add
@@ -373,23 +373,23 @@ update source set stem = ? where id = ?;
 insert into item (id, source, is_deleted, upstream, identifier, sets, departed) values (?, ?, ?, ?, ?, ?, ?);
 
 -- name: item_change
--- Change what is said of an item.
+-- Change the facts of an item.
 update item set is_deleted = ?, sets = ?, departed = ? where id = ?;
 
 -- name: withheld_put
--- Note that something of an item is withheld.
+-- Note that a part of an item is withheld.
 insert or ignore into withheld values (?);
 
 -- name: withheld_remove
--- Note that nothing of an item is withheld any more.
+-- Note that no part of an item is withheld any more.
 delete from withheld where item = ?;
 
 -- name: payload_put
--- Remember where the last good payload of an item lies.
+-- Store the place of the last good payload of an item.
 insert or replace into payload (item, prefix, page, slice, is_deleted, digest) values (?, ?, ?, ?, ?, ?);
 
 -- name: record_remove
--- Take a record from its place.
+-- Remove a record from its place.
 delete from record where prefix = ? and datestamp = ? and item = ?;
 
 -- name: record_add
@@ -397,28 +397,28 @@ delete from record where prefix = ? and datestamp = ? and item = ?;
 insert into record (prefix, datestamp, item, is_deleted, dictionary, digest, content) values (?, ?, ?, ?, ?, ?, ?);
 
 -- name: files_remove
--- Forget what is known of an item's files.
+-- Forget the facts about an item's files.
 delete from file where item = ?;
 
 -- name: file_add
--- Write what is known of a file.
+-- Store the facts about a file.
 insert into file (
   item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
   retracted
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: members_remove
--- Take records (a JSON list of items) from a set's list.
+-- Remove records (a JSON list of items) from a set's list.
 delete from membership where collection = ?1 and prefix = ?2 and datestamp = ?3 and is_departed = ?4
   and item in (select value from json_each(?5));
 
 -- name: members_add
--- Put records (a JSON list of items) into a set's list, as members or as some that left.
+-- Add records (a JSON list of items) to a set's list, as members or as records that left it.
 insert into membership (collection, prefix, datestamp, is_departed, item)
 select ?, ?, ?, ?, value from json_each(?);
 
 -- name: tally_add
--- Count records that came to a day, an hour or a second, or left it.
+-- Count records that were added to a day, an hour or a second, or removed from it.
 insert into tally (collection, prefix, span, start, records, departed) values (?, ?, ?, ?, ?, ?)
 on conflict do update set records = records + excluded.records, departed = departed + excluded.departed;
 
@@ -428,15 +428,15 @@ delete from tally
 where collection = ? and prefix = ? and span = ? and start = ? and records = 0 and departed = 0;
 
 -- name: changes_add
--- Write lines of the log of changes, one for each of many items (a JSON list).
+-- Add lines to the log of changes, one for each of many items (a JSON list).
 insert into change (prefix, datestamp, kind, item) select ?, ?, ?, value from json_each(?);
 
 -- name: source_count
--- Count items that came, were deleted, have full text.
+-- Count items that were added, were deleted, or have full text.
 update source set items = items + ?, deleted = deleted + ?, fulltext = fulltext + ? where id = ?;
 
 -- name: quarantine_put
--- Put a record into quarantine, or change the reason why it is there.
+-- Put a record into quarantine, or change its reason.
 insert into quarantine (source, metadata_prefix, identifier, page, slice, reason, at) values (?, ?, ?, ?, ?, ?, ?)
 on conflict (source, metadata_prefix, identifier) where released_at is null and identifier <> ''
 do update set page = excluded.page, slice = excluded.slice, reason = excluded.reason, at = excluded.at
@@ -449,7 +449,7 @@ update quarantine set released_at = ?
 where source = ? and metadata_prefix = ? and identifier = ? and identifier <> '' and released_at is null;
 
 -- name: deletion_put
--- Remember a deletion that is not carried out.
+-- Store a deletion that is not carried out.
 insert or replace into deletion (source, metadata_prefix, identifier, page, slice, waits) values (?, ?, ?, ?, ?, ?);
 
 -- name: deletion_remove
@@ -459,7 +459,7 @@ delete from deletion where source = ? and metadata_prefix = ? and identifier = ?
 -- Checking ---------------------------------------------------------------------------------------------------------
 
 -- name: check_spans
--- The sets and formats whose tallies of days, hours and seconds differ.
+-- Return the sets and formats whose tallies of days, hours and seconds differ.
 select collection.spec, prefix.name
 from tally join collection on collection.id = tally.collection join prefix on prefix.id = tally.prefix
 group by tally.collection, tally.prefix
@@ -467,20 +467,20 @@ having sum(records * (span = 1)) <> sum(records * (span = 3600)) or sum(records 
   or sum(departed * (span = 1)) <> sum(departed * (span = 3600)) or sum(departed * (span = 1)) <> sum(departed * (span = 86400));
 
 -- name: check_items
--- The sources whose count of items is not the number of their items.
+-- Return the sources whose count of items is not the number of their items.
 select name, items, (select count(*) from item where item.source = source.id) as found from source where items <> found;
 
 -- name: check_sample
--- Some tallies of seconds, from everywhere.
+-- Return some tallies of seconds, from the whole range.
 select collection, prefix, start, records, departed from tally
 where span = 1 order by (start * 48271 + collection * 16807 + prefix * 69621) % 2147483647 limit ?;
 
 -- name: check_records
--- How many records there are in a second.
+-- Return the number of records in a second.
 select count(*), 0 from record where prefix = :prefix and datestamp = :second;
 
 -- name: check_members
--- How many members and departed ones a set has in a second, and how many of both have no record.
+-- Return the numbers of members and departed records of a set in a second, and of both without a record.
 select count(*) - coalesce(sum(is_departed), 0), coalesce(sum(is_departed), 0), coalesce(sum(not exists (
   select * from record
   where record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
@@ -488,9 +488,9 @@ select count(*) - coalesce(sum(is_departed), 0), coalesce(sum(is_departed), 0), 
 from membership as member where collection = :collection and prefix = :prefix and datestamp = :second;
 
 -- name: check_contents
--- Some records of a second.
+-- Return some records of a second.
 select dictionary, content from record where prefix = :prefix and datestamp = :second limit 10;
 
 -- name: tables_count
--- How many tables and indexes a database has; to ask is to read it.
+-- Return the number of tables and indexes of a database; the query also reads the database file.
 select count(*) from sqlite_schema;

@@ -1,15 +1,15 @@
 -- Every query of subscriptions. See queries.py for the form.
 
 -- name: of_source
--- The subscriptions of a source.
+-- Return the subscriptions of a source.
 select * from subscription where source = ? order by topic;
 
 -- name: find
--- The subscription that is called under a token.
+-- Return the subscription that is called under a token.
 select * from subscription where token = ?;
 
 -- name: ask
--- Ask for a topic: again if the hub knows us already, else under a new token.
+-- Request a topic: again if the hub knows the subscription, else under a new token.
 insert into subscription values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (source, topic) do update set
   token = iif(hub = excluded.hub and state in ('asked', 'active'), token, excluded.token),
@@ -20,22 +20,22 @@ on conflict (source, topic) do update set
 returning *;
 
 -- name: confirm
--- The hub confirms what was asked for.
+-- Store that the hub confirmed the request.
 update subscription set state = 'active', lease_seconds = ?, until = ?, tries = 0, reason = ''
 where token = ? and state in ('asked', 'active');
 
 -- name: deny
--- The hub denies what was asked for.
+-- Store that the hub denied the request.
 update subscription set state = 'denied', reason = ? where token = ? and state in ('asked', 'active');
 
 -- name: end
--- The hub is to be asked to end it.
+-- Store that the hub is to be asked to unsubscribe.
 update subscription set state = 'ending', asked_at = ? where source = ? and topic = ? and state != 'ended';
 
 -- name: ended
--- The hub has ended it.
+-- Store that the hub has unsubscribed.
 update subscription set state = 'ended' where token = ?;
 
 -- name: notify
--- The source has something new.
+-- Store that the source has new records.
 update subscription set notified_at = max(notified_at, ?) where token = ? and state = 'active';

@@ -26,7 +26,7 @@ class Difference(NamedTuple):
 
 
 class HeldWork(NamedTuple):
-    """What a record says of itself that Crossref says too. `malformed` are statements that are meant for DOIs.
+    """The statements of a held record that Crossref also makes. `malformed` are statements that are meant for DOIs.
 
     `dates` are years, months or days, as the record has them: 2020, 2020-03, 2020-03-15.
     """

@@ -18,9 +18,9 @@ _ISSN, _MEMBER, _PREFIX = re.compile(r"\d{4}-\d{3}[\dX]"), re.compile(r"\d{1,9}"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is asked for: one kind of things, and those of them. `since` is a day: only what was indexed from then on.
+    """The scope of an audit: one kind of things, and their names. `since` is a day: only works indexed from then on.
 
-    `issns` and `prefixes` tell by what a record that is held belongs to it.
+    `issns` and `prefixes` decide whether a held record belongs to it.
     """
 
     kind: str  # issn, member or prefix, as Crossref calls its filters

@@ -1,4 +1,4 @@
-"""What the commands of `harvester` write with --json: see `gateway.contract`."""
+"""The JSON that the commands of `harvester` write with --json: see `gateway.contract`."""
 
 from __future__ import annotations
 

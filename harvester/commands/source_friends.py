@@ -130,7 +130,8 @@ def _check(instance: Instance, asked: SourceEntry, rows: list[dict[str, object]]
     ) as pool:
         for name, row in by_name.items():
             url = str(row["url"])
-            # Named by somebody else, it may not lead where only we may go: the address that counts is the asked one's.
+            # Another source names this URL, so it must not reach hosts that only we may reach. The class of address of
+            # the source that was asked applies.
             entry = SourceEntry("friends", asked.url, address=asked.address)
             work = without_resource(_seen, instance, entry, url, stop, pace)
             pool.add(Job(name, SourceEntry(name, url).host, work))

@@ -1,4 +1,4 @@
-"""What there is to see afterwards: `harvester status`, `log`, `records` and `quarantine`. They only read."""
+"""Show the results of runs: `harvester status`, `log`, `records` and `quarantine`. They only read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from harvester.harvest.unattended import problems, unlisted, unscheduled
 from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES
 
-# Enough to see whether a source has a habit of failing.
+# Enough to see whether a source fails often.
 RUNS_SHOWN = 20
 _NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
 _ITEMS_PER_LOOK = 1000
@@ -71,7 +71,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 def _abandoned(instance: Instance, source: Source) -> dict[str, Any]:
-    """Return how a source stands that has no entry in sources.toml: nothing is due for it."""
+    """Return the state of a source that has no entry in sources.toml: nothing is due for it."""
     standing = _standing(instance, SourceEntry(source.name, source.base_url, source.kind), time())
     return standing | {"due": {}, "problems": [without_entry(source)]}
 
@@ -108,19 +108,19 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
 
 
 def _announced(last: Sequence[Run]) -> dict[str, int]:
-    """Return how many records the lists of the last run announced, beside what came; nothing where they did not."""
+    """Return how many records the lists of the last run announced, and how many came; nothing if none was announced."""
     counts = last[0].counts if last else {}
     return {name: counts.get(name, 0) for name in (ANNOUNCED, "received")} if ANNOUNCED in counts else {}
 
 
 def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:
-    """Return when each stage is due that ever is."""
+    """Return when each scheduled stage is due."""
     moments = ((stage.name, stage.due_at(instance, entry, now)) for stage in STAGES)
     return {name: "now" if at <= now else moment(int(at)) for name, at in moments if at is not None}
 
 
 def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
-    """Return how far a run that lasts has come, how fast it is, and when it will be over at this pace.
+    """Return the progress of a running run: its counts, its speed, and when it will end at this speed.
 
     `windows` is how many of a sliced harvest are still waiting.
     """
@@ -135,7 +135,7 @@ def _progress(run: Run, now: float, windows: int) -> dict[str, object]:
 
 
 def _reached(instance: Instance, last: Sequence[Run]) -> dict[str, object]:
-    """Return how far a run had come whose process died; nothing of any other: its counts are in the log."""
+    """Return the progress of a run whose process died. Return nothing for other runs: the log has their counts."""
     counts = last[0].counts if last and outcome_in_words(instance, last[0]) == DIED else {}
     return {name: counts[name] for name in ("received", LEFT) if name in counts}
 

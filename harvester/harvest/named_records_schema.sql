@@ -1,4 +1,4 @@
--- The tables of what one list names, for as long as a sweep lasts.
+-- The tables of the records that one list names, for the time of a sweep.
 pragma journal_mode = off;
 pragma synchronous = off;
 create table named (

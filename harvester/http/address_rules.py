@@ -75,7 +75,7 @@ def is_local_name(host: str) -> bool:
 
 
 class _Entry(NamedTuple):
-    """What is allowed: a host or a network, at one port or at every port (0)."""
+    """An allowed target: a host or a network, at one port or at every port (0)."""
 
     host: str
     network: Network | None

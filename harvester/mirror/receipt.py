@@ -15,7 +15,7 @@ from harvester.mirror.verify import Fate
 
 
 class Change(StrEnum):
-    """What a run did to an object: a closed list."""
+    """The actions of a run on an object: a closed list."""
 
     CREATED = "created"
     UPDATED = "updated"

@@ -1,13 +1,13 @@
 -- The tables of `mirror recheck`.
-drop table if exists file; -- of version 0.3.0, which knew less
+drop table if exists file; -- of version 0.3.0, which had fewer fields
 drop table if exists object; -- the same
 create table if not exists mirrored (
   identifier text primary key,
   newest integer, -- the version that the catalogue names last; 0: there is nothing to recheck
-  head integer, -- the version that was looked at last
-  every integer, -- the period by which it is known when it is due
+  head integer, -- the version that was checked last
+  every integer, -- the period from which `due_at` is calculated
   due_at integer,
-  round integer -- of those that ask for everything, in which it was asked for last
+  round integer -- the last round that requests everything in which it was requested
 ) without rowid;
 create table if not exists round (number integer, begun_at integer, is_ended integer);
 create table if not exists checked (

@@ -5,5 +5,5 @@
 insert or replace into answer values (?, ?, ?, ?);
 
 -- name: identifiers
--- The objects for which an answer came from a host, at most so many; -1: all.
+-- Return the objects with an answer from a host, up to a number; -1: all.
 select identifier from answer where host = ? and sha512 = ? limit ?;

@@ -1,1 +1,1 @@
-"""What every command needs, whatever it does: files that stay on the disk, and durations."""
+"""Functions that every command needs: files that stay on the disk, and durations."""

@@ -141,7 +141,7 @@ class Errors(Lines):
 class Bars:
     """A bar per task, and sentences above them."""
 
-    lost: OSError | None = None  # the end of a terminal ends its processes by SIGHUP
+    lost: OSError | None = None  # stays None: when a terminal closes, SIGHUP ends the process
 
     def __init__(self, stream: TextIO, *, is_dated: bool = False) -> None:
         """Draw on the terminal `stream`; `is_dated`: each sentence begins with its time."""

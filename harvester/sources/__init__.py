@@ -39,7 +39,7 @@ class Option(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What is stored of one item in one format: its last good payload and abouts."""
+    """The stored state of one item in one format: its last good payload and abouts."""
 
     identifier: str
     is_deleted: bool
@@ -51,7 +51,7 @@ class Held(NamedTuple):
 
 
 class Holdings(Protocol):
-    """What is stored of a source when a run begins, for kinds of source that must compare to find changes."""
+    """The stored state of a source when a run begins, for kinds of source that find changes by comparison."""
 
     def item(self, identifier: str, metadata_prefix: str) -> Held | None:
         """Return one item in one format; None when it is not stored."""

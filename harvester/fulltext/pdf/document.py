@@ -1,6 +1,6 @@
-"""A document that is looked at: its lines in lower case, and what stands on them. Pure.
+"""A document to classify: its lines in lower case, and tests of them. Pure.
 
-`first_lines.py` and `page_shapes.py` tell from it what kind of document it is; `document_kinds.py` asks them in order.
+`first_lines.py` and `page_shapes.py` find out its kind from it; `document_kinds.py` calls them in order.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from harvester.fulltext.pdf import headings
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.similarity import letters
 
-TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document says what it is
-LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are looked at
+TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document names its kind
+LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are read
 _LEAST_TITLE = 8  # letters
 _HEAD = 3  # lines of a page that may be its running head or foot
 _LEAST_LISTED = 40  # characters of a line of a list of references whose numbers sections may have too
@@ -34,7 +34,7 @@ FEWEST_PHRASES = 3  # of pages of the web, or of flyers
 
 # The pages of an article in a citation.
 _PAGE_RANGE = re.compile(r"(?<![\w./-])(\d{2,6}) ?- ?(\d{1,6})(?![\w/-])")
-# Apostrophes, quotation marks and dashes, each as the one that the tables have, and the Turkish capital I.
+# Apostrophes, quotation marks and dashes are replaced by those in the tables, and the Turkish capital I.
 _SIGNS = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014", "''\"\"----") | {0x130: "i"}
 
 
@@ -83,18 +83,18 @@ class Document:
 
     @cached_property
     def is_thesis_long(self) -> bool:
-        """Return whether a thesis may have so many pages; seminar papers have few, and a title page."""
+        """Return whether a thesis may have this number of pages; seminar papers have few, and a title page."""
         has_title_page = len(self.front.strip()) <= _TITLE_PAGE
         return self.pages >= (_SHORTEST_THESIS if has_title_page else _LEAST_THESIS)
 
     @cached_property
     def has_abstract(self) -> bool:
-        """Return whether the heading of an abstract stands on the page that names the document."""
+        """Return whether the heading of an abstract is on the page that names the document."""
         return any(headings.ABSTRACT.match(line) for line in self.lines)
 
     @cached_property
     def has_introduction(self) -> bool:
-        """Return whether the heading of an introduction stands on the first two pages."""
+        """Return whether the heading of an introduction is on the first two pages."""
         return any(headings.INTRODUCTION.match(line) for line in self.first_lines)
 
     @cached_property
@@ -109,7 +109,7 @@ class Document:
 
     @cached_property
     def has_title(self) -> bool:
-        """Return whether a title stands on the first page, and not in a list of contents."""
+        """Return whether a title is on the first page, and not in a list of contents."""
         spelled = letters(" ".join(self.lines))
         return any(title in spelled for title in self.titles) and not self.has_contents
 
@@ -124,7 +124,7 @@ class Document:
     def is_paged_as_cited(self) -> bool:
         """Return whether the pages have the numbers that the citation at the top of the first one gives.
 
-        So have articles in their journal. A supplement counts its own pages, and its figures as S1, S2 and so on.
+        Articles in a journal have them. A supplement counts its own pages, and its figures as S1, S2 and so on.
         """
         if any(headings.OF_SUPPLEMENT.match(line) for line in self.scanned):
             return False

@@ -1,7 +1,7 @@
 """The kind of document of a file: from its first lines, the shape of its pages, its length and its name. Pure.
 
-What has the words of a work need not be the work: an erratum, a supplement, the first page alone have them as well. The
-signs are in `first_lines.py` and `page_shapes.py`, the tables in `headings.py` and `file_names.py`.
+A file with the words of a work may be something else: an erratum, a supplement, or only the first page. The signs are
+in `first_lines.py` and `page_shapes.py`, the tables in `headings.py` and `file_names.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _kinds(document: Document, name: Named | None) -> Iterator[DocumentKind | No
 
 
 def _plain_kind(document: Document) -> DocumentKind:
-    """Return the kind of a document that no other sign decides."""
+    """Return the kind of a document if no other sign decides it."""
     version = version_in(document.extracted)
     if version == SUBMITTED:
         return DocumentKind.PREPRINT

@@ -1,9 +1,9 @@
-"""What of a work stands where a document names itself: its title, its DOI or another identifier, its authors. Pure.
+"""Find the signs of a work where a document names itself: title, DOI or another identifier, authors. Pure.
 
-A score says that two texts speak of the same; it does not say that they are the same. Papers of one group share their
-words, and cite each other with title and DOI. So a title counts where a document states its own (`title_evidence.py`),
-an identifier where no other work is spoken of (`identifier_evidence.py`). What stands there only in part needs an
-author as well.
+A high score shows that two texts have the same subject; it does not show that they are the same work. Papers of one
+group share their words, and cite each other with title and DOI. So a title counts only where a document states its own
+title (`title_evidence.py`), and an identifier only where no other work is cited (`identifier_evidence.py`). A part of
+either needs an author as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harvester.fulltext.pdf.title_evidence import stands_alone, title_on
 from harvester.fulltext.pdf.titles import Title, title_of
 from harvester.fulltext.pdf.work_names import Named, Page, authors_on
 
-_BYLINE = 1_200  # characters from the beginning of a page in which its authors stand
+_BYLINE = 1_200  # characters from the beginning of a page; its authors are named within them
 
 # A document that is about another one, at the beginning of a line.
 _NOTICES = (
@@ -39,28 +39,28 @@ _SUPPLEMENTS = (
     r"electronic supplement\w{0,5}\b", r"(?:online|technical|web) appendix\b",
 )  # fmt: skip
 _SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{'|'.join(_SUPPLEMENTS)})(?P<rest>[^\n]{{0,200}})")
-# An article says of its supplement where it is to be had; that is a sentence, or a mark alone on its line.
+# An article states where its supplement is available: in a sentence, or as a mark alone on its line.
 _IS_HAD = re.compile(
     r"(?i)(?:\b(?:is|are) (?:available|provided|published|online|free)|\bavailable (?:online|free|at|from|on|in|for)\b"
     r"|\bcan be (?:found|accessed|obtained|downloaded)|\bthis article (?:contains|has)\b"
     r"|\bonline version (?:of|contains)\b)"
 )
-# Words that lead to the supplement; a DOI may be what a supplement has of its article. A whole article stands below.
+# Words that lead to the supplement. A DOI does not count: a supplement may name that of its article.
 _IS_LED_TO = re.compile(
     r"(?i)^(?:[\s:,.;(-]{0,5}(?:see\b|click here|https?://(?!(?:dx\.)?doi\.org)|www\.)|[^\n]{0,40}\bis given via\b"
     r"|\s{0,3}accompan(?:y|ies) th(?:is|e) (?:paper|article)\b|(?:information)?\s{0,3}\(?e?si\)?[\s:-]{0,3}available\b)"
 )
 _REVIEWS = re.compile(r"(?i)(?:book )?reviews?\b|rezension|compte rendu")
-_NOTICE_WITHIN = 1_500  # characters of the first page in which a notice says that it is one
+_NOTICE_WITHIN = 1_500  # characters of the first page; a notice is marked as one within them
 
 
 _IDENTIFIERS = frozenset((Sign.DOI, Sign.ARXIV, Sign.PMCID, Sign.HANDLE))
 
 
 def signs(first: str, named: Named, types: Sequence[tuple[float, ...]] = ()) -> tuple[Sign, ...]:
-    """Return the signs of a work where a document names itself, in the text of its first two pages.
+    """Return the signs of a work in the text of the first two pages, where a document names itself.
 
-    A document that is about another one (an erratum, a reply) shows nothing of it, unless the work is one itself.
+    A document about another one (an erratum, a reply) has no signs of it, unless the work is such a document itself.
     `types` are the heights of the lines of these pages, as far as they are known.
     """
     pages = [Page(front, tuple(authors_on(front, named.authors))) for front in fronts(first, types)]
@@ -95,6 +95,6 @@ def _is_such(title: Title, heading: str) -> bool:
 
 
 def _is_of_an_article(match: re.Match[str], *, is_whole: bool) -> bool:
-    """Return whether a line about a supplement belongs to the article: it names the place, or the article follows."""
+    """Return whether a line about a supplement is of the article: it names the place, or the article follows."""
     rest = match["rest"].strip()
     return bool(_IS_HAD.search(rest)) or (is_whole and (not rest or bool(_IS_LED_TO.match(rest))))

@@ -15,7 +15,7 @@ from gateway.model import Outcome
 from harvester.fulltext.pdf import reader
 
 SECONDS = 30.0
-ENOUGH_WORDS = 100  # with fewer the other engine is asked too, and then a person with eyes is needed
+ENOUGH_WORDS = 100  # with fewer the other engine is tried, too; after that a person must look
 _ENGINES = tuple(reader.ENGINES)
 
 _STATUSES = {
@@ -24,7 +24,7 @@ _STATUSES = {
     reader.NO_MEMORY: Outcome.PARSE_MEMORY,
     -signal.SIGXCPU: Outcome.PARSE_TIMEOUT,
     -signal.SIGKILL: Outcome.PARSE_TIMEOUT,
-    # Libraries in C end like this when they get no memory.
+    # Libraries in C end with these signals if they get no memory.
     -signal.SIGABRT: Outcome.PARSE_MEMORY,
     -signal.SIGTRAP: Outcome.PARSE_MEMORY,
     -signal.SIGILL: Outcome.PARSE_MEMORY,
@@ -32,7 +32,7 @@ _STATUSES = {
 
 
 class Extracted(NamedTuple):
-    """The text of a file. `first` is that of the first two pages; `outcome` is SUCCESS when there is enough text.
+    """The text of a file. `first` is the text of the first two pages; `outcome` is SUCCESS if there is enough text.
 
     `front` is the text of page 1 alone. Of the first 20 pages `counts` has the number of words, `sizes` (width, height)
     in points: 0 where the engine does not know it. `types` are the heights of the lines of the first two pages.
@@ -62,7 +62,7 @@ class Extracted(NamedTuple):
 def extract(data: bytes, seconds: float = SECONDS) -> Extracted:
     """Return the text of a PDF: from the fast engine, or from the other one if that fails or finds little text.
 
-    Raise ConfigurationError when the child cannot start: that says nothing of the file.
+    Raise ConfigurationError if the child cannot start: this is not an error of the file.
     """
     best: Extracted | None = None
     for engine in _ENGINES:

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - tables have long lines
 """The kind of a file by its name: a supplement, a peer review, front matter. Tables of publishers' forms. Pure.
 
-`Supply_chain.pdf` and `Sisi.pdf` are names of articles: a form counts only between what divides the words of a name.
+`Supply_chain.pdf` and `Sisi.pdf` are names of articles: a form counts only between separators of words in a name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\d)(?=Sup)")
 _PARAMETER = re.compile(r"(?i)(?:^|[?&])(?:file|filename|file_name|attachment|name|id)=([^&#]{1,300})")
 
 _S = DocumentKind.SUPPLEMENT
-# On a stem in lower case, its words divided by `_` where case divides them. Behind each the publisher that uses it.
+# On a stem in lower case, its words divided by `_` where case divides them. After each, the publisher that uses it.
 _CERTAIN = (
     (
         _S,
@@ -83,7 +83,7 @@ _LIKELY = (
     (DocumentKind.NOTICE, r"(?:^|[^a-z])(?:erratum|errata|corrigendum|retraction_?notice)(?:[^a-z]|$)"),
     (DocumentKind.PREVIEW, r"(?:^|[^a-z])(?:first_?page|preview|look_?inside)(?:[^a-z]|$)"),
 )
-# A folder that holds nothing but supplements: ACS, Taylor & Francis, Science; RSC; Springer Nature; old Nature; MDPI.
+# Folders that have only supplements: ACS, Taylor & Francis, Science; RSC; Springer Nature; old Nature; MDPI.
 _FOLDERS = re.compile(
     r"(?i)/(?:suppl_file|suppdata|suppinfo|suppl?|esm|extref|mediaobjects/[^/]{0,80}_esm)/|mdpi\.com/[\d/x-]{1,40}/s\d/"
 )

@@ -3,8 +3,8 @@
 A document with a heading such as `Supporting Information` above the title is a supplement, even if it looks like an
 article. Exceptions: the heading is one of the links of a publisher's header, or the pages have the numbers in the
 citation above it. A document that states restricted access on its first page, without a day, goes to review;
-`fulltext/access_rights.py` has the words in many languages. On an erratum, a reply, a review or a supplement no title
-counts, unless the record is of one.
+`fulltext/access_rights.py` has the words in many languages. The title on an erratum, a reply, a review or a supplement
+does not count, unless the record describes such a document.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from harvester.fulltext.pdf.document import (
 )
 from harvester.fulltext.pdf.similarity import letters
 
-_DAY_WITHIN = 100  # characters behind words on an embargo in which its day stands
-UNCOVERED = 0.3  # a notice has few of the words that describe the work
+_DAY_WITHIN = 100  # characters after words on an embargo; its day is named within them
+UNCOVERED = 0.3  # a notice has few of the words of the metadata
 
 
 def by_cover(document: Document) -> DocumentKind | None:

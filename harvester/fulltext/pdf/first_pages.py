@@ -1,7 +1,7 @@
 """The pages that name a document: the beginning of its first page, and of the second one after a cover page. Pure.
 
-A document says what it is before its abstract and before its text. What stands behind that speaks of other works too:
-references, lists of contents, articles that a publisher recommends on its cover pages.
+A document names itself before its abstract and its text. After that it also names other works: references, lists of
+contents, articles that a publisher recommends on its cover pages.
 
 Text after `References` or a publisher's recommendations does not count. An article that begins below the references of
 another one counts if an abstract shows the beginning, and the file has more pages.
@@ -17,20 +17,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 PAGE_BREAK = "\f"
-# Nothing that says what a document is stands farther from its beginning; on unseen papers
+# A document names itself within these characters from its beginning; on unseen papers
 # titles begin before 1,100.
 _MOST_CHARACTERS = 8_000
 _MOST_BEFORE_TITLE = 3_000
-_MOST_PROSE = 700  # characters of running text before a title: what a publisher or an author says beforehand
+_MOST_PROSE = 700  # characters of running text before a title, by a publisher or an author
 _PROSE_LENGTH, _PROSE_WORDS = 40, 6  # characters and words of small letters in a line of running text
 _LINE_NUMBER = re.compile(r"[ \t]{0,5}(\d{1,4})(?:[ \t]{1,5}|$)")
 _FEWEST_NUMBERS = 10  # lines that are numbered one after the other
 _COVER_WORDS = 150  # with fewer the second page is read too
 
-# Letters that have no decomposition, as others spell them.
+# Letters without decomposition, and their usual spelling in other alphabets.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
 
-# Headings behind which other works are named; a line of their own, perhaps numbered.
+# Headings after which other works are named; alone on their line, perhaps numbered.
 _REFERENCES = re.compile(
     r"(?im)^[ \t]{0,20}(?:\d{1,2}\.?[ \t]{1,5})?(?:references(?: and notes)?|bibliography"
     r"|literature(?: cited)?|works cited"
@@ -57,7 +57,7 @@ _LISTED = re.compile(
     r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
     r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300})$"
 )
-# Where a document goes over from its title to what it says, or lists what it has in it.
+# Lines with which the text or the list of contents begins after the title.
 _BODY = re.compile(
     r"(?im)^[ \t]{0,20}(?:[\divx]{1,4}\.?[ \t]{1,5})?(?:a[ \t]?b[ \t]?s[ \t]?t[ \t]?r[ \t]?a[ \t]?c[ \t]?t"
     r"|abstracts?|summary"
@@ -89,8 +89,8 @@ def folded(text: str) -> str:
 class Front(NamedTuple):
     """A page that names its document: its text before references, where its title must have begun, and its letters.
 
-    `places` has, for each of the letters, where it stands in the text. `is_whole`: the document has no other page.
-    `types` are the heights of the letters of the lines of the text; empty where they are not known.
+    `places` has the place of each of the letters in the text. `is_whole`: the document has no other page.
+    `types` are the heights of the letters of the lines of the text; empty if they are not known.
     """
 
     text: str
@@ -107,7 +107,7 @@ class Front(NamedTuple):
 
     @property
     def has_abstract_and_introduction(self) -> bool:
-        """Return whether both stand on the page, as headings: a whole article begins here."""
+        """Return whether the page has both as headings: a whole article begins here."""
         match = _ABSTRACT.search(self.text)
         return match is not None and _INTRODUCTION.search(self.text, match.end()) is not None
 
@@ -125,7 +125,7 @@ class Front(NamedTuple):
 
 
 def fronts(first: str, types: Sequence[tuple[float, ...]] = ()) -> tuple[Front, ...]:
-    """Return the pages that name a document, of the text of its first pages: one, or two where the first is a cover."""
+    """Return the pages that name a document, from the text of its first pages: one, or two if the first is a cover."""
     split = first.split(PAGE_BREAK)
     heights = [*types, *((),) * len(split)]
     written = [pair for pair in zip(split, heights, strict=False) if pair[0].strip()][:2]
@@ -133,7 +133,7 @@ def fronts(first: str, types: Sequence[tuple[float, ...]] = ()) -> tuple[Front, 
     pages = list(map(_without_line_numbers, texts))
     if len(pages) > 1 and not _is_cover(pages[0]):
         pages = pages[:1]
-    # A file of one page has no more than the beginning of what stands below.
+    # A file of one page has only the beginning of the text below.
     below = _below_another(pages[0]) if len(texts) > 1 else ""
     is_whole = len(texts) == 1
     fronts = [_front(page, is_whole=is_whole, types=own) for page, (_, own) in zip(pages, written, strict=False)]
@@ -143,7 +143,7 @@ def fronts(first: str, types: Sequence[tuple[float, ...]] = ()) -> tuple[Front, 
 def _below_another(page: str) -> str:
     """Return the part of a page in which an article begins below the references of another; else an empty text.
 
-    Below references stand a title and an abstract only where another article begins. What may be a reference is cut.
+    A title and an abstract below references show that another article begins. Lines that may be references are cut.
     """
     references = _references(page)
     abstract = _ABSTRACT.search(page, references.end()) if references else None

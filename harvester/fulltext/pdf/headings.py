@@ -1,8 +1,8 @@
 # ruff: noqa: E501 - tables have long lines
 """The first words of documents that are not the work itself, in the languages of the field: tables. Pure.
 
-`WHOLE` are lines that say nothing else; `BEGINNING` is how a longer line begins, which a sentence of an article does not.
-Both are compared with single lines from the top of a page, in lower case, their white space made one space each.
+`WHOLE` are complete lines. `BEGINNING` are beginnings of longer lines, with which no sentence of an article begins.
+Both are compared with single lines from the top of a page, in lower case, with single spaces.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _table(rows: tuple[tuple[DocumentKind, str], ...], end: str) -> tuple[tuple[
 WHOLE = _table(_WHOLE, r"\W{0,3}$")
 BEGINNING = _table(_BEGINNING, "")
 
-# How the parts of an article are called, alone on their line, whatever number stands before them.
+# The headings of the parts of an article, alone on their line, with any number before them.
 _NUMBER = r"(?:[\divx]{1,4}[.)]? ?)?"
 ABSTRACT = re.compile(
     r"(?:a ?b ?s ?t ?r ?a ?c ?t|summary|zusammenfassung|kurzfassung|résumé|resumen|resumo|riassunto|samenvatting"
@@ -194,10 +194,10 @@ REFERENCES = re.compile(
     rf"(?: bibliográficas)?|riferimenti(?: bibliografici)?|literatuur|bibliografie|notes|endnotes|список литературы"
     rf"|литература|参考文献)\W{{0,3}}$"
 )
-# A letter to an author about what was submitted.
+# A letter to an author about a submission.
 SALUTATION = re.compile(r"dear (?:dr|prof|mr|ms|mrs|author|editor|colleague|sir|madam)")
 SUBMISSION = re.compile(r"\b(?:your|the|revised) (?:manuscript|submission)\b|\breviewers?\b|\breferees?\b")
-# What stands below the last sentence of a note.
+# Lines below the last sentence of a note.
 CLOSING = re.compile(
     r"(?:acknowledge?ments?|funding|(?:declaration of )?(?:competing|conflicts? of) interests?|author contributions?"
     r"|danksagung|remerciements|agradecimientos|ringraziamenti|dankwoord|благодарности|謝辞|致谢)(?:\W.{0,160})?$"
@@ -206,9 +206,9 @@ CONTENTS = re.compile(
     r"(?:(?:table of |issue )?contents|in this issue|inhalt(?:sverzeichnis)?|sommaire|table des matières|sumario|sumário"
     r"|[ií]ndice|sommario|inhoud(?:sopgave)?|spis treści|obsah|содержание|оглавление|目次|目录)\W{0,3}$"
 )
-# A line of contents: it ends with the number of a page, behind words.
+# A line of contents: words, and the number of a page at the end.
 CONTENTS_LINE = re.compile(r"[\w?!)\]\"'][\s.…·_]{1,120}+(?:\d{1,4}|[ivxl]{1,6})$")
-# Who supervises a thesis, and where.
+# The supervisor of a thesis, and the university.
 SUPERVISED = re.compile(
     r"(?:(?:thesis )?(?:co-?)?(?:supervisors?|advis[eo]rs?|promot[eo]r(?:en|s|es)?|begeleider|betreuer(?:in)?|gutachter(?:in)?"
     r"|erstgutachter(?:in)?|referent|directeurs? de (?:thèse|mémoire)|encadrant|director(?:a|es)? de (?:la )?tesis|tutor(?:a|es)?"
@@ -223,7 +223,7 @@ EDITED = re.compile(
     r"\bedited by\b|\beditors?\b\s?[:,]|\(eds?\.?\)|\(hrsg\.?\)|herausgegeben von|\(hg\.\)|\(éds?\.\)|sous la direction de"
     r"|editad[oa]s? por|organizador(?:es)?\b|a cura di|\bproceedings of (?:the|a)\b|book of abstracts|tagungsband|abstract book"
 )
-# The covers that repositories put before what they have.
+# The covers that repositories put before their files.
 COVER = re.compile(
     r"this is a repository copy of|citation for published version|downloaded from .{0,60}repository|white rose research"
     r"|view metadata, citation and similar papers|hal is a multi-?disciplinary|hal id:|follow this and additional works"
@@ -231,7 +231,7 @@ COVER = re.compile(
     r"|stable url:|persistent (?:url|link)|enlighten|research explorer|archive ouverte|zurich open repository|nutzungsbedingungen"
     r"|escholarship|permalink|terms of use|this document has been downloaded|repositório|repositorio institucional"
 )
-# What a publisher's header has besides a link to the supplement: ACS's buttons, the margin of AGU.
+# Other links of a publisher's header beside the one to the supplement: ACS's buttons, the margin of AGU.
 HEADER_LINKS = re.compile(
     r"(?:access|metrics (?:&|and) more|article recommendations|read online|cite this:?|key points:?|citation:|full paper"
     r"|(?:research )?article|(?:view|download) .{1,40}|check for updates)\W{0,3}$|(?:cite this|citation): ."
@@ -241,14 +241,14 @@ EMBARGO = re.compile(
     r"|request a copy|not (?:currently )?available (?:for download|in this repository)|restricted access until"
     r"|unterliegt einer sperrfrist|sous embargo|bajo embargo|sob embargo"
 )
-# A supplement calls itself so, however much of an article it is: `Supporting Information for`.
+# Headings of supplements, even if the rest looks like an article: `Supporting Information for`.
 SUPPLEMENT = re.compile(
     r"(?:online |electronic )?(?:supplement(?:ary|al)|supporting)(?: online)?"
     r" (?:information|materials?|data|text|appendix|methods|notes?|files?)(?: \(?e?si\)?)?(?: (?:for|to|of|accompanying))?\W{0,3}$"
     r"|(?:(?:e|online|web|electronic|supplementary )[- ]?(?:appendix|supplement)|si appendix|appendix s\d{1,2}"
     r"|s\d{1,2} (?:appendix|supporting information))\W{0,3}$"
 )
-# A cover says that not everybody may have what follows, and until no day.
+# Covers that state restricted access, without a day at which it ends.
 SHUT_LINE = re.compile(
     r"(?:(?:access|availability|status|rights|access rights|licen[cs]e)\W{1,3})?(?:access (?:is )?restricted|restricted access"
     r"|closed access|embargoed(?: access)?|under (?:permanent |indefinite )?embargo|(?:permanent|indefinite) embargo"
@@ -274,14 +274,14 @@ PREVIEW = re.compile(
     r"|the (?:full|complete|whole|entire) (?:text|article|work|version|chapter|book|document) (?:is|can be|may be|must be)"
     r" (?:available|bought|purchased|ordered|obtained|found|read|had)|log in to read|sign in to (?:read|continue)"
 )
-# What pages of the web say when they are printed.
+# Lines of printed web pages.
 PRINTED = re.compile(
     r"download (?:pdf|full text|article|citation|options)|export citation|cite (?:this|item)|add to (?:cart|basket|favorites)|sign in"
     r"|log ?in|skip to (?:main )?content|view/ ?open|show full item|full item page|share (?:this|on)|cookie (?:policy|settings)"
     r"|privacy policy|browse (?:by|all)|advanced search|home >|related (?:items|articles)|create (?:an )?account|page \d of \d \d\d?/"
     r"|my account|submit your|journal home|contact us|statistics|files in this item|e-?mail (?:alert|this)|view (?:pdf|metrics)"
 )
-# What is sold: flyers and order forms for books.
+# Lines of flyers and order forms for books.
 SOLD = re.compile(
     r"order (?:now|form|online|your|at|from)|discount|(?:hardback|hardcover|paperback|softcover|e-?book)[^\d\n]{0,30}[$€£]"
     r"|[$€£] ?\d{1,4}[.,]\d\d|isbn(?:-1[03])?:? ?97[89]|how to order|shipping|publication date|(?:eur|usd|gbp|chf) ?\d{1,4}[.,]\d\d"
@@ -290,7 +290,7 @@ SOLD = re.compile(
 WATERMARK = re.compile(r"(?m)(?<![A-Z])(?:RETRACTED(?: ARTICLE| PAPER)?|Retracted (?:[Aa]rticle|[Pp]aper))\s?$")
 RETRACTED = re.compile(r"\W{0,3}retracted(?: article| paper| manuscript)?(?:\W.{0,40}|\d.{0,40})?$")
 OF_SUPPLEMENT = re.compile(r"(?:supplement(?:ary|al) )?(?:fig(?:ure|\.)|table|scheme|movie|text|note)s? ?s\d{1,2}\b")
-# How a list of the files of a data set names one: `2. depth.csv: one row for each well`.
+# An entry in a list of the files of a data set: `2. depth.csv: one row for each well`.
 DATA_FILE = re.compile(
     r"(?:[\w()]{1,4}[.)] ?|[-*\u2022] ?|file(?: name)? ?:? ?)?[\w/-][\w./-]{0,40}\.(?:csv|tsv|xlsx?|txt|sav|dta|rds|rdata|mat|nc|zip|json)\b"
 )

@@ -1,7 +1,7 @@
 """Tests whether an identifier on a page is that of the document, not of a work that it mentions. Pure.
 
-A DOI stands in references, in footnotes, in sentences on data, errata and related articles. Its own one stands by
-itself, or behind `cite this article as`.
+A document names DOIs in references, in footnotes, and in sentences on data, errata and related articles. Its own DOI
+stands alone, or after `cite this article as`.
 
 Without the title, an identifier needs its label, must be the only one, and must not be in a citation, unless that says
 `cite this as` and the document has the cited title. An identifier in a relation, or in `description`, `rights` or
@@ -17,13 +17,13 @@ from harvester.fulltext.pdf.first_pages import Front, folded
 from harvester.fulltext.pdf.titles import Title
 from harvester.fulltext.pdf.work_names import Named, Page, is_of_copy
 
-_LABEL_BEFORE = 60  # characters before an identifier in which its name stands
-_SENTENCE = 160  # characters before an identifier in which a sentence says whose it is
-_BESIDE = 300  # characters before a DOI in which a citation has the title
+_LABEL_BEFORE = 60  # characters before an identifier; its name is within them
+_SENTENCE = 160  # characters before an identifier; a sentence on its owner is within them
+_BESIDE = 300  # characters before a DOI; a citation has the title within them
 _PROSE_WORDS = 5  # of small letters in a line of running text
 _SHARE = 0.5  # of the words of a title
 
-# Another work is spoken of just before an identifier.
+# Words just before an identifier that mention another work.
 _OTHERS = (
     r"original (?:article|paper|work|publication)", r"errat(?:um|a)", r"corrigend", r"correct(?:s|ed|ion)", r"retract",
     r"comment(?:s|ary)? on", r"supplement(?:s|ed|ary|al)? (?:to|material|information|data)", r"data ?sets?", r"deposit",
@@ -42,14 +42,14 @@ _SELF = re.compile(
     r"(?i)\b(?:cit(?:e|ing) (?:this|as)|citation|cited as|cite (?:the )?article|to cite|zitiervorschlag"
     r"|pour citer|como citar|cómo citar)\b"
 )
-# Behind the words `cite this as`: another work begins.
+# Words after `cite this as` that show the beginning of another work.
 _NEXT_WORK = re.compile(
     r"(?im)^\W{0,5}(?:(?:related|linked|companion|original) (?:articles?|papers?|content|works?)|comment(?:s|ary)? on"
     r"|(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|reply|response|supplement) (?:to|of)|refers to|see also)\b"
 )
 ARXIV = "arxiv"
 _LABELS = {"doi": re.compile(r"(?i)doi"), "pmcid": re.compile(r"(?i)pmc"), "handle": re.compile(r"(?i)handle")}
-# The stamp on the first page of what arXiv has: identifier, version, class and day.
+# The stamp of arXiv on the first page: identifier, version, class and day.
 _STAMP = re.compile(
     r"(?i)arxiv:\s?(\d{4}\.\d{4,5}"
     r"|[a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,3})?\s{1,3}\[[\w. -]{2,20}\]\s{1,3}\d{1,2}\s[a-z]{3}"
@@ -76,7 +76,7 @@ def schemes_on(page: Page, named: Named, titles: list[Title], *, is_titled: bool
 def states_another_doi(pages: Iterable[Page], dois: Iterable[str]) -> bool:
     """Return whether pages state a DOI as their own that is not one of these: of another version or work.
 
-    It is called so before the abstract, or stands behind that with nothing but its name before it in the line.
+    It is labelled as its own before the abstract, or it is after the abstract with only its name before it in the line.
     """
     known, fronts = tuple(dois), [page.front for page in pages]
     if not known or any(_has_doi(front, doi) for doi in known for front in fronts):
@@ -107,7 +107,7 @@ def _is_stated(text: str, match: re.Match[str], *, is_head: bool) -> bool:
 
 
 def _is_whole(text: str, value: str, start: int, stop: int) -> bool:
-    """Return whether an identifier is here, not a longer one or equal letters by chance."""
+    """Return whether an identifier is at this place, and not a longer one or equal letters by chance."""
     behind = text[stop : stop + 12]
     is_longer = _IS_LONGER.match(behind) and not _VERSIONS.match(behind) and not text[stop : stop + 1].isspace()
     return (
@@ -118,7 +118,7 @@ def _is_whole(text: str, value: str, start: int, stop: int) -> bool:
 def _is_own(page: Page, scheme: str, start: int, titles: list[Title], named: Named, *, is_titled: bool) -> bool:
     """Return whether an identifier is that of the document: no words before it mention another work.
 
-    Where the title does not stand on the page, it must be called by its name, be the only one, and be in no citation.
+    If the title is not on the page, the identifier must have its label, be the only one, and be in no citation.
     """
     text = page.front.text
     before = text[max(0, start - _SENTENCE) : start]

@@ -1,7 +1,7 @@
 """The verdict whether a document is the work: by names on its first pages, and by common words. Pure.
 
-No score makes a document the work: other papers of its authors have the same words. What identifies it must stand where
-a document names itself (`evidence.py`); the score then only keeps out what has nothing to do with it.
+A score alone does not show that a document is the work: other papers of its authors have the same words. The document
+must name the work where it names itself (`evidence.py`). The score then only excludes documents on another subject.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from harvester.fulltext.pdf.trusted_descriptions import believed
 from harvester.fulltext.pdf.versions import version_in
 from harvester.fulltext.pdf.work_names import Named, named_of
 
-UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless its DOI or title stand on it
+UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless it has the DOI or title of the work
 NOTHING = Identifiers()
-_BOOK = 49  # pages that a book has at least (UNESCO's definition); what has fewer is a part of one, or tells of it
+_BOOK = 49  # the fewest pages of a book (UNESCO's definition); a file with fewer is a part of one, or about one
 _COMPARED = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
 
 
 class Expected(NamedTuple):
     """The expectation for a document: all statements of the record and the services about the work.
 
-    `pages` is how many the work has; 0: not known. `kind` is what kind of document the record describes. `named` is
-    that by which a document can show that it is the work.
+    `pages` is the number of pages of the work; 0: not known. `kind` is the kind of document that the record describes.
+    `named` has the names by which a document can show that it is the work.
     """
 
     dois: tuple[str, ...]
@@ -48,8 +48,8 @@ class Expected(NamedTuple):
 class Verdict(NamedTuple):
     """The verdict on a document. `is_auxiliary`: its kind is not that of the record: a supplement, a notice.
 
-    `text_version` is what the text says: submitted, accepted, published; empty: nothing. `has_doi` and `has_title`:
-    they stand somewhere on the first pages. `identified_by`: what stands where a document names itself.
+    `text_version` is the version that the text states: submitted, accepted, published; empty: none. `has_doi` and
+    `has_title`: they are anywhere on the first pages. `identified_by`: the signs where a document names itself.
     """
 
     outcome: Outcome
@@ -68,7 +68,7 @@ class Verdict(NamedTuple):
 def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable[Description] = ()) -> Expected:
     """Return the expectation for a work, from its record and from services.
 
-    A service that knows the identifier by quite another title is not believed (`trusted_descriptions.py`).
+    A service that has a quite different title for the identifier is not trusted (`trusted_descriptions.py`).
     """
     own = [title_of(text).text for text in work.texts("title")]
     titles = list(own)
@@ -121,7 +121,7 @@ def judge(extracted: Extracted, wanted: Expected, url: str = "") -> Verdict:
 def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: str) -> Verdict:
     """Return a verdict with the kind of the document. A document of another kind than the record is never the work.
 
-    A supplement ends as that; whether a notice or a volume is what the record means, a person must tell.
+    A supplement has its own outcome. A person must decide whether the record describes a notice or a volume.
     """
     kind = kind_of(extracted, Facts(wanted.titles, wanted.pages, verdict.covered, wanted.kind), url)
     verdict = verdict._replace(kind=kind)

@@ -1,8 +1,8 @@
 # ruff: noqa: E501, RUF001 - tables have long lines
-"""What stands on documents that a study leaves behind beside its article: plans, forms, teaching, talks, theses. Pure.
+"""Labels of other documents of a study than its article: plans, forms, teaching, talks, theses. Pure.
 
-Tables of whole lines, as `headings.py` has them for notices and supplements: in lower case, with single spaces. A work
-may itself be of such a kind: then its title says so, and the label tells nothing.
+The tables have whole lines, in lower case, with single spaces, like those of `headings.py` for notices and supplements.
+A work may itself be of such a kind. Then its title contains the label, and the label is no sign.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _FORMS = (
             r"|(?:stage 1 )?registered reports?(?:\W{1,3}stage 1)?(?: protocol)?|(?:osf )?pre-?registration(?: form)?|study information"
             r"|studienprotokoll|protocole (?:d'étude|de recherche)|protocolo (?:de|do|del) (?:estudio|estudo|investigación|pesquisa)"
             r"|extended abstract|long abstract|position paper abstract|two-page abstract"
-            # what teachers make of it
+            # material of teachers
             r"|teacher'?s?'? (?:guide|manual|edition|notes|resources?)|teaching (?:notes?|guide|materials?)|instructor'?s?'? (?:guide|manual|notes)"
             r"|lesson plans?(?: for .{1,40})?|(?:study|reading|discussion) (?:guide|questions)|questions for discussion|reading notes|work ?sheets?|class activity"
             r"|(?:lehrer(?:handreichung|heft|band)|unterrichts(?:materialien|material|entwurf|einheit)|arbeitsblätter)"
             r"|guide (?:pédagogique|de l'enseignant)|fiche de lecture|guía (?:didáctica|docente|del profesor)|guia do professor|plano de aula"
             r"|методическое пособие|методические указания|教学设计|教案|指導案"
             r"|journal club|article summary|critical appraisal|(?:a |an )?(?:response|reply|rejoinder|comment|commentary|answer) by .{1,60}"
-            # what is planned
+            # plans
             r"|(?:research|project|grant|funding) proposal|project description|forschungsantrag|projekt(?:antrag|skizze)|projet de recherche"
             r"|proyecto de investigación|projeto de pesquisa|заявка на (?:грант|проект)|研究計画書|开题报告"
-            # what was said
+            # talks
             r"|(?:full |podcast |interview |video )?transcript(?:ion)?|(?:podium|panel) discussion"
-            # what a candidate writes about a thesis
+            # texts of a candidate about a thesis
             r"|автореферат(?: диссертации.{0,60})?|autorefer[aá]t(?: .{1,60})?|tézisfüzet|(?:phd|doktori) (?:értekezés )?tézise[ik]"
             r"|(?:ph\.?d\.? |doctoral )?(?:thesis|dissertation) (?:summary|abstract|proposal|prospectus|synopsis|defen[cs]e)"
             r"|summary of (?:the |a )?(?:ph\.?d\.? |doctoral )?(?:thesis|dissertation)|resumen de (?:la )?tesis(?: doctoral)?"
@@ -78,7 +78,7 @@ _FORMS = (
 )
 FORMS = tuple((kind, re.compile(rf"(?:{pattern})\W{{0,3}}$")) for kind, pattern in _FORMS)
 
-# What a retracted article is called in languages other than English, alone on its line.
+# Names of a retracted article in languages other than English, alone on their line.
 RETRACTED = re.compile(
     r"\W{0,3}(?:(?:(?:dieser |der )?(?:artikel|beitrag|aufsatz) (?:wurde )?)?zurückgezogen(?:er artikel|er beitrag)?"
     r"|(?:(?:cet )?article (?:a été )?)?(?:rétracté|retiré)|(?:(?:este )?artículo (?:ha sido )?)?retra[ck]tado|artículo retirado"
@@ -88,7 +88,7 @@ RETRACTED = re.compile(
     r"|(?:مقال|مقالة|بحث) (?:مسحوب|مسحوبة)|سحب المقال)(?:\W.{0,40})?$"
 )
 
-# What services that look for copied text put on their covers: the work stands below, perhaps, with marks in it.
+# Covers of plagiarism checks: the work may follow, with marks in it.
 COMPARED = re.compile(
     r"originality report|similarity (?:index|report)|submission (?:id|date|author)|(?:word|character|page) count ?:|file ?name ?:|turnitin|ithenticate"
     r"|plagiarism|assignment title|urkund|ouriginal|internet sources|primary sources|similaridade|similitud|plagiat"

@@ -30,8 +30,8 @@ _LEAST_BULLETS, _SHARE_OF_BULLETS = 20, 0.4  # of the lines
 _LEAST_VOLUME = 25  # pages
 _WORKS_OF_A_VOLUME = 4
 _CONTENTS = 5  # lines of contents, of which a volume has twice as many on later pages
-_LEAST_RANGE = 4  # pages of an article whose preview can be told by its length
-_MAY_LACK_PAGES = 4  # with so many a document that begins as an article, and lists no references, may break off
+_LEAST_RANGE = 4  # pages of an article whose preview can be recognised by its length
+_MAY_LACK_PAGES = 4  # with this number of pages an article without a list of references may be cut
 
 
 def by_name(document: Document, name: Named | None) -> DocumentKind | None:
@@ -135,7 +135,7 @@ def by_length(document: Document) -> DocumentKind | None:
     expected = document.facts.pages
     if (expected and expected <= document.pages) or document.facts.kind in _SHORT_KINDS:
         return None
-    # Two columns hold as much as three pages of a narrow one.
+    # A page of two columns has as much text as three narrow pages.
     if expected >= max(_LEAST_RANGE, (3 if document.pages <= _MAY_LACK_PAGES else 5) * document.pages):
         return DocumentKind.PREVIEW
     if document.pages > _MAY_LACK_PAGES:

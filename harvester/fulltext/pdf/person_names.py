@@ -30,7 +30,7 @@ _LATIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h", "ŋ": "n"}
 )
 _FIRST_CYRILLIC, _LAST_CYRILLIC = "\u0400", "\u04ff"
-# Of given names: letters that stand for each other, and which words are initials.
+# Given names: letters that may replace each other, and words that are initials.
 _FIRSTS = str.maketrans({"k": "c", "y": "i", "j": "i"})
 _SOFT = "i"  # what is left of a name of which nothing is
 _VOWELS = frozenset("aeiouy")
@@ -38,7 +38,7 @@ _MOST_INITIALS, _MOST_CONSONANTS = 2, 3  # letters of a word that is initials
 _LEAST_STEM = 3  # letters
 _FIRST_WIDE, _MOST_WIDE = "\u2e80", 2  # from here on letters are words; so many of them a family name has
 _UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
-# What is left of Cyrillic letters, and of what transliterations make of them, so that all of these agree.
+# Common forms of Cyrillic letters and of their transliterations, so that all of these agree.
 _CYRILLIC = str.maketrans(
     dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґў", [*"abvgdeez", "z", "", "", *"klmnoprstufhccss", "", "", "",
     *"eua", "", "", "e", "g", "u"], strict=True))
@@ -91,8 +91,8 @@ def share(
 ) -> str:
     """Return the first of these family names that is one of the names, or an empty string.
 
-    `given_names` stand beside the family names, empty where they are not known.
-    `of_all`: only where each of the family names is, and there are as many names.
+    `given_names` belong to the family names; an entry is empty if it is not known.
+    `of_all`: only if each of the family names is among the names, and there are as many names.
     """
     held, wanted = tuple(names), tuple(families)[:_MOST_NAMES]
     people = zip(wanted, chain(given_names, repeat("")), strict=False)
@@ -151,7 +151,7 @@ def _is_alike(one: str, other: str) -> bool:
 
 
 def _initials(word: str) -> str:
-    """Return the initials that a word is, or an empty string: `a`, `am`, `khj`."""
+    """Return the initials of a word that consists of initials (`a`, `am`, `khj`), or an empty string."""
     is_short = len(word) <= _MOST_INITIALS or (len(word) <= _MOST_CONSONANTS and not set(word) & _VOWELS)
     return word if is_short else ""
 

@@ -1,6 +1,6 @@
-"""The child in which a PDF is read: bytes in on stdin, facts and text out on stdout, and nothing else ever.
+"""The child process that reads a PDF: it gets bytes on stdin, and writes facts and text to stdout, nothing else.
 
-It is started by `extraction` with one argument, the engine, and an empty environment. Before it looks at a byte it
+It is started by `extraction` with one argument, the engine, and an empty environment. Before it reads a byte, it
 limits its memory, CPU and open files, and enters the sandbox of `gateway/sandbox.py`: no other file, no socket, no
 process. Its exit statuses are the protocol's.
 """
@@ -28,12 +28,12 @@ _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
 _FIRST_PAGES = 2
 _MEASURED_TEXT, _MEASURED_LETTERS = 8_000, 5  # characters of a page, letters of a line whose height is measured
-_MEASURED_PAGES = 20  # of so many the size and the number of words are counted
+_MEASURED_PAGES = 20  # pages whose size and number of words are measured
 
-# Exit statuses: what `extraction` understands.
+# The exit statuses that `extraction` knows.
 BROKEN, ENCRYPTED, NO_MEMORY = 10, 11, 12
 
-# What each engine is: it is imported before the sandbox closes; afterwards it may read its own folder only.
+# The modules of each engine: imported before the sandbox closes. Afterwards an engine may read its own folder only.
 _PACKAGES = {
     "pdfium": ("pypdfium2",),
     "pdfminer": ("pdfminer.high_level", "pdfminer.pdfdocument", "pdfminer.pdfpage", "pdfminer.pdfparser"),
@@ -49,7 +49,7 @@ class _Encrypted(Exception):
 
 
 def _limit(engine: str) -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # however the parent ends
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # for any end of the parent
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -69,9 +69,9 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 
 class Page(NamedTuple):
-    """One page: its text, and its size in points as it is shown; 0 where no engine knows it.
+    """One page: its text, and its displayed size in points; 0 if no engine knows it.
 
-    `types` are the heights of the letters of its lines, in points; empty where they are not known, or not looked at.
+    `types` are the heights of the letters of its lines, in points; empty if they are not known, or not measured.
     """
 
     text: str
@@ -93,7 +93,7 @@ def _types(text: str, box: Callable[..., tuple[float, float, float, float]]) -> 
 def _height(box: Callable[..., tuple[float, float, float, float]], at: int) -> float:
     try:
         _, bottom, _, top = box(at, loose=True)
-    except Exception:  # noqa: BLE001 - an engine that cannot say where a letter stands says nothing of its height
+    except Exception:  # noqa: BLE001 - an engine without the place of a letter does not know its height
         return 0.0
     return top - bottom
 
@@ -146,7 +146,7 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
     types: list[tuple[float, ...]] = []
     length = 0
     for page in pages:
-        # The end of a page, as pdfminer says it; in old fonts of TeX the ligature `fi`.
+        # The end of a page in the text of pdfminer; in old fonts of TeX the ligature `fi`.
         texts.append(page.text.replace("\f", ""))
         sizes.append((page.width, page.height))
         types.append(page.types)
@@ -156,7 +156,7 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
     first, rest = texts[:_FIRST_PAGES], texts[_FIRST_PAGES:]
     return {
         "pages": count,
-        # A page break tells which page says what: on the first one a document names itself.
+        # A page break shows the page of a text: a document names itself on the first one.
         "first": "\f".join(first)[:_MOST_CHARACTERS],
         "rest": "\n".join(rest)[:_MOST_CHARACTERS],
         "front": "".join(first[:1])[:_MOST_CHARACTERS],
@@ -169,7 +169,7 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
 def main() -> int:
     """Read stdin with the engine that the argument names; print a line end, then a JSON object; return the status."""
     _limit(sys.argv[1])
-    sys.stdout.buffer.write(b"\n")  # it has begun: however it ends now, the file is the reason
+    sys.stdout.buffer.write(b"\n")  # it has begun: from now on the file is the reason for any end
     sys.stdout.buffer.flush()
     try:
         extracted = _read(sys.argv[1], sys.stdin.buffer.read())

@@ -1,7 +1,7 @@
 """Tests whether lines spell a title with errors of recognition: wrong letters, split words. Pure.
 
-What differs in a word is not noise: `inter` and `intra`, `male` and `female`, a part `I` and a part `II` are two works.
-So only letters of one form may stand for each other, ligatures may be missing, and all numbers must agree.
+A different word may show a different work: `inter` and `intra`, `male` and `female`, a part `I` and a part `II`. So
+only letters of similar form may replace each other, ligatures may be missing, and all numbers must agree.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from difflib import SequenceMatcher
 from harvester.fulltext.pdf.first_pages import folded
 from harvester.fulltext.pdf.titles import Title, numbers_of, worth
 
-LEAST_SHARE, _MOST_SHARE = 0.85, 1.2  # of the letters of a title that its lines have: ligatures may be missing
-LEAST_LETTERS = 25  # of a title that may be spelled with errors
-_NOISY_SHARE = 3  # at most every third word may be spelled otherwise
-_LEAST_PAIRS = 0.6  # of the pairs of letters in common; fewer are not worth a closer look
+LEAST_SHARE, _MOST_SHARE = 0.85, 1.2  # share of the letters of a title in its lines: ligatures may be missing
+LEAST_LETTERS = 25  # of a title in which errors are allowed
+_NOISY_SHARE = 3  # at most every third word may be misspelt
+_LEAST_PAIRS = 0.6  # of the pairs of letters in common; with fewer, no words are compared
 _MOST_WORD = 40
 
 _WORD = re.compile(r"[^\W_]+")
@@ -68,7 +68,7 @@ def _excused(wanted: str, here: str, *, is_end: bool) -> int | None:
         return 0
     if not wanted:  # the mark of a footnote
         return 0 if is_end and worth(here) == 1 else None
-    if not here:  # a symbol that the font has not told
+    if not here:  # a symbol that is missing in the font
         return 1 if len(wanted) == 1 and not wanted.isdigit() else None
     if _LIGATURES.sub("", wanted) == here:
         return 0

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - tables have long lines
 """The kind of document that a record describes: from dc:type, COAR's Resource Types, services and the title. Pure.
 
-A file of another kind than its record is not the work, however well its words fit.
+A file of another kind than its record is not the work, even if its words agree.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ _STATE_PAGES = ("identifier", "source", "format", "relation", "description")
 _COAR = re.compile(r"(?i)purl\.org/coar/resource_type/([\w-]{1,20})")
 _COAR_IN_LOWER_CASE = {code.lower(): kind for code, kind in COAR.items()}
 
-# Words of dc:type, of info:eu-repo/semantics, and of the types of Crossref, DataCite and OpenAlex, without what divides
-# them. The first row that fits decides: a book chapter is no book.
+# Words of dc:type, of info:eu-repo/semantics, and of the types of Crossref, DataCite and OpenAlex, without
+# separators. The first row that fits decides: a book chapter is no book.
 _WORDS = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
@@ -88,7 +88,7 @@ _WORDS = tuple(
 )
 _DIVIDES = re.compile(r"[\W_]++")
 
-# A title that says what the record is.
+# Titles that name the kind of the record.
 _TITLES = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
@@ -109,7 +109,7 @@ _TITLES = tuple(
         (DocumentKind.SUPPLEMENT, r"(?:supplement(?:ary|al)|supporting) (?:information|materials?|data|files?)\b"),
     )
 )
-# Titles of volumes and journals, which each of their papers has as well, where no type tells.
+# Titles of volumes and journals, if no type decides; their papers have them as well.
 _VOLUMES = re.compile(
     r"(?i)(?:the )?(?:(?:\w+ ){0,3}(?:journal|transactions|annals|bulletin|handbook|encyclop(?:a)?edia) (?:of|for|on)\b"
     r"|(?:conference )?proceedings (?:of|from)\b|book of abstracts\b|tagungsband\b|handbuch de[rs]\b|actes d[ue]\b"
@@ -128,7 +128,7 @@ def kind_of_type(word: str) -> DocumentKind:
 def kind_of_record(work: Work, described: Iterable[Description] = ()) -> DocumentKind:
     """Return the kind of document of a record: by its title, its own types, else those of the services.
 
-    Of several types of a record the one that tells most counts: `thesis` beside `article` or `text` is a thesis.
+    If a record has several types, the most specific one counts: `thesis` beside `article` or `text` is a thesis.
     """
     titles = work.texts("title")
     for kind, pattern in _TITLES:

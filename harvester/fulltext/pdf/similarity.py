@@ -1,9 +1,9 @@
 """Common words of a document and the metadata of a work: the score of Autoload. Pure.
 
-Words of both, in lower case, without stop words, stemmed as Porter did, Russian ones by Snowball's rules; Chinese,
-Japanese and Korean, which have no spaces between words, are pairs of characters. Of the document only those count that
-the metadata has. The score is the cosine of the angle between the two: 0 for nothing in common, 1 for the same words in
-the same proportions. Words of one letter are left out: figures spell their labels (`p h y t o`).
+The words of both are in lower case, without stop words, and stemmed by Porter's rules, Russian ones by Snowball's.
+Chinese, Japanese and Korean have no spaces between words, and are read as pairs of characters. Only those words of the
+document count that are in the metadata. The score is the cosine of the angle between the two: 0 for no common word, 1
+for the same words in the same proportions. Words of one letter are left out: labels of figures have them (`p h y t o`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import snowballstemmer  # type: ignore[import-untyped]
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BREAK = re.compile("(?<=[\u2e80-\u9fff\uac00-\ud7af])\\s*\n\\s*(?=[\u2e80-\u9fff\uac00-\ud7af])")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe][^\S\n]*\n\s*(?=[^\W\d_])")
-# Some characters are written out as eighteen others, and what has no spaces is one word: neither may cost minutes.
+# Some characters become eighteen others, and a text without spaces is one word: neither may take minutes.
 _MOST_CHARACTERS = 4_000_000
 _LONGEST_WORD = 100
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
@@ -74,7 +74,7 @@ def _stemmer(name: str) -> snowballstemmer.stemmer:
     return snowballstemmer.stemmer(name)
 
 
-_STEMMING = Lock()  # a stemmer keeps the word that it is at: two threads in it get wrong stems, or none
+_STEMMING = Lock()  # a stemmer stores its present word: two threads in one would get wrong stems, or none
 
 
 @lru_cache(maxsize=1 << 16)
@@ -94,8 +94,8 @@ class Compared(NamedTuple):
 def compared(metadata: Iterable[str], document: Counter[str]) -> Compared:
     """Return the similarity of the texts of the metadata and the words of a document, over the metadata's words.
 
-    The cosine alone is high by chance where the metadata are few words and one of them is common (`Science before
-    science`): so it is told how many of them the document has at all.
+    The cosine alone is high by chance if the metadata has few words and one of them is common (`Science before
+    science`). So the result also has the number of these words in the document.
     """
     wanted = words("\n".join(metadata))
     shared = sum(count * document[stem] for stem, count in wanted.items())

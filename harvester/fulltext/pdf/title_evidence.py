@@ -1,13 +1,13 @@
 """Tests whether a title is on a page as that of the document: whole, or in part beside an author. Pure.
 
-It begins and ends with a line, before the abstract; so do titles in running text and in references hardly ever. What
-goes on behind it may be another part of a series, or another work on the same.
+It begins and ends with a line, before the abstract. Titles in running text and in references hardly ever do so. A
+longer title may be another part of a series, or another work on the same subject.
 
 A title of fewer than 15 letters or three words (a Chinese, Japanese or Korean character counts as two letters) needs an
 author and the year or journal; all others need an author, if any is known. A title that hundreds of works have
 (`Editorial`) never counts. A line above a title that is 1.3 times as large or larger is a running head, or the title of
 the work that a comment is about. Part of a title needs an author beside it; another number or part of a series is
-another title. The authors of a file of one page may stand below its text, as letters are signed.
+another title. The authors of a file of one page may be below its text, like the signature of a letter.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from harvester.fulltext.pdf.recognition_errors import LEAST_SHARE, is_noisy_spel
 from harvester.fulltext.pdf.titles import LEAST_WORDS, Title, is_cut, is_part, title_of, worth
 from harvester.fulltext.pdf.work_names import Named, Page
 
-_CERTAIN_LETTERS = 60  # a title of as many stands for itself where an identifier of the work stands with it
-_LEAST_MAIN = 20  # letters of a main title that stands without its subtitle, or with one that the record has not
-_BYLINE_BEFORE, _BYLINE_BEHIND = 400, 1_200  # characters around a title in which its authors stand
+_CERTAIN_LETTERS = 60  # a title of this length is enough beside an identifier of the work
+_LEAST_MAIN = 20  # letters of a main title without its subtitle, or with one that is not in the record
+_BYLINE_BEFORE, _BYLINE_BEHIND = 400, 1_200  # characters around a title; its authors are within them
 _LEAST_LINE = 12  # characters of a line with which a title goes on; shorter ones are logos and marks
-_NEAR = 60  # characters behind a title in which an author shows that it has ended
+_NEAR = 60  # characters after a title; an author within them shows its end
 
 _LARGER = (
     1.3  # times as high as a title are the letters of another one that the document has; those of authors are less
@@ -36,7 +36,7 @@ _INITIAL = re.compile(r"[IVX][. ]")
 _MOST_LINES = 5  # of a title
 _LINE = re.compile(r"(?m)^[^\n]{1,1000}$")
 
-# What stands before a title in its line and is none of it.
+# Words before a title in its line that are not part of it.
 _LABEL = re.compile(
     r"(?i)[\W_]{0,5}(?:(?:title|titre|titel|título|titolo|original (?:article|paper|research)|research (?:article|paper"
     r"|report|note)|regular (?:article|paper)|review article|article|paper|short communication|brief (?:report"
@@ -45,16 +45,16 @@ _LABEL = re.compile(
 )
 _MARKS = re.compile(
     r"[^\w\n]{0,6}(?:\d{1,2}|[\da-e*†‡§¶#,\u00b9\u00b2\u00b3]{0,4})[^\w\n]{0,6}"
-)  # footnotes behind a title
+)  # footnotes after a title
 _SUBTITLE = re.compile(r"\s{0,3}[:.?!\u2013\u2014/(|=,;-]")
-# A title goes on from the line before, which ends so; in the next line, which begins so.
+# Ends of a line that a title continues, and beginnings of the line in which it continues.
 _GOES_ON = re.compile(
     r"(?i)(?:\b(?:a|an|and|at|by|for|from|in|into|of|on|or|the|to|with|about|between|du|de|des|la|le|les|von|der|die|das"
     r"|und|zur|zum|del|y|e|di)|[:,&/(\u201c\u201e\u00ab\u2018-])[ \t]{0,3}$"
 )
 _BYLINE_WORDS = frozenset(("by", "par", "von", "di", "de", "por", "van", "und", "and", "et", "y", "e"))
 
-# The line before a title that says that it is that of another work.
+# Lines before a title that show that it is the title of another work.
 _POINTS_AWAY = re.compile(
     r"(?i)\b(?:(?:related|linked|companion|accompanying|associated) (?:articles?|papers?|content|works?|publications?)"
     r"|(?:see|read) also|commentary on|comments? on|in (?:response|reply) to|refers to|part of a pair)\b[^\n]{0,60}$"
@@ -70,7 +70,7 @@ def title_on(page: Page, titles: Iterable[Title], named: Named) -> str | None:
 
 
 def stands_alone(page: Page, titles: Iterable[Title]) -> bool:
-    """Return whether a long title stands on a page, whatever authors stand below it: enough beside an identifier."""
+    """Return whether a long title is on a page, with any authors below it: enough beside an identifier."""
     return any(
         worth(title.letters) >= _CERTAIN_LETTERS
         and any(_ends(page, title, stop) for _, stop in _begun(page.front, title.letters))
@@ -96,9 +96,9 @@ def _begun(front: Front, letters: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_above_another(front: Front, start: int, stop: int) -> bool:
-    """Return whether a larger title stands below, before the text: this is a running head, or the title discussed.
+    """Return whether a larger title is below, before the text: then this is a running head, or the title discussed.
 
-    The name of a journal is larger, too, but stands above.
+    The name of a journal is larger, too, but above.
     """
     own = front.type_of(start, stop)
     if not own:
@@ -155,7 +155,7 @@ def _is_continued(following: str, page: Page, end: int) -> bool:
 def _suffices(page: Page, title: Title, named: Named, places: Iterable[tuple[int, int]]) -> bool:
     """Return whether a whole title is enough: a short one needs author and year or journal, others an author if known.
 
-    A title of any length may be that of another work, where none of the known authors is to be seen.
+    A title of any length may be that of another work if none of the known authors is found.
     """
     if not title.is_short and not named.authors:
         return True
@@ -181,7 +181,7 @@ def _is_cited(front: Front, place: int) -> bool:
 
 
 def _is_signed(front: Front, place: int) -> bool:
-    """Return whether a name stands in a line of names: letters have names below their text, citations more words."""
+    """Return whether a name is in a line of names: letters have names below their text, citations have more words."""
     if not front.is_whole:
         return False
     start, end = front.text.rfind("\n", 0, place) + 1, front.text.find("\n", place)
@@ -191,7 +191,7 @@ def _is_signed(front: Front, place: int) -> bool:
 
 
 def _is_dated(front: Front, named: Named) -> bool:
-    """Return whether the year or the journal of a work stands on a page."""
+    """Return whether the year or the journal of a work is on a page."""
     has_year = not set(named.years).isdisjoint(_YEAR.findall(front.text))
     return has_year or any(
         worth(venue) >= _LEAST_MAIN // 2 and venue in front.letters for venue in map(folded, named.venues)
@@ -199,7 +199,7 @@ def _is_dated(front: Front, named: Named) -> bool:
 
 
 def _stands_in_part(page: Page, title: Title, named: Named, places: list[tuple[int, int]]) -> bool:
-    """Return whether a title stands near its authors: with another subtitle, cut, or with errors of recognition."""
+    """Return whether a title is near its authors: with another subtitle, cut, or with errors of recognition."""
     if not page.authors or title.is_short:
         return False
     longer = [
@@ -233,7 +233,7 @@ def _is_sequel(subtitle: str) -> bool:
 
 
 def _has_main_title(page: Page, title: Title) -> bool:
-    """Return whether the main title stands without its subtitle, and an author in the very next line."""
+    """Return whether the main title is without its subtitle, and an author is in the very next line."""
     main, subtitle = title.parts
     known = title_of(main)
     if not subtitle or _is_sequel(subtitle) or known.is_short or known.is_generic or worth(known.letters) < _LEAST_MAIN:

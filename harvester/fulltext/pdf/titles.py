@@ -11,9 +11,9 @@ from unicodedata import lookup
 from harvester.fulltext.pdf.first_pages import folded
 
 _MOST = 2_000  # characters of a title that are compared
-LEAST_LETTERS, LEAST_WORDS = 15, 3  # a title of fewer of either is short: it stands on many pages
-_CJK = 0x2E80  # from here on a character says as much as a syllable or a word
-_WORTH = 2  # letters for which such a character counts
+LEAST_LETTERS, LEAST_WORDS = 15, 3  # a title with fewer of either is short: it is on many pages
+_CJK = 0x2E80  # from this code on, a character is a syllable or a word
+_WORTH = 2  # the number of letters as which such a character counts
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 # Greek letters as TeX names them; all other commands are left out.
@@ -36,7 +36,7 @@ _PART = re.compile(
 )
 _NUMBER = re.compile(r"(?<![^\W_])(?:\d[\d.,]{0,9}|[IVX]{1,5}|[a-z]?\d{1,4}[a-z]?)(?![^\W_])", re.ASCII)
 
-# What hundreds of works are called. Such a title says nothing by itself, nor with the author and the year.
+# Titles of hundreds of works. Such a title is no sign, not even with the author and the year.
 _GENERIC = frozenset(
     folded(kind)
     for kind in (
@@ -62,7 +62,7 @@ _GENERIC = frozenset(
 )  # fmt: skip
 
 
-# What appears each year, or more often, under one title; with a year or a number in it, it is one of them.
+# Titles of works that appear each year, or more often; a year or a number in the title identifies one of them.
 _SERIAL = re.compile(
     r"(?i)\W{0,3}(?:(?:annual|yearly|biennial|quarterly|monthly) (?:reports?|statistics|review|bulletin|newsletter)\b"
     r"|yearbook\b|newsletter\b|jahres(?:bericht|rückblick)|rapport (?:annuel|d'activité)|informe anual|memoria anual"

@@ -1,7 +1,7 @@
 """Services whose descriptions are of the work of a record, not of another work that it names. Pure.
 
-A record names the DOIs of works that it cites, reviews or is a part of. What a service tells of such a DOI counts only
-where it calls the work by the title of the record.
+A record names the DOIs of works that it cites, reviews or is a part of. The description of such a DOI by a service
+counts only if it has the title of the record.
 
 A title of fewer than three words must have the same letters, or an author in common; `Editorial` needs the author.
 """
@@ -18,14 +18,14 @@ from harvester.fulltext.pdf.person_names import names_of, share
 from harvester.fulltext.pdf.similarity import letters, words
 from harvester.fulltext.pdf.titles import title_of
 
-_FEW_WORDS = 3  # titles of fewer tell nothing apart
+_FEW_WORDS = 3  # titles with fewer do not distinguish works
 
 
 def believed(work: Work, identifiers: Identifiers, described: Iterable[Description]) -> tuple[Description, ...]:
     """Return the descriptions that are of the work, by their titles and authors.
 
-    One of a DOI that is the record's own needs a title that is not quite another; one of a DOI that only stands beside
-    the work must be confirmed.
+    If the DOI is the record's own, the title of its description must not be quite different. If the DOI is only related
+    to the work, the title must confirm it.
     """
     titles = [title_of(text).text for text in work.texts("title")]
     own = {identifier.value for identifier in identifiers.entries if identifier.found_in not in BESIDE}
@@ -52,7 +52,7 @@ def agree(titles: Iterable[str], text: str) -> bool:
 def confirms(work: Work, described: Description) -> bool:
     """Return whether a description is of a work: by a title in common.
 
-    A short title must be the same letter for letter, or have an author beside it; one that many works have, an author.
+    A short title must be the same letter for letter, or have an author beside it. A common title needs an author.
     """
     titles = [title_of(text).text for text in work.texts("title")]
     title_words, spelled = set(words(described.title)), letters(title_of(described.title).text)

@@ -1,8 +1,8 @@
 # ruff: noqa: E501 - tables have long lines
 """The version of a work that a document states: submitted, accepted or published. Pure.
 
-As Unpaywall does it: by the statements of publishers, repositories and preprint servers on the first pages. A statement
-that an author or a server makes of this very file counts more than what an article looks like.
+The method is that of Unpaywall: it reads the statements of publishers, repositories and preprint servers on the first
+pages. A statement of an author or a server about this very file counts more than the look of an article.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harvester.fulltext.pdf.extraction import Extracted
 
 SUBMITTED, ACCEPTED, PUBLISHED = "submitted", "accepted", "published"
 _MOST = 30_000  # characters of the first pages
-_FEWEST_POINTS = 3  # what looks published must do so in several ways
+_FEWEST_POINTS = 3  # the fewest points of a published article
 _FEWEST_NUMBERS = 20  # lines that are numbered
 
 # Statements about this very file, on a text in lower case with single spaces. The first that fits decides.
@@ -49,7 +49,7 @@ _STATEMENTS = (
     ),
 )  # fmt: skip
 
-# What published articles have, and how many points each is worth.
+# Features of published articles, and their points.
 _LOOKS = (
     (2, r"journal homepage ?:|contents lists? available at|available online at www\.sciencedirect"),
     (2, r"\breceived\b.{4,120}\baccepted\b.{4,120}\bpublished\b"),
@@ -101,7 +101,7 @@ def version_in(extracted: Extracted) -> str:
 
 
 def _has_line_numbers(lines: str) -> bool:
-    """Return whether the lines are numbered, each or every fifth: those of manuscripts are."""
+    """Return whether each line or every fifth is numbered, as in manuscripts."""
     for pattern in _NUMBERED:
         numbers = [int(match[1]) for match in pattern.finditer(lines)]
         if any(_longest_run(numbers, step) >= _FEWEST_NUMBERS // step for step in (1, 5)):

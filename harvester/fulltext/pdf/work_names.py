@@ -2,7 +2,7 @@
 
 A DOI of another version that the record or a service names is not another DOI. Another DOI is allowed for a preprint,
 and for any file of a record without a DOI of its own, with the DOI of a preprint, or with one that is registered with
-DataCite, as those of repositories are.
+DataCite, like those of repositories.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from harvester.fulltext.pdf.titles import worth
 _LEAST_SURNAME = 2  # letters
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
-# Preprints and copies have a DOI of their own, beside that of the work.
+# Prefixes of the own DOIs of preprints and copies, beside that of the work.
 _OF_COPIES = (
     "10.48550/arxiv", "10.1101/", "10.64898/", "10.2139/ssrn", "10.21203/rs", "10.20944/preprints", "10.26434/chemrxiv",
     "10.31234/osf", "10.31235/osf", "10.31219/osf", "10.22541/", "10.36227/techrxiv", "10.5281/zenodo", "10.12688/",
     "10.13140/rg",
-    # Repositories and digital libraries that print a DOI of their own on the covers of what they have.
+    # Repositories and digital libraries that print their own DOI on the covers of their files.
     "10.5169/seals", "10.5167/uzh", "10.3929/ethz", "10.7892/boris", "10.48350/", "10.5451/unibas", "10.17863/cam",
     "10.18452/", "10.17169/", "10.14279/", "10.15488/", "10.34726/",
 )  # fmt: skip
@@ -35,7 +35,7 @@ _OF_COPIES = (
 class Named(NamedTuple):
     """The names of a work: identifiers as (scheme, value), titles, authors, years, journals or publishers.
 
-    `dois` are all that a document of the work may state; empty where a file may have any.
+    `dois` are all DOIs that a document of the work may state; empty if a file may have any.
     """
 
     identifiers: tuple[tuple[str, str], ...] = ()
@@ -72,8 +72,8 @@ def is_of_copy(doi: str) -> bool:
 def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believed: Iterable[Description]) -> Named:
     """Return the names of a work, from its record and the trusted services.
 
-    An identifier that a record only relates to, or has in its words, may be that of another work: a service must know
-    the work by it.
+    An identifier in a relation or a text field of a record may be that of another work: a service must have the work
+    under it.
     """
     authors = list(work.texts("creator"))
     years = [year for date in work.texts("date") for year in _YEAR.findall(date)]
@@ -102,14 +102,14 @@ def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believ
 def _dois(work: Work, identifiers: Identifiers, described: Iterable[Description]) -> tuple[str, ...]:
     """Return the DOIs that a document of a work may state; none if it may state any.
 
-    It may be where the record has no DOI of its own, or that of a copy: such a file states the publisher's.
+    It may state any if the record has no own DOI, or that of a copy: then the file states the DOI of the publisher.
     """
     own = identifiers.certain("doi")
     if not own or any(map(is_of_copy, own)):
         return ()
     known = list(identifiers.all("doi"))
     for description in described:
-        if description.doi in own and description.registry == DATACITE:  # with it repositories register, few publishers
+        if description.doi in own and description.registry == DATACITE:  # few publishers register with it
             return ()
         known += [description.doi, *(related.value for related in description.related if related.scheme == "doi")]
         known += [doi for text in description.also for doi in dois_in(text)]

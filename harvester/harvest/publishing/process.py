@@ -76,7 +76,7 @@ def _tell(message: object) -> None:
 
 
 class _Orders:
-    """What the parent says on standard input."""
+    """The orders of the parent, read from standard input."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -86,12 +86,12 @@ class _Orders:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """Return where more of them may come from."""
+        """Return the descriptors from which more orders may come."""
         return () if self.are_last else (self._descriptor,)
 
     @property
     def are_last(self) -> bool:
-        """Return whether nothing more is coming that could be published."""
+        """Return whether no more orders come."""
         return self._is_end or self._is_over
 
     @property

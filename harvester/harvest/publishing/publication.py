@@ -115,7 +115,7 @@ class Publication:
 
     @property
     def counts(self) -> Counter[str]:
-        """What became of the records so far: received, `OUTCOMES_OF_RECORDS`, and gone_back."""
+        """The counts of records so far: received, `OUTCOMES_OF_RECORDS`, and gone_back."""
         return self._here + (self._publisher.counts if self._publisher else Counter())
 
     @property

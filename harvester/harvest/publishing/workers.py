@@ -40,7 +40,7 @@ Publish: TypeAlias = Callable[[int, tuple[int, ...], Callable[[], None]], Counts
 
 
 class Jobs:
-    """What is to be published of a source, in the order of its pages."""
+    """The pages of a source to be published, in their order."""
 
     def __init__(self, inbox: Inbox, source: str, position: int) -> None:
         """Begin behind the page at `position`."""

@@ -33,10 +33,10 @@ _UNANSWERED = (*PASSING, TryLater)
 
 
 class Comparison(NamedTuple):
-    """What a comparison with ListIdentifiers has shown.
+    """The result of a comparison with ListIdentifiers.
 
-    `unseen` is a record that is named and has not come, or empty. `is_beyond`: it is dated as the last record that
-    came, or later. `is_end_shown`: all records of these dates were named, and have come.
+    `unseen` is a listed record that has not come, or empty. `is_beyond`: it has the date of the last record that came,
+    or a later one. `is_end_shown`: all records of these dates were named, and have come.
     """
 
     unseen: str = ""

@@ -1,4 +1,4 @@
-"""What a repository says of itself: Identify, ListMetadataFormats, ListSets."""
+"""The description of a repository: Identify, ListMetadataFormats, ListSets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows the last page of a part: the next part, the check of the whole list, or the end."""
+"""Decide what to do after the last page of a part: walk the next part, check the whole list, or end."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
 
 
 def _halve(walk: Walk) -> bool:
-    """Halve a window that brought less than it announced. Where it cannot be halved, the list is checked."""
+    """Halve a window that brought less than it announced. If it cannot be halved, the list is checked."""
     state, size = walk.state, walk.size()
     if not walk.is_short() or state.position.phase is not Phase.WINDOW or contradicts(state, size):
         return False
@@ -72,7 +72,7 @@ def _halve(walk: Walk) -> bool:
 
 
 def _begin_check(walk: Walk, page: RawPage, slices: tuple[Slice, ...], window: Window) -> Step:
-    """Begin the check by ListIdentifiers, where it is known what has come."""
+    """Begin the check by ListIdentifiers, if it is known which records have come."""
     count_all(walk)
     state = walk.state
     if not walk.received.recall() or not walk.recall_all():
@@ -85,7 +85,7 @@ def _begin_check(walk: Walk, page: RawPage, slices: tuple[Slice, ...], window: W
 
 
 def end_list(walk: Walk, page: RawPage, slices: tuple[Slice, ...], doubts: tuple[str, ...]) -> Step:
-    """Return the last step. A window that was left is a doubt, but the next list does not begin before it."""
+    """Return the last step. A window that failed is a doubt, but the next list does not begin before it."""
     state = walk.state
     if not doubts and state.evidence.announced is not None and state.evidence.distinct != state.evidence.announced:
         walk.note(state.evidence.in_words)
@@ -93,19 +93,19 @@ def end_list(walk: Walk, page: RawPage, slices: tuple[Slice, ...], doubts: tuple
     if not doubts and not state.evidence.has_gaps:
         left = dict.fromkeys(window for window in left if not state.position.whole.covers(window))
     is_shown = not doubts and not state.position.is_window and state.position.first
-    # Nothing is shown for later dates than were asked for: the entry may ask for them one day.
+    # The list shows nothing about dates after its `until`; a later entry may ask for them.
     complete = (
         min(state.position.first, moment_of(state.position.until) or state.position.first)
         if is_shown
         else state.position.complete
     )
-    # Where no record came in any way, it is not known whether the server needs dates.
+    # If no record came in any way, it is not known whether the server needs dates.
     dates = (
         state.profile.dates if state.evidence.received or state.profile.dates != Dates.NEEDED else Dates.UNKNOWN.value
     )
     rest = state.at_rest().moved(complete=complete, left=text_of_windows(*left)).learning(dates=dates)
     walk.change(state_of(state.position.paused)[0].moved(left=rest.position.left) if state.position.paused else rest)
-    losses = tuple(f"What is dated {window.in_words} could not be had." for window in left)
+    losses = tuple(f"The records dated {window.in_words} could not be harvested." for window in left)
     end = ListEnd.GAPS if doubts or losses else ListEnd.PROPER
     return walk.step(page, slices, end, (*doubts, *losses), of=state)
 

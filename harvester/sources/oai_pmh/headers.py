@@ -1,4 +1,4 @@
-"""What a sweep asks for: the headers of a whole list, by ListIdentifiers, and single records, by GetRecord."""
+"""The requests of a sweep: the headers of a whole list, by ListIdentifiers, and single records, by GetRecord."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ListIdentifiers names between two dates, answer by answer, compared with the records that came of a list."""
+"""Compare the identifiers of ListIdentifiers between two dates, answer by answer, with the records of a list."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How far one OAI-PMH list has come: its position, the evidence of its completeness, the profile of its server. Pure.
+"""The state of one OAI-PMH list: its position, the evidence of its completeness, the profile of its server. Pure.
 
-The fields of all three are written into one JSON text, which a cursor keeps, as earlier releases did. What a cursor
-holds may be old, or have been edited: every field is checked. Where a state cannot be read, the list begins anew, which
-costs time and loses nothing.
+The fields of all three are written into one JSON text, which is stored in a cursor, as in earlier releases. The text of
+a cursor may be old or edited, so every field is checked. If a state cannot be read, the list begins again: that takes
+time and loses nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _READ = (1, _VERSION)
 
 
 class Phase(StrEnum):
-    """The state of a list: a closed list. `transitions.py` says how it gets from one to another."""
+    """The phase of a list: a closed list. `transitions.py` has the transitions."""
 
     PAGES = "pages"  # the whole list, page by page
     WINDOW = "window"  # a part of it between two dates, page by page
-    SINGLY = "singly"  # record by record, as ListIdentifiers names what has not come
-    CHECK = "check"  # the same behind the end of the list: whether anything is missing
+    SINGLY = "singly"  # record by record: ListIdentifiers names those that have not come
+    CHECK = "check"  # the same after the end of the list, to find missing records
     OVER = "over"  # it has ended; nothing is asked for any more
 
 
@@ -37,23 +37,23 @@ class Dates(StrEnum):
     """Whether a server must be given dates: a closed list."""
 
     UNKNOWN = ""
-    OPTIONAL = "optional"  # as the standard has it: without them, everything comes
-    NEEDED = "needed"  # without them, nothing comes
-    REFUSED = "refused"  # with them, nothing comes: every harvest is of the whole list
+    OPTIONAL = "optional"  # as in the standard: without them, all records come
+    NEEDED = "needed"  # without them, no record comes
+    REFUSED = "refused"  # with them, no record comes: every harvest is of the whole list
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a list stands, and what the lists before it have shown.
+    """The position in a list, and the dates that earlier lists have shown to be complete.
 
     `complete` is the responseDate of the first answer of the last list that was shown to be whole, in seconds since
-    1970; 0: none. `reach` is the `from` of the list that it stands on, behind which it says nothing; empty: there was
-    none. `left` are the windows that could not be had in any way.
+    1970; 0: none. `reach` is the `from` of the list on which it builds: it says nothing about earlier dates; empty:
+    there was none. `left` are the windows that could not be harvested in any way.
 
-    The others describe the list in progress. `is_window` marks a list of its own, asked for by `--from` and `--until`;
-    `paused` is the state of the list that was in progress before it, which goes on when the window is over. `window` is
-    the part that is being walked when the list could not be walked in one piece, `windows` are those to come after it;
-    `phase` is how, `last` the last datestamp of it when they have come in order so far.
+    The others describe the list in progress. `is_window` marks a separate list, requested by `--from` and `--until`;
+    `paused` is the state of the list that was in progress before it, and continues after it. If the list could not be
+    walked as a whole, `window` is the part that is being walked, and `windows` are the next ones. `phase` is the way of
+    walking. `last` is the last datestamp, as long as the datestamps have come in order.
     """
 
     complete: int = 0
@@ -66,14 +66,14 @@ class Position:
     paused: str = ""
     first: int = 0  # seconds: the responseDate of the first answer of the list in progress
     began: int = 0  # seconds of our own clock at the first answer
-    refused: int = 0  # in how many ways the token was sent and not taken
+    refused: int = 0  # in how many ways the token was sent and refused
     restarts: int = 0
     window: str = ""
     windows: str = ""
     phase: Phase = Phase.PAGES
-    is_sliced: bool = False  # it was asked for in windows, from its beginning
+    is_sliced: bool = False  # it was requested in windows from its beginning
     last: str = ""
-    certain: str = ""  # up to when it came in order before it broke off, and was not asked for again
+    certain: str = ""  # until this date it came in order before it broke off, and was not requested again
 
     @property
     def is_begun(self) -> bool:
@@ -91,7 +91,7 @@ class Position:
         return window_of(self.from_, self.until)
 
     def reaches(self, from_: str) -> bool:
-        """Tell whether it began at this date or before, with the lists on which it stands."""
+        """Tell whether it began at this date or before, with the lists on which it builds."""
         reach, begin = moment_of(self.reach), moment_of(from_)
         return reach is None or (begin is not None and begin >= reach)
 
@@ -102,52 +102,52 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for and against the completeness of the list in progress: what was announced, and what came."""
+    """The evidence for and against the completeness of the list in progress: announced and received numbers."""
 
     received: int = 0  # of the whole list; a record that came twice counts twice
     repeated: int = 0  # how many of those had come before
-    late: int = 0  # how many were dated after the first answer, so that they were not there when it was given
+    late: int = 0  # how many are dated after the first answer, and so were not counted in it
     announced_first: int | None = None
     announced: int | None = None
-    part: int = 0  # different records that came since the last request without a token
+    part: int = 0  # different records since the last request without a token
     part_announced: int | None = None
-    cursor_first: int | None = None  # what the first answer of the part said
-    in_windows: int = 0  # how many different records came before it in windows, where that was counted
-    tally: int = 0  # what was announced of the windows that are over
-    unsized: int = 0  # how many did not bring exactly what they announced
-    names_set: bool = False  # whether all that came without a token says that it is in the set that was asked for
-    keeps_dates: bool = False  # whether all that came without a token lies between the dates that were asked for
+    cursor_first: int | None = None  # the cursor of the first answer of the part
+    in_windows: int = 0  # different records of the windows before it, if counted
+    tally: int = 0  # the sum of announced sizes of the windows that are over
+    unsized: int = 0  # how many windows did not bring exactly the announced number
+    names_set: bool = False  # whether all records of requests without a token name the requested set
+    keeps_dates: bool = False  # whether all records of requests without a token have a requested date
     is_unordered: bool = False
-    is_doubted: bool = False  # something about it did not fit
-    has_gaps: bool = False  # a window of it was left
+    is_doubted: bool = False  # some numbers or dates contradict
+    has_gaps: bool = False  # a window of it failed
     has_pages: bool = False  # whether ListRecords has brought any record of it
 
     @property
     def distinct(self) -> int:
-        """How many different records have come, in the windows before it, too, where they were counted."""
+        """How many different records have come, also in the windows before it, if they were counted."""
         return self.received - self.repeated + self.in_windows
 
     @property
     def is_as_announced(self) -> bool:
-        """Whether exactly as many different records have come as were announced, at the beginning and at the end."""
+        """Whether the number of different records is the announced one, at the beginning and at the end."""
         return self.distinct == self.announced == self.announced_first
 
     @property
     def promised(self) -> int:
-        """How many records were announced of the list at most, at its beginning or at its end; 0: none."""
+        """The largest announced number of records, at the beginning or at the end of the list; 0: none."""
         return max(self.announced_first or 0, self.announced or 0)
 
     @property
     def in_words(self) -> str:
-        """The sentence for a number that was not kept."""
+        """The sentence for an announced number that was not reached."""
         return f"The source announced {self.promised} records and sent {self.distinct}."
 
     @property
     def has_less(self) -> bool:
-        """Whether fewer came than were announced, or than there must be of those that the first answer counted.
+        """Whether fewer records came than were announced, or than must remain of those that the first answer counted.
 
-        Where pages are counted, one record that goes and one that comes meanwhile leave all numbers as they are, and a
-        third record unseen.
+        With counted pages, one record may be deleted and one added during the list. Then all numbers stay as they are,
+        and a third record is not seen.
         """
         if self.announced is None:
             return False
@@ -158,28 +158,28 @@ class Evidence:
     def has_moved(self) -> bool:
         """Whether records changed in a list without numbers and out of the order of its dates.
 
-        Others may have slipped from page to page then. Where dates are in order, what changed comes again at the end.
+        Then others may have moved between pages, unseen. If dates are in order, changed records come again at the end.
         """
         return bool(self.late) and self.announced is None and self.is_unordered
 
     def is_short(self, tolerance: float = 0.0) -> bool:
-        """Tell whether more than this share is missing of the records that were announced."""
+        """Tell whether more than this share of the announced records is missing."""
         return self.promised - self.distinct > tolerance * self.promised
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What was learned of a server, which outlives the list."""
+    """The facts learned of a server. They stay valid after the list."""
 
-    is_verbatim: bool = False  # whether this server wants its tokens back as they are written
+    is_verbatim: bool = False  # whether this server wants its tokens as they are written, without decoding
     wants_prefix: bool = False  # whether it wants the metadataPrefix beside a token
-    ignores_dates: bool = False  # whether it sends the same, whatever from and until are
-    dates: str = Dates.UNKNOWN.value  # whether it must be given some
-    granularity: str = ""  # the one that it takes, where it is not the one it announces
+    ignores_dates: bool = False  # whether it sends the same records for any `from` and `until`
+    dates: str = Dates.UNKNOWN.value  # whether it needs dates
+    granularity: str = ""  # the one that it accepts, if it is not the announced one
     is_first_generation: bool = False  # whether it speaks OAI-PMH 1.x, whose ListIdentifiers has no metadataPrefix
-    is_verb_first: bool = False  # whether the verb stands before the arguments that its own address has
-    best_page_ms: int = 0  # the least time in which a page of records came; 0: not known
-    is_damaged: bool = False  # whether its compressed answers are damaged, so that it is asked for none
+    is_verb_first: bool = False  # whether the verb is before the arguments of its own address
+    best_page_ms: int = 0  # the shortest time of a page of records; 0: not known
+    is_damaged: bool = False  # whether its compressed answers are damaged; then none is requested
     formats_failed: int = 0  # seconds: when ListMetadataFormats failed the last time; 0: it did not
     sets_failed: int = 0  # the same of ListSets
 
@@ -198,19 +198,19 @@ class ListState:
         return self.position.here
 
     def moved(self, **changes: Any) -> ListState:  # noqa: ANN401 - as the fields are
-        """Return it with another position, of which these fields are others."""
+        """Return it with these fields of its position changed."""
         return replace(self, position=replace(self.position, **changes))
 
     def noted(self, **changes: Any) -> ListState:  # noqa: ANN401 - as the fields are
-        """Return it with other evidence, of which these fields are others."""
+        """Return it with these fields of its evidence changed."""
         return replace(self, evidence=replace(self.evidence, **changes))
 
     def learning(self, **changes: Any) -> ListState:  # noqa: ANN401 - as the fields are
-        """Return it with another profile of the server, of which these fields are others."""
+        """Return it with these fields of the server's profile changed."""
         return replace(self, profile=replace(self.profile, **changes))
 
     def within(self, from_: str) -> ListState:
-        """Return it with what `complete` says of a list from this date on: nothing, when its reach is not so far."""
+        """Return it with `complete` for a list from this date on: 0 if its reach is not far enough."""
         is_of_it = self.position.complete and self.position.reaches(from_)
         return self if is_of_it else self.moved(complete=0, reach=from_)
 
@@ -220,13 +220,13 @@ class ListState:
 
 
 _VALUES = {"position": Position, "evidence": Evidence, "profile": Profile}
-# The fields of a stored state and their types. Its `rung` is the phase, in the words of earlier releases.
+# The fields of a stored state and their types. Its `rung` is the phase, under its name in earlier releases.
 _KINDS = {field.name: type(field.default) for value in _VALUES.values() for field in fields(value)} | {"rung": str}
 del _KINDS["phase"]
 
 
 def made_of(**values: Any) -> ListState:  # noqa: ANN401 - as the fields are
-    """Return a list of which these fields, of whichever of the three values, are not as at the beginning."""
+    """Return a new list with these fields changed, in any of the three values."""
     return ListState(
         *(
             value(**{field.name: values[field.name] for field in fields(value) if field.name in values})
@@ -236,7 +236,7 @@ def made_of(**values: Any) -> ListState:  # noqa: ANN401 - as the fields are
 
 
 def state_of(text: str) -> tuple[ListState, str]:
-    """Read the state of a cursor; with a sentence when it could not be read and a new one stands for it."""
+    """Read the state of a cursor. If it cannot be read, return a new state and a sentence."""
     if not text:
         return ListState(), ""
     try:
@@ -248,7 +248,7 @@ def state_of(text: str) -> tuple[ListState, str]:
         return ListState(), "The state of this list is not one of ours; it begins anew."
     phase = values.pop("rung", "") or (Phase.WINDOW if values.get("window") else Phase.PAGES)
     state = made_of(**values, phase=Phase(phase))
-    # Of a list that an earlier release began, all that came stands in one part.
+    # If an earlier release began the list, all its records are in one part.
     return (state if version == _VERSION else state.noted(part=state.evidence.received)), ""
 
 

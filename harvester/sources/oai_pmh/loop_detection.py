@@ -1,4 +1,4 @@
-"""What came of a list and of its present part: notices records that come twice, and lists that loop."""
+"""Remember the received records of a list and of its present part, to detect repeated records and lists that loop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harvester.sources.seen import Seen
 
 
 class PageRecords(NamedTuple):
-    """The slices of a page to keep; how many are new to the list, new to this part, and kept though not new."""
+    """The slices of a page to keep. `news` are new to the list, `fresh` to the part; `repeated` are kept, not new."""
 
     kept: tuple[Slice, ...]
     news: int
@@ -23,8 +23,8 @@ class PageRecords(NamedTuple):
 class ReceivedRecords:
     """The identifiers, pages and tokens that came. A part begins with every request without a token.
 
-    `earlier` returns what came of the list in earlier runs; it is None where that is not known. It takes time, so it is
-    called only when a fallback step is taken or a list is checked.
+    `earlier` returns the identifiers that came in earlier runs of the list; it is None if they are not known. It takes
+    time, so it is called only when a fallback step is taken or a list is checked.
     """
 
     def __init__(self, earlier: Callable[[], Iterable[str]] | None, token: str = "") -> None:
@@ -39,7 +39,7 @@ class ReceivedRecords:
         self._opening: tuple[Window, bytes] = Window(), b""
 
     def recall(self) -> bool:
-        """Remember what came in earlier runs, too. Return whether that is possible."""
+        """Remember the identifiers of earlier runs, too. Return whether that is possible."""
         if self._earlier is None:
             return False
         for identifier in self._earlier():
@@ -49,7 +49,7 @@ class ReceivedRecords:
 
     @property
     def knows_all(self) -> bool:
-        """Whether everything is remembered that came of the list, in earlier runs, too."""
+        """Whether all identifiers of the list are remembered, also those of earlier runs."""
         return self._earlier is tuple
 
     def forget(self) -> None:
@@ -59,7 +59,7 @@ class ReceivedRecords:
         self.begin_part()
 
     def begin_part(self) -> None:
-        """Begin a part; what it brings may have come before."""
+        """Begin a part. Its records may have come before."""
         self.part = Seen() if len(self.all) else self.all
         self.tokens.clear()
         self._pages.clear()
@@ -71,7 +71,7 @@ class ReceivedRecords:
         return bool(slices) and all(record.identifier in self.part for record in slices)
 
     def repeats(self, slices: tuple[Slice, ...]) -> bool:
-        """Tell whether the same page came before in this part. A page of one record may, where pages shift."""
+        """Tell whether the same page came before in this part. A page of one record may come twice if pages shift."""
         if not slices:
             return False
         digest = _digest(slices)

@@ -1,4 +1,4 @@
-"""What an answer shows besides its records: its time, its numbers, whether it respects the dates. Pure.
+"""Facts of an answer besides its records: its time, its numbers, whether it respects the dates. Pure.
 
 Each `_noticed` function returns the list with what was noticed, and adds to `notes` what belongs in the run log.
 """

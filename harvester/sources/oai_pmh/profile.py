@@ -1,4 +1,4 @@
-"""What was learned of a repository while its lists were walked, and what its entry says instead. Pure."""
+"""Combine the facts learned of a repository with the fields of its entry, which have precedence. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPTIONS = (
 
 
 def with_entry(own: Mapping[str, object], state: ListState) -> ListState:
-    """Return a list with what the entry says of the repository. Raise ConfigurationError for an unknown value."""
+    """Return the list with the profile fields that the entry sets. Raise ConfigurationError for an unknown value."""
     fields_: dict[str, Any] = {}
     for name, (field, known) in _ENTRY_FIELDS.items():
         value = own.get(name)
@@ -46,12 +46,12 @@ def with_entry(own: Mapping[str, object], state: ListState) -> ListState:
 
 
 def learned(cursors: Iterable[Cursor]) -> str:
-    """Return what the lists of a repository have learned, as the text of a list that has not begun."""
+    """Return the learned facts of a repository, as the text of a list that has not begun."""
     return text_of(ListState(profile=_together(state_of(cursor.state)[0].profile for cursor in cursors)))
 
 
 def _together(profiles: Iterable[Profile]) -> Profile:
-    """Return what several lists have learned. The last list that knows a field decides about it."""
+    """Return the facts learned from several lists. The last list that knows a field decides it."""
     together, plain = Profile(), asdict(Profile())
     for profile in profiles:
         known = {name: value for name, value in asdict(profile).items() if value != plain[name]}
@@ -61,7 +61,7 @@ def _together(profiles: Iterable[Profile]) -> Profile:
 
 
 def profile(own: Mapping[str, object], cursors: Iterable[Cursor]) -> dict[str, object]:
-    """Return what is known of a repository: what its entry says, else what any of its lists has learned."""
+    """Return the known facts of a repository: from its entry, else learned from any of its lists."""
     known = with_entry(own, state_of(learned(cursors))[0]).profile
     is_ignored = known.ignores_dates and known.dates != Dates.REFUSED
     in_words = {name: _word(getattr(known, field), words) for name, (field, words) in _ENTRY_FIELDS.items()}

@@ -168,7 +168,7 @@ def good(steps: list[Step]) -> list[str]:
 
 
 def bad(steps: list[Step]) -> dict[str, str]:
-    """Return what could not be had, and why."""
+    """Return the records that could not be fetched, and the reasons."""
     return {slice_.identifier: slice_.problem for step in steps for slice_ in step.slices if slice_.problem}
 
 
