@@ -80,7 +80,7 @@ def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: P
         with _ledger(file) as ledger:
             with _listing(settings, stop, given["allow"], ledger, scope, shown) as listing:
                 doubts = _learned(listing, held, stop, shown)
-            tally = _told(ledger, "json" if as_json else form)
+            tally = _write_report(ledger, "json" if as_json else form)
             if not (tally.totals["published"] or scope.since):
                 doubts.append("Crossref lists no works of it at all.")
         file.unlink()
@@ -154,7 +154,7 @@ def _shown(held: Iterator[HeldWork], check: Callable[[], None], shown: Progress)
         yield item
 
 
-def _told(ledger: Ledger, form: str) -> Tally:
+def _write_report(ledger: Ledger, form: str) -> Tally:
     """Write the report; return the counts."""
     journals, tally = Journals(ledger.journals()), Tally()
     for _ in tally.counted(entries(ledger.rows(), journals)):

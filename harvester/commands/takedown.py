@@ -203,7 +203,7 @@ def remove(
     with opened(ctx.obj) as instance:
         lifted = _chosen(instance, targets, source)
         back = returning(instance.store, instance.inbox, lifted)
-        click.echo(_said(back, lifted), err=True)
+        click.echo(_returning_items(back, lifted), err=True)
         if not (is_sure or is_dry):
             click.confirm("Remove these entries?", abort=True, err=True)
         finished = None
@@ -235,7 +235,7 @@ def _chosen(instance: Instance, targets: Iterable[str], source: str) -> Entries:
     return tuple(chosen.values())
 
 
-def _said(back: Returning, lifted: Entries) -> str:
+def _returning_items(back: Returning, lifted: Entries) -> str:
     """Return in words what comes back."""
     shown = ", ".join(back.items[:_SHOWN]) + (", …" if len(back.items) > _SHOWN else "")
     files = len({digest for takedown in lifted for digest in takedown.files})

@@ -207,7 +207,7 @@ def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
             for number, raw in enumerate(stream, 1):
                 if not raw.endswith(b"\n"):  # a killed process left an incomplete line
                     return
-                yield at, raw, _said(raw, f"Line {number}{f' behind byte {start}' if start else ''} of {file}")
+                yield at, raw, _parsed(raw, f"Line {number}{f' behind byte {start}' if start else ''} of {file}")
                 at += len(raw)
     except OSError as error:
         raise StoreDamaged(f"{file} cannot be read: {error.strerror}.") from error
@@ -219,7 +219,7 @@ def _check_file(file: Path) -> None:
         raise StoreDamaged(f"{file} is no file. Bring it back from a copy.")
 
 
-def _said(raw: bytes, where: str) -> Line:
+def _parsed(raw: bytes, where: str) -> Line:
     try:
         line = json.loads(raw)
         if isinstance(line, dict):

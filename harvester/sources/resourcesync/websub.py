@@ -12,7 +12,7 @@ FORM = "application/x-www-form-urlencoded"
 _MOST_SAID = 300  # characters of a text from a hub
 
 
-def told_by(answer: Fetched, links: tuple[Link, ...] = ()) -> tuple[str, str]:
+def topic_and_hub(answer: Fetched, links: tuple[Link, ...] = ()) -> tuple[str, str]:
     """Return the topic and the hub that an answer names: in its headers, else in the links of its document (§4).
 
     Without a topic, return its URL; without a hub, an empty text.
