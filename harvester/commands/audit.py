@@ -14,7 +14,7 @@ from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from harvester.audit.compare import HeldWork
 from harvester.audit.crossref_list import Listing
-from harvester.audit.holdings import found, of_mirror, of_store
+from harvester.audit.holdings import matched_works, of_mirror, of_store
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
 from harvester.audit.scope import Scope, scope_of
@@ -142,7 +142,7 @@ def _learned(listing: Listing, held: Callable[[], Iterator[HeldWork]], stop: Sto
     if not ledger.fact("asked_at"):
         listing.begin(int(time.time()))
     listing.walk(check)
-    ledger.hold(found(_shown(held(), check, shown), ledger, scope))
+    ledger.hold(matched_works(_shown(held(), check, shown), ledger, scope))
     doubts = listing.ask_agencies(check)
     return [*ledger.short(), *doubts]
 

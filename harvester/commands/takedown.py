@@ -121,9 +121,9 @@ def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:
 
 def _show_done(entries: Entries, finished: Finished, purged: Purged | None, *, as_json: bool) -> None:
     totals: dict[str, object] = {
-        "deleted_items": finished.obeyed.deleted,
-        "changed_items": finished.obeyed.changed,
-        "stamped_records": finished.obeyed.stamped,
+        "deleted_items": finished.changes.deleted,
+        "changed_items": finished.changes.changed,
+        "stamped_records": finished.changes.stamped,
         "deleted_copies": finished.copies,
     }
     if purged is not None:
@@ -216,7 +216,7 @@ def remove(
         "purged_items": list(back.purged),
     }
     if finished is not None:
-        totals["returned_items"] = finished.obeyed.returned
+        totals["returned_items"] = finished.changes.returned
     _show(lifted, totals, as_json=as_json)
 
 

@@ -84,7 +84,7 @@ class Relay:
             self._running.append(runner)
             runner.send(job)
 
-    def hear(self, runner: Connection) -> Counts | None:
+    def receive(self, runner: Connection) -> Counts | None:
         """Take what a runner says; return the counts if it has published. Raise the error that ended it."""
         try:
             answer: Any = runner.recv()
