@@ -20,7 +20,7 @@ from harvester.http.messages import Fetched, settled_date
 from harvester.runtime.durable_files import DIGESTS, reporting_unwritable
 
 _CHUNK = 1 << 20
-_STATED = ("ETag", "Last-Modified", "Content-Type")  # of the whole file, in answers with any part of it
+_STORED_HEADERS = ("ETag", "Last-Modified", "Content-Type")  # of the whole file, in answers with any part of it
 _CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<length>\d{1,18}|\*)")
 
 
@@ -63,7 +63,7 @@ class Arriving:
         elif answer.status == HTTPStatus.OK:
             self._begin_anew()
             self._validator = _validator(answer)
-            self.stated_headers = tuple((name, answer.header(name)) for name in _STATED if answer.header(name))
+            self.stated_headers = tuple((name, answer.header(name)) for name in _STORED_HEADERS if answer.header(name))
             note = {"url": self._url, "validator": self._validator, "said": dict(self.stated_headers)}
             with reporting_unwritable(self._note):
                 self._note.write_text(json.dumps(note), "utf-8")
