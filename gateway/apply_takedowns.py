@@ -58,12 +58,12 @@ class Obeyed(NamedTuple):
 
 def pending(store: Store) -> tuple[Entries, frozenset[str]]:
     """Return the entries that are not applied to this store yet, and the keys of removed entries that still are."""
-    obeyed = _obeyed(store)  # first: an entry that is added and applied after this does not count as removed
+    applied = _applied(store)  # first: an entry that is added and applied after this does not count as removed
     entries = store.takedowns().entries
-    return tuple(entry for entry in entries if entry.key not in obeyed), obeyed - {entry.key for entry in entries}
+    return tuple(entry for entry in entries if entry.key not in applied), applied - {entry.key for entry in entries}
 
 
-def _obeyed(store: Store) -> frozenset[str]:
+def _applied(store: Store) -> frozenset[str]:
     return frozenset(json.loads(store.fact(OBEYED_FACT) or "[]"))
 
 
@@ -107,7 +107,7 @@ def _obey(
     stamped += sum(_restore_tombstones(store, new))
     returned = sum(_return(store, inbox)) if lifted else 0
     if new or lifted:  # an entry that was added meanwhile is not among these
-        store.remember(OBEYED_FACT, json.dumps(sorted(_obeyed(store) - lifted | names)))
+        store.remember(OBEYED_FACT, json.dumps(sorted(_applied(store) - lifted | names)))
     return Obeyed(news.deleted, news.changed, returned, stamped)
 
 

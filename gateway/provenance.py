@@ -45,7 +45,7 @@ class Origin(NamedTuple):
     is_altered: bool = False
 
 
-class Said(NamedTuple):
+class AboutContents(NamedTuple):
     """The contents of the about containers of a source's record: an originDescription and a rights element, or empty.
 
     `others` are all other valid contents, unchanged and in their order, with their parsed roots.
@@ -56,7 +56,7 @@ class Said(NamedTuple):
     others: tuple[tuple[bytes, Element], ...] = ()
 
 
-NOTHING = Said()
+NOTHING = AboutContents()
 
 
 def containers(origin: Origin, nested: str, rights: str = "", others: Iterable[bytes] = ()) -> tuple[bytes, bytes]:
@@ -142,7 +142,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def read(abouts: Iterable[bytes]) -> Said:
+def read(abouts: Iterable[bytes]) -> AboutContents:
     """Return the contents of the about containers of a source's record. Unreadable ones are ignored.
 
     Of several rights, the first counts: a record must not have more (guideline *rights*, §3). Other contents are passed
@@ -164,7 +164,7 @@ def read(abouts: Iterable[bytes]) -> Said:
         elif _is_carried(root) and len(content) <= room:
             room -= len(content)
             others.append((content, root))
-    return Said(origin, rights, tuple(others))
+    return AboutContents(origin, rights, tuple(others))
 
 
 def _is_carried(root: Element) -> bool:

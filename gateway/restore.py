@@ -120,7 +120,7 @@ class _Restoring:
     """One restore. Its methods are in the order in which they are called."""
 
     def __init__(self, folder: Path, source: Path, manifest: Manifest, choice: Choice, answered: int) -> None:
-        self._folder, self._source, self._found, self._answered = folder, source, manifest, answered
+        self._folder, self._source, self._manifest, self._answered = folder, source, manifest, answered
         self._staging, self._ready = folder / STAGING, folder / READY
         self._aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time()))
         self._choice = choice
@@ -141,30 +141,31 @@ class _Restoring:
         shutil.rmtree(self._staging)
         permissions.repair(self._folder)
         aside = self._aside if self._aside.exists() else None
-        return Restored(self._found, names, aside, copies, damaged)
+        return Restored(self._manifest, names, aside, copies, damaged)
 
     def _check_domain(self) -> None:
         """Raise ConfigurationError if the folder is the instance of another repository."""
         if self._choice is Choice.REPLACE or not (self._folder / "config.toml").exists():
             return
         domain = load(self._folder).text("repository_domain")
-        if domain != self._found.domain:
+        if domain != self._manifest.domain:
             raise ConfigurationError(
-                f"{self._folder} is the instance of {domain}, but the backup is one of {self._found.domain}. "
+                f"{self._folder} is the instance of {domain}, but the backup is one of {self._manifest.domain}. "
                 "Choose another folder, or replace the instance with --replace."
             )
 
     def _wanted(self) -> list[Entry]:
         """Return the files to restore. Raise ConfigurationError if a newer file would be replaced."""
-        files = [file for file in self._found.files if file.name not in (takedown_file.NAME, ceiling.NAME)]
+        files = [file for file in self._manifest.files if file.name not in (takedown_file.NAME, ceiling.NAME)]
         if self._choice is Choice.ONLY_MISSING:
             return [file for file in files if not _is_there(self._folder / file.name)]
         newer = [file.name for file in files if self._is_newer(file)]
         if newer and self._choice is Choice.REFUSE_NEWER:
             names = ", ".join(newer[:_MOST_NAMES]) + (" and others" if len(newer) > _MOST_NAMES else "")
             raise ConfigurationError(
-                f"In {self._folder} these files were changed after the backup of {utc_datetime(self._found.begun_at)}: "
-                f"{names}. Restore only missing files with --missing, or everything with --replace."
+                f"In {self._folder} these files were changed after the backup of "
+                f"{utc_datetime(self._manifest.begun_at)}: {names}. "
+                "Restore only missing files with --missing, or everything with --replace."
             )
         return files
 
@@ -174,7 +175,7 @@ class _Restoring:
             return False
         tails = [file.with_name(f"{file.name}{tail}") for tail in _TAILS if entry.is_database or not tail]
         changed = max(tail.stat().st_mtime for tail in tails if tail.exists())
-        return changed >= self._found.begun_at and (entry.is_database or durable.digest_of(file) != entry.sha256)
+        return changed >= self._manifest.begun_at and (entry.is_database or durable.digest_of(file) != entry.sha256)
 
     # -- before anything is changed ------------------------------------------------------------------------------
 
@@ -190,14 +191,14 @@ class _Restoring:
             self._begin_epoch()
         if "inbox.sqlite" in names:
             with closing(open_inbox(self._staging)) as inbox:
-                inbox.mark_restored(self._found.begun_at, int(time()))
+                inbox.mark_restored(self._manifest.begun_at, int(time()))
         for path in [*self._staging.rglob("*"), self._staging]:
             if path.is_dir():
                 durable.sync_folder(path)
         durable.write(self._ready, b"")
 
     def _bring(self, entry: Entry) -> None:
-        source, target = self._source / self._found.generation / entry.name, self._staging / entry.name
+        source, target = self._source / self._manifest.generation / entry.name, self._staging / entry.name
         durable.make_folder(target.parent)
         try:
             digest = durable.copy(source, target)
@@ -213,7 +214,7 @@ class _Restoring:
         answered until now. If its clock was ahead of real time at the backup, it is assumed to be as far ahead now.
         A time that is too far after the backup is not used, because the clock of this machine may be wrong.
         """
-        now, outcome = int(time()), self._found
+        now, outcome = int(time()), self._manifest
         lead = max(0, outcome.answered_until - outcome.ended_at)
         is_believed = now - outcome.ended_at <= MAX_JUMP_SECONDS or lead > CEILING_SECONDS
         asked_until = now + lead if is_believed else 0
@@ -242,7 +243,7 @@ class _Restoring:
 
     def _takedowns(self) -> tuple[Takedown, ...]:
         """Return the takedowns of the backup and of the instance; an unreadable list of the instance is moved aside."""
-        place = self._source / self._found.generation
+        place = self._source / self._manifest.generation
         theirs = TakedownFile(place).read().listed
         try:
             mine = TakedownFile(self._folder).read().listed

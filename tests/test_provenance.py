@@ -33,7 +33,7 @@ def hop(**changes: str) -> str:
     return HOP.format(**{**GOOD, **changes})
 
 
-def said(inner: str) -> provenance.Said:
+def said(inner: str) -> provenance.AboutContents:
     return provenance.read([f'<provenance xmlns="{PROVENANCE}">{inner}</provenance>'.encode()])
 
 
@@ -54,7 +54,7 @@ def test_a_container_is_valid_whatever_it_tells(base_url: str, identifier: str, 
     JUDGE.assertValid(container(origin, hop_of(said(hop()))))
 
 
-def hop_of(answer: provenance.Said) -> str:
+def hop_of(answer: provenance.AboutContents) -> str:
     assert answer.origin
     return answer.origin
 
@@ -162,7 +162,7 @@ def test_a_reference_is_valid_whatever_it_refers_to(address: str) -> None:
 
 @pytest.mark.parametrize("content", [b"<broken", b"<x/>", b""])
 def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
-    assert provenance.read([content]) == provenance.Said()
+    assert provenance.read([content]) == provenance.AboutContents()
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def _secondary(file: FileLink, modified: str) -> Iterator[str]:
         yield _term("modified", file.modified)
     if file.license:
         yield _term("license", file.license)
-    yield _term("provenance", _story(file, modified))
+    yield _term("provenance", _file_provenance(file, modified))
     for algorithm, digest, is_ours in file.fixity:
         yield _fixity(spelled(algorithm), digest, GATEWAY if is_ours else UPSTREAM)
 
@@ -85,7 +85,7 @@ def _fixity(algorithm: str, digest: str, originator: str) -> str:
     return f'<premis:fixity xmlns:premis="{PREMIS}">{inside}</premis:fixity>'
 
 
-def _story(file: FileLink, modified: str) -> str:
+def _file_provenance(file: FileLink, modified: str) -> str:
     """Return the provenance of a file: who names it, where, and since when; it stays the same while the file does."""
     version = f"; version: {file.version}" if file.version else ""
     if file.origin is FileOrigin.DISCOVERED:

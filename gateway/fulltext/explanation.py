@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from gateway.fulltext.search_result import NAMED, RECHECK, UNNAMED
-from gateway.fulltext.stored_search import candidates_of, retracted_of, story_of, traces_of
+from gateway.fulltext.stored_search import candidates_of, parsed_search, retracted_of, traces_of
 from gateway.model import Candidate, Decision, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
 
@@ -65,9 +65,9 @@ _OF_STEPS = {
 def explained(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str]:
     """Yield the description of the search for one item, and of the decisions on its files, line by line."""
     yield f"{state.identifier}: {_standing(state)}"
-    if not state.story:
+    if not state.search_json:
         return
-    candidates, traces, policy = candidates_of(state), traces_of(state), story_of(state)["policy"]
+    candidates, traces, policy = candidates_of(state), traces_of(state), parsed_search(state)["policy"]
     steps = {trace.step for trace in traces}
     if retracted := retracted_of(state):
         yield f"  {retracted}"

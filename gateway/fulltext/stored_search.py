@@ -26,14 +26,14 @@ def search_as_json(result: SearchResult) -> str:
     )
 
 
-def story_of(state: SearchState | None) -> dict[str, Any]:
+def parsed_search(state: SearchState | None) -> dict[str, Any]:
     """Return the parsed JSON of a search; empty if the item was not searched for."""
-    return json.loads(state.story) if state is not None and state.story else {}
+    return json.loads(state.search_json) if state is not None and state.search_json else {}
 
 
 def candidates_of(state: SearchState | None) -> tuple[Candidate, ...]:
     """Return the copies that the last search for an item has checked."""
-    return tuple(map(_candidate, story_of(state).get("candidates", ())))
+    return tuple(map(_candidate, parsed_search(state).get("candidates", ())))
 
 
 def _candidate(stored: dict[str, Any]) -> Candidate:
@@ -46,31 +46,31 @@ def _candidate(stored: dict[str, Any]) -> Candidate:
 
 def traces_of(state: SearchState | None) -> tuple[Trace, ...]:
     """Return the results of the steps of the last search, in their order."""
-    stored = story_of(state).get("traces", ())
+    stored = parsed_search(state).get("traces", ())
     return tuple(Trace(**{**trace, "outcome": Outcome(trace["outcome"])}) for trace in stored)
 
 
 def identity_of_search(state: SearchState | None) -> Identity | None:
     """Return the identity of the work at the last decision on its files; None if it was not stored."""
-    identity = story_of(state).get("identity")
+    identity = parsed_search(state).get("identity")
     return None if identity is None else Identity(*map(tuple, identity))
 
 
 def open_from_of(state: SearchState | None) -> str:
     """Return the day (`2027-01-31`) on which an embargo ends and the item is searched for again, or an empty string."""
-    return str(story_of(state).get("open_from", ""))
+    return str(parsed_search(state).get("open_from", ""))
 
 
 def published_of(state: SearchState | None) -> str:
     """Return the year of publication as the services of the last search state it, or an empty string."""
-    return str(story_of(state).get("published", ""))
+    return str(parsed_search(state).get("published", ""))
 
 
 def retracted_of(state: SearchState | None) -> str:
     """Return the sentence about the retraction of the work from the last search, or an empty string."""
-    return str(story_of(state).get("retracted", ""))
+    return str(parsed_search(state).get("retracted", ""))
 
 
 def matches_of(state: SearchState | None) -> tuple[Match, ...]:
     """Return the matches of the last search with a DOI that the record lacks."""
-    return tuple(Match(**match) for match in story_of(state).get("matches", ()))
+    return tuple(Match(**match) for match in parsed_search(state).get("matches", ()))

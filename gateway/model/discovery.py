@@ -181,7 +181,7 @@ class Lease(NamedTuple):
 class SearchState(NamedTuple):
     """The state of the search for one item: due, leased, waiting (until the second `due`) or done.
 
-    `story` is the last search as JSON (`gateway.fulltext.stored_search`).
+    `search_json` is the last search as JSON (`gateway.fulltext.stored_search`).
     """
 
     identifier: str
@@ -192,7 +192,7 @@ class SearchState(NamedTuple):
     tries: int
     outcome: str
     searched_at: int
-    story: str
+    search_json: str
 
 
 class Unpublished(NamedTuple):

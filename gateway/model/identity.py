@@ -17,14 +17,14 @@ class Identity(NamedTuple):
 
 
 class KnownIdentity(NamedTuple):
-    """The known identity of a source: the one that was accepted, and the one that it stated last (`said`).
+    """The known identity of a source: the one that was accepted, and the one that it stated last (`latest`).
 
     `strange` says why its records seem to be those of another repository; empty: they do not, or that was accepted.
     `is_strange_accepted`: the next whole list may begin with unknown records.
     """
 
     accepted: Identity
-    said: Identity
+    latest: Identity
     strange: str = ""
     is_strange_accepted: bool = False
 

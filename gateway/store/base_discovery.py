@@ -72,7 +72,7 @@ class Discovery(Protocol):
         self,
         lease: Lease,
         outcome: str,
-        story: str,
+        search_json: str,
         at: int,
         decide: Decide = lambda _: (),
         endings: Iterable[Ending] = (),
@@ -81,8 +81,8 @@ class Discovery(Protocol):
     ) -> bool:
         """Write the end of a search, and the decisions. Return False, and write nothing, if the lease has ended.
 
-        `story` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due again at
-        that second, for example at the end of an embargo.
+        `search_json` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due
+        again at that second, for example at the end of an embargo.
         """
         ...
 
@@ -91,7 +91,7 @@ class Discovery(Protocol):
         lease: Lease,
         until: int,
         outcome: str,
-        story: str,
+        search_json: str,
         at: int,
         endings: Iterable[Ending] = (),
         basis: str = "",

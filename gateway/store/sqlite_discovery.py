@@ -103,7 +103,7 @@ class SqliteDiscovery:
         self,
         lease: Lease,
         outcome: str,
-        story: str,
+        search_json: str,
         at: int,
         decide: Decide = lambda _: (),
         endings: Iterable[Ending] = (),
@@ -112,23 +112,23 @@ class SqliteDiscovery:
     ) -> bool:
         """Write the end of a search, and the decisions. Return False, and write nothing, if the lease has ended.
 
-        `story` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due again at
-        that second, for example at the end of an embargo.
+        `search_json` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due
+        again at that second, for example at the end of an embargo.
         """
-        return self._end(lease, "waiting" if due else "done", due, outcome, story, at, decide, endings, basis)
+        return self._end(lease, "waiting" if due else "done", due, outcome, search_json, at, decide, endings, basis)
 
     def waiting(
         self,
         lease: Lease,
         until: int,
         outcome: str,
-        story: str,
+        search_json: str,
         at: int,
         endings: Iterable[Ending] = (),
         basis: str = "",
     ) -> bool:
         """Write the end of a search that is repeated at `until`. Return False, and write nothing, as in `done`."""
-        return self._end(lease, "waiting", until, outcome, story, at, None, endings, basis)
+        return self._end(lease, "waiting", until, outcome, search_json, at, None, endings, basis)
 
     def _end(
         self,
@@ -136,7 +136,7 @@ class SqliteDiscovery:
         state: str,
         due: int,
         outcome: str,
-        story: str,
+        search_json: str,
         at: int,
         decide: Decide | None,
         endings: Iterable[Ending],
@@ -148,7 +148,7 @@ class SqliteDiscovery:
             "due": due,
             "outcome": outcome,
             "at": at,
-            "story": zstandard.compress(story.encode(), _LEVEL),
+            "story": zstandard.compress(search_json.encode(), _LEVEL),
             "basis": basis,
             "is_over": decide is not None,
             "identifier": lease.identifier,
@@ -183,8 +183,8 @@ class SqliteDiscovery:
 
     def _search(self, row: Sequence[Any]) -> SearchState:
         identifier, source, upstream, state, due, tries, outcome, at, packed = row
-        story = self._unpacked(packed).decode() if packed else ""
-        return SearchState(identifier, source, upstream, state, due, tries, outcome, at, story)
+        search_json = self._unpacked(packed).decode() if packed else ""
+        return SearchState(identifier, source, upstream, state, due, tries, outcome, at, search_json)
 
     def forget(self, identifiers: Iterable[str]) -> None:
         """Delete the searches for some items, and the decisions on their files."""

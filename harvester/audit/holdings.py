@@ -68,7 +68,7 @@ def _work(identifier: str, document: bytes) -> Work:
     return work._replace(upstream=identifier)
 
 
-def found(
+def matched_works(
     held: Iterator[HeldWork], ledger: Ledger, scope: Scope
 ) -> Iterator[tuple[HeldWork, Deposited | None, tuple[Difference, ...]]]:
     """Return what is held of the scope, each with the work it is, None when Crossref does not list it.

@@ -133,7 +133,12 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
         yield _line(
             [
                 str(value)
-                for value in {**data, "issn": issns, "identifiers": identifiers, "disagrees": _said(entry)}.values()
+                for value in {
+                    **data,
+                    "issn": issns,
+                    "identifiers": identifiers,
+                    "disagrees": _differences(entry),
+                }.values()
             ]
         )
 
@@ -156,10 +161,11 @@ def text_lines(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
         if not entry.is_good:
             what = " ".join(filter(None, (entry.row.doi, *entry.row.identifiers, entry.row.title[:80])))
-            yield f"{str(entry.state).replace('_', ' ')}: {what}{f' [{_said(entry)}]' if entry.row.differences else ''}"
+            differences = f" [{_differences(entry)}]" if entry.row.differences else ""
+            yield f"{str(entry.state).replace('_', ' ')}: {what}{differences}"
 
 
-def _said(entry: Entry) -> str:
+def _differences(entry: Entry) -> str:
     return "; ".join(
         f"{difference.what}: {difference.ours or 'none'} / {difference.theirs}" for difference in entry.row.differences
     )

@@ -14,7 +14,7 @@ from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from harvester.audit.compare import HeldWork
 from harvester.audit.crossref_list import Listing
-from harvester.audit.holdings import found, of_mirror, of_store
+from harvester.audit.holdings import matched_works, of_mirror, of_store
 from harvester.audit.ledger import Ledger
 from harvester.audit.report import COUNTED, Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
 from harvester.audit.scope import Scope, scope_of
@@ -80,7 +80,7 @@ def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: P
         with _ledger(file) as ledger:
             with _listing(settings, stop, given["allow"], ledger, scope, shown) as listing:
                 doubts = _learned(listing, held, stop, shown)
-            tally = _told(ledger, "json" if as_json else form)
+            tally = _write_report(ledger, "json" if as_json else form)
             if not (tally.totals["published"] or scope.since):
                 doubts.append("Crossref lists no works of it at all.")
         file.unlink()
@@ -142,7 +142,7 @@ def _learned(listing: Listing, held: Callable[[], Iterator[HeldWork]], stop: Sto
     if not ledger.fact("asked_at"):
         listing.begin(int(time.time()))
     listing.walk(check)
-    ledger.hold(found(_shown(held(), check, shown), ledger, scope))
+    ledger.hold(matched_works(_shown(held(), check, shown), ledger, scope))
     doubts = listing.ask_agencies(check)
     return [*ledger.short(), *doubts]
 
@@ -154,7 +154,7 @@ def _shown(held: Iterator[HeldWork], check: Callable[[], None], shown: Progress)
         yield item
 
 
-def _told(ledger: Ledger, form: str) -> Tally:
+def _write_report(ledger: Ledger, form: str) -> Tally:
     """Write the report; return the counts."""
     journals, tally = Journals(ledger.journals()), Tally()
     for _ in tally.counted(entries(ledger.rows(), journals)):

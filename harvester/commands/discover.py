@@ -24,7 +24,7 @@ from gateway.store.opening import open_discovery
 from gateway.terminal import plain
 from harvester.commands.output import json_option, moment, write_json
 from harvester.fulltext.pdf.extraction import break_off
-from harvester.fulltext.polite_fetch import polite, strangers
+from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
 from harvester.fulltext.run import FullTextSearch, Result
 from harvester.fulltext.step_order import step_of, steps
 from harvester.harvest.instance import Instance, opened
@@ -93,7 +93,11 @@ def discover(
     with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
         instance.check_clock()
         named = named_sources(instance, sources)
-        with strangers(instance.settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+        with (
+            web_for_other_hosts(instance.settings, stop.pause) as web,
+            stop.breaking(web.break_off),
+            stop.breaking(break_off),
+        ):
             fetch = breakable(polite(web, desk, instance.settings, stop.pause), stop)
             work = FullTextSearch(instance.store, desk, fetch, instance.settings, chosen)
             is_dry = is_dry or bool(names)
@@ -186,11 +190,13 @@ def searched_item(instance: Instance, desk: Discovery, identifier: str) -> Searc
 def facts_of_search(search: SearchedItem) -> dict[str, object]:
     """Return the search for one item as data."""
     state = search.state
+    facts = state._asdict()
+    search_json = facts.pop("search_json")
     return {
-        **state._asdict(),
+        **facts,
         "due": moment(state.due),
         "searched_at": moment(state.searched_at or None),
-        "story": json.loads(state.story) if state.story else None,
+        "story": json.loads(search_json) if search_json else None,
         "decisions": [facts_of_decision(decision) for decision in search.decisions],
     }
 

@@ -70,7 +70,7 @@ def run(
         entries = _chosen(instance, names, is_all)
         kinds()  # here, not in every thread
         source_work = SourceWork(instance, reporter, stop, Pace(), RunOptions(**run_options))
-        source_work.obeyed()
+        source_work.complete_takedowns()
         work = source_work.retried if retry_failed else source_work.rehearsed if dry_run else source_work.harvested
         statuses = []
         with (
@@ -94,7 +94,7 @@ def run(
                     write_done(name, done)
         if len(statuses) < len(entries):
             statuses.append(Status.STOPPED)  # some have not begun
-        source_work.obeyed()
+        source_work.complete_takedowns()
     ctx.exit(int(worst(statuses)))
 
 
@@ -118,12 +118,12 @@ def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
         source_work = SourceWork(instance, reporter, stop, Pace())
-        source_work.obeyed()
+        source_work.complete_takedowns()
         for entry in _chosen(instance, names, not names):
             done = source_work.published_whole(entry)
             if as_json:
                 write_done(entry.name, done)
-        source_work.obeyed()
+        source_work.complete_takedowns()
     ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
 
 

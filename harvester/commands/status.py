@@ -161,7 +161,7 @@ def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None
     """
     with opened(ctx.obj, only_reads=True) as instance:
         if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
-            write_rows(_story(instance, int(which)), ("at", "level", "text"), as_json=as_json)
+            write_rows(_event_rows(instance, int(which)), ("at", "level", "text"), as_json=as_json)
             return
         runs = instance.inbox.runs(which, last)
         if which is not None and not runs:
@@ -171,7 +171,7 @@ def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None
         write_rows(rows, columns, as_json=as_json)
 
 
-def _story(instance: Instance, number: int) -> Iterator[dict[str, object]]:
+def _event_rows(instance: Instance, number: int) -> Iterator[dict[str, object]]:
     events = tuple(instance.inbox.events(number))
     if not events:
         raise ConfigurationError(f"There is no run {number}, or nothing happened in it.")

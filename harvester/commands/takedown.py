@@ -121,9 +121,9 @@ def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:
 
 def _show_done(entries: Entries, finished: Finished, purged: Purged | None, *, as_json: bool) -> None:
     totals: dict[str, object] = {
-        "deleted_items": finished.obeyed.deleted,
-        "changed_items": finished.obeyed.changed,
-        "stamped_records": finished.obeyed.stamped,
+        "deleted_items": finished.changes.deleted,
+        "changed_items": finished.changes.changed,
+        "stamped_records": finished.changes.stamped,
         "deleted_copies": finished.copies,
     }
     if purged is not None:
@@ -203,7 +203,7 @@ def remove(
     with opened(ctx.obj) as instance:
         lifted = _chosen(instance, targets, source)
         back = returning(instance.store, instance.inbox, lifted)
-        click.echo(_said(back, lifted), err=True)
+        click.echo(_returning_items(back, lifted), err=True)
         if not (is_sure or is_dry):
             click.confirm("Remove these entries?", abort=True, err=True)
         finished = None
@@ -216,7 +216,7 @@ def remove(
         "purged_items": list(back.purged),
     }
     if finished is not None:
-        totals["returned_items"] = finished.obeyed.returned
+        totals["returned_items"] = finished.changes.returned
     _show(lifted, totals, as_json=as_json)
 
 
@@ -235,7 +235,7 @@ def _chosen(instance: Instance, targets: Iterable[str], source: str) -> Entries:
     return tuple(chosen.values())
 
 
-def _said(back: Returning, lifted: Entries) -> str:
+def _returning_items(back: Returning, lifted: Entries) -> str:
     """Return in words what comes back."""
     shown = ", ".join(back.items[:_SHOWN]) + (", …" if len(back.items) > _SHOWN else "")
     files = len({digest for takedown in lifted for digest in takedown.files})

@@ -31,7 +31,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress(is_dated=True) as reporter:
         kinds()  # here, not in every thread
         source_work = SourceWork(instance, reporter, stop, Pace())
-        source_work.obeyed()
+        source_work.complete_takedowns()
         status = Status.SUCCEEDED
         threads = instance.settings.number("harvest_threads")
         with (
@@ -50,7 +50,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 notices.put(name)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
-        source_work.obeyed()
+        source_work.complete_takedowns()
     ctx.exit(int(Status.STOPPED if stop.is_asked else status))
 
 

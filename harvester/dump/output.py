@@ -123,7 +123,7 @@ class File:
         """
         self._order = order
         place = Place() if self._restart else self._remembered()
-        with _told(self._part):
+        with _reporting_unwritable(self._part):
             self._stream = self._part.open("r+b" if place.bytes else "wb")
             self._stream.truncate(place.bytes)
         return place
@@ -132,7 +132,7 @@ class File:
         """Write after `place.bytes`, flush to disk, then store the place; return the new place."""
         stream = self._stream
         assert stream is not None
-        with _told(self._part):
+        with _reporting_unwritable(self._part):
             stream.seek(place.bytes)
             stream.write(content)
             stream.truncate()
@@ -144,7 +144,7 @@ class File:
 
     def finish(self) -> None:
         """Rename the part and remove the state."""
-        with _told(self._file):
+        with _reporting_unwritable(self._file):
             self.close()
             self._part.replace(self._file)
             self._state.unlink(missing_ok=True)
@@ -172,7 +172,7 @@ class File:
     def _remember(self, place: Place) -> None:
         state = {"version": _VERSION, "order": asdict(self._order), "place": asdict(place)}
         aside = self._state.with_name(f"{self._state.name}.new")
-        with _told(self._state):
+        with _reporting_unwritable(self._state):
             with aside.open("w", encoding="utf-8") as stream:
                 json.dump(state, stream)
                 stream.flush()
@@ -181,7 +181,7 @@ class File:
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _reporting_unwritable(file: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

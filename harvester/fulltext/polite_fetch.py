@@ -26,17 +26,17 @@ _LIMITS = {
 }
 
 
-def for_strangers(settings: Settings) -> Settings:
+def settings_for_other_hosts(settings: Settings) -> Settings:
     """Return the settings for hosts that are not sources."""
     most = settings.number("discover_max_bytes")
     limits = {**_LIMITS, "fetch_max_bytes": most, "fetch_document_max_bytes": most}
     return Settings(settings.instance, {**settings, **limits}, settings.origins)
 
 
-def strangers(settings: Settings, sleep: Callable[[float], None]) -> Web:
+def web_for_other_hosts(settings: Settings, sleep: Callable[[float], None]) -> Web:
     """Return a Web for hosts that are not sources. Raise ConfigurationError when a setting is wrong."""
     access = access_of(places_of(settings.text("discover_instead")))
-    return Web(for_strangers(settings), access, sleep=sleep, ports=ports_of(settings.text("discover_ports")))
+    return Web(settings_for_other_hosts(settings), access, sleep=sleep, ports=ports_of(settings.text("discover_ports")))
 
 
 def polite(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:

@@ -295,7 +295,9 @@ class FullTextSearch:
         else:
             wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
             matches = (*searched.matches, *searched.lost)  # no decision was made: the next search compares them
-            story = search_as_json(searched._replace(identity=searched.before or searched.identity, matches=matches))
+            search_json = search_as_json(
+                searched._replace(identity=searched.before or searched.identity, matches=matches)
+            )
             until = at + wait
-            is_written = self.desk.waiting(lease, until, searched.outcome, story, at, ends, searched.basis)
+            is_written = self.desk.waiting(lease, until, searched.outcome, search_json, at, ends, searched.basis)
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)

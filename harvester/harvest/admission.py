@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from gateway.model import Cursor, Identity, ItemState, Slice
-from harvester.harvest.clock import doubts_of_clock, heard
+from harvester.harvest.clock import doubts_of_clock, store_clock
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import accepting, differences, is_another, known_identity, merged
@@ -60,7 +60,7 @@ class Admission:
         """
         self.options = options
         if not self.is_rehearsal:
-            heard(self.instance, self.entry, self.description)
+            store_clock(self.instance, self.entry, self.description)
         self.doubts = doubts_of_clock(self.instance)
         if self.description.identity is not None:
             self._compare(self.description.identity)

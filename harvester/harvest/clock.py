@@ -22,7 +22,7 @@ _SAME_SECONDS = 60.0  # responseDate and Date of one answer differ by less
 _STAGES = ("harvest", "sweep", "discovery")  # stages with a period
 
 
-def heard(instance: Instance, entry: SourceEntry, description: Description, host: HostClock = THIS_HOST) -> None:
+def store_clock(instance: Instance, entry: SourceEntry, description: Description, host: HostClock = THIS_HOST) -> None:
     """Store the clock of a source.
 
     Of its responseDate and the HTTP Date (RFC 9110 §6.6.1), the one nearer to the clock of this machine counts: either
@@ -46,7 +46,7 @@ def _differences(description: Description) -> list[float]:
     parsed = parsedate_tz(headers.get("date", ""))
     age = headers.get("age", "")
     dated = [page.received_at - mktime_tz(parsed) - (int(age) if age.isdigit() else 0)] if parsed else []
-    offset = [page.received_at - description.told_at] if description.told_at else []
+    offset = [page.received_at - description.stated_at] if description.stated_at else []
     return [float(seconds) for seconds in (*dated, *offset)]
 
 

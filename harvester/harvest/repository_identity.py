@@ -59,7 +59,7 @@ def differences(known: KnownIdentity) -> tuple[Difference, ...]:
     """Return the differences from the accepted identity. A missing field is no difference."""
     return tuple(
         Difference(_WORDS[name], was, is_now)
-        for name, was, is_now in zip(Identity._fields, known.accepted, known.said, strict=True)
+        for name, was, is_now in zip(Identity._fields, known.accepted, known.latest, strict=True)
         if was and is_now and not _is_same(was, is_now)
     )
 
@@ -111,7 +111,7 @@ def merged(known: KnownIdentity | None, identity: Identity) -> KnownIdentity:
     if known is None:
         return KnownIdentity(identity, identity)
     accepted = Identity(*(was or is_now for was, is_now in zip(known.accepted, identity, strict=True)))
-    return known._replace(accepted=accepted, said=identity)
+    return known._replace(accepted=accepted, latest=identity)
 
 
 def accept(inbox: Inbox, source: str, identity: Identity | None = None) -> None:
@@ -120,7 +120,7 @@ def accept(inbox: Inbox, source: str, identity: Identity | None = None) -> None:
     If it seemed to be another repository, its next complete list may begin with unknown records.
     """
     known = known_identity(inbox, source)
-    identity = identity or (known.said if known else Identity())
+    identity = identity or (known.latest if known else Identity())
     old = known.accepted if known else Identity()
     accepted = Identity(*(now or was for now, was in zip(identity, old, strict=True)))
     is_another_accepted = known is not None and (bool(known.strange) or is_another(known))

@@ -125,7 +125,7 @@ class _Harvest:
         self.run.outcomes += [RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(self.admission.doubts)
         self.earliest, self.account.sets = description.earliest_datestamp, description.sets
         # Records get their dates from the clock of the source.
-        self.now = min(self.log.started_at, description.told_at or self.log.started_at)
+        self.now = min(self.log.started_at, description.stated_at or self.log.started_at)
         return replace(options, holdings=StoredHoldings(instance.store, instance.inbox, entry.name))
 
     def _harvest(self, options: Options, publication: Publication) -> None:

@@ -35,7 +35,7 @@ class RunLog:
         self.started_at = int(clock())
         self.stage = stage
         self.number = inbox.start_run(source, self.started_at, stage)
-        self._told_at = 0.0
+        self._shown_at = 0.0
         self.counts: Counter[str] = Counter()
         self._reasons: dict[str, None] = {}  # in order, each once
 
@@ -66,8 +66,8 @@ class RunLog:
     def tell(self, left: int | None) -> None:
         """Store the counts at most every two seconds; `left`: the records that are left, None: unknown."""
         now = self._clock()
-        if now - self._told_at >= TELL_SECONDS:
-            self._told_at = now
+        if now - self._shown_at >= TELL_SECONDS:
+            self._shown_at = now
             self._inbox.tell_run(self.number, dict(self.counts) | ({} if left is None else {LEFT: left}))
 
     def end(self, outcome: RunOutcome, is_complete: bool) -> Run:

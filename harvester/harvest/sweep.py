@@ -40,7 +40,7 @@ from harvester.sources.budget import Budget, Spender
 STAGE = "sweep"
 
 _MOST_SHOWN = 10  # identifiers in one sentence
-_BARREN_PAGES = 10  # pages in a row without a new identifier
+_PAGES_WITHOUT_NEW = 10  # pages in a row without a new identifier
 _GONE = "gone"  # vanished, and missing on request
 
 # Called with the numbers of vanished and held records, when the deletions exceed the allowed share.
@@ -163,19 +163,19 @@ class _Sweep:
         state = self.instance.inbox.cursor(cursor.source, cursor.metadata_prefix, cursor.set_spec)
         assert self.kind.listed is not None
         self.admission.begin(self._options(), replace(state, state=""))
-        barren = 0
+        pages_without_new = 0
         try:
             for page in self.kind.listed(self._options(), state, self.fetch):
                 self.admission.look(page.slices)
                 new = named.add([self._heading(cursor, record) for record in page.slices], place)
                 self.has_slipped = self.has_slipped or page.has_slipped
                 self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)
-                barren = 0 if new or not page.slices else barren + 1
+                pages_without_new = 0 if new or not page.slices else pages_without_new + 1
                 if page.is_last and not page.doubts:
                     return True
                 if self.stop.is_asked:
                     return False
-                if page.doubts or barren == _BARREN_PAGES:
+                if page.doubts or pages_without_new == _PAGES_WITHOUT_NEW:
                     self._doubt(f"{label}: {page.doubts[0] if page.doubts else 'ListIdentifiers loops.'}")
                     return False
         except AnswerError as error:  # says nothing about the other lists

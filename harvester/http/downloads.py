@@ -74,7 +74,7 @@ class Downloaded:
             self._file.with_name("arriving").replace(self._file)
             self._file.with_name("arriving.json").unlink(missing_ok=True)
             _date(self._file, answer.header("Last-Modified"))
-            self._note.write_text(json.dumps({"url": self._url, **_said(answer)}), "utf-8")
+            self._note.write_text(json.dumps({"url": self._url, **_validators(answer)}), "utf-8")
 
     def _known(self) -> tuple[tuple[str, str], ...]:
         """Return what lets the server say that nothing has changed."""
@@ -88,7 +88,7 @@ class Downloaded:
         return tuple(pair for pair in pairs if pair[1])
 
 
-def _said(answer: Fetched) -> dict[str, str]:
+def _validators(answer: Fetched) -> dict[str, str]:
     return {"etag": answer.header("ETag"), "modified": settled_date(answer)}
 
 

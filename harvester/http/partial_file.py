@@ -20,12 +20,12 @@ from harvester.http.messages import Fetched, settled_date
 from harvester.runtime.durable_files import DIGESTS, reporting_unwritable
 
 _CHUNK = 1 << 20
-_SAID = ("ETag", "Last-Modified", "Content-Type")  # of the whole file, in answers with any part of it
+_STORED_HEADERS = ("ETag", "Last-Modified", "Content-Type")  # of the whole file, in answers with any part of it
 _CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<length>\d{1,18}|\*)")
 
 
 class Arriving:
-    """A `Sink` that writes to a file. `said` has the headers of the answer with its first part.
+    """A `Sink` that writes to a file. `stated_headers` has the headers of the answer with its first part.
 
     Its methods raise StoreUnwritable when the file cannot be written.
     """
@@ -37,7 +37,7 @@ class Arriving:
         self._algorithms = tuple(dict.fromkeys((*DIGESTS, *algorithms)))
         self._stream: BinaryIO | None = None
         self._validator = ""
-        self.said: tuple[tuple[str, str], ...] = ()
+        self.stated_headers: tuple[tuple[str, str], ...] = ()
         self.size = 0
         self.is_pieced = False  # whether it was completed from several answers
         self._begin_anew()
@@ -63,8 +63,8 @@ class Arriving:
         elif answer.status == HTTPStatus.OK:
             self._begin_anew()
             self._validator = _validator(answer)
-            self.said = tuple((name, answer.header(name)) for name in _SAID if answer.header(name))
-            note = {"url": self._url, "validator": self._validator, "said": dict(self.said)}
+            self.stated_headers = tuple((name, answer.header(name)) for name in _STORED_HEADERS if answer.header(name))
+            note = {"url": self._url, "validator": self._validator, "said": dict(self.stated_headers)}
             with reporting_unwritable(self._note):
                 self._note.write_text(json.dumps(note), "utf-8")
         else:
@@ -132,7 +132,7 @@ class Arriving:
         if self.size:
             with reporting_unwritable(self._file):
                 os.truncate(self._file, 0)
-        self.size, self._validator, self.said, self.is_pieced = 0, "", (), False
+        self.size, self._validator, self.stated_headers, self.is_pieced = 0, "", (), False
         self._hashes = {name: begun(name) for name in self._algorithms}
 
     def _remember(self) -> None:
@@ -150,7 +150,7 @@ class Arriving:
             while part := stream.read(_CHUNK):
                 self._count(part)
         self._validator = note["validator"]
-        self.said = tuple(note.get("said", {}).items())
+        self.stated_headers = tuple(note.get("said", {}).items())
 
     def _count(self, part: bytes) -> None:
         self.size += len(part)

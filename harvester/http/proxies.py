@@ -26,7 +26,7 @@ class Proxies:
             scheme: _named(environ, f"{scheme}_proxy") or _named(environ, "all_proxy") for scheme in _SCHEMES
         }
         self._exceptions = [
-            exception for exception in map(_exception, _said(environ, "no_proxy").split(",")) if exception[0]
+            exception for exception in map(_exception, _variable(environ, "no_proxy").split(",")) if exception[0]
         ]
 
     def of(self, scheme: str, host: str, port: int) -> str:
@@ -44,12 +44,12 @@ def shown(proxy: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def _said(environ: Mapping[str, str], name: str) -> str:
+def _variable(environ: Mapping[str, str], name: str) -> str:
     return (environ.get(name) or environ.get(name.upper()) or "").strip()
 
 
 def _named(environ: Mapping[str, str], name: str) -> str:
-    proxy = _said(environ, name)
+    proxy = _variable(environ, name)
     if not proxy:
         return ""
     proxy = proxy if "://" in proxy else f"http://{proxy}"

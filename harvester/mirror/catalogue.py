@@ -87,7 +87,7 @@ class Contents:
     size: int = 0
     settled: int = 0  # the byte after the line of the last receipt
     begun_at: str = ""
-    found: int | None = None  # the number of objects from which it was made
+    object_count: int | None = None  # the number of objects from which it was made
     receipts: dict[str, str] = field(default_factory=dict)  # SHA-512 by name; empty: never written
     adopted: frozenset[str] = frozenset()  # receipts of an earlier catalogue, or of none
     last_receipt: str = ""
@@ -156,7 +156,7 @@ class Contents:
             self.running, self.has_runs = UnfinishedRun(str(line["run"]), str(line["at"]), earlier), True
         elif "catalogue" in line:
             self.begun_at, self.adopted = str(line["begun_at"]), frozenset(self.receipts)
-            self.found = int(str(line["found"])) if "found" in line else None
+            self.object_count = int(str(line["found"])) if "found" in line else None
 
     def _foreign(self, at: int, line: Line) -> str:
         """Return why no run can have written a line; an empty string when a run may have written it."""
@@ -207,7 +207,7 @@ def _lines(file: Path, at: int = 0) -> Iterator[tuple[int, bytes, Line]]:
             for number, raw in enumerate(stream, 1):
                 if not raw.endswith(b"\n"):  # a killed process left an incomplete line
                     return
-                yield at, raw, _said(raw, f"Line {number}{f' behind byte {start}' if start else ''} of {file}")
+                yield at, raw, _parsed(raw, f"Line {number}{f' behind byte {start}' if start else ''} of {file}")
                 at += len(raw)
     except OSError as error:
         raise StoreDamaged(f"{file} cannot be read: {error.strerror}.") from error
@@ -219,7 +219,7 @@ def _check_file(file: Path) -> None:
         raise StoreDamaged(f"{file} is no file. Bring it back from a copy.")
 
 
-def _said(raw: bytes, where: str) -> Line:
+def _parsed(raw: bytes, where: str) -> Line:
     try:
         line = json.loads(raw)
         if isinstance(line, dict):

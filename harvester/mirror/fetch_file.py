@@ -195,7 +195,7 @@ def _judged(
         and arriving.size
     ):
         # The part is the whole file; its digest decides. The headers of this answer do not describe the file.
-        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=arriving.said)
+        answer = replace(answer, status=HTTPStatus.PARTIAL_CONTENT, headers=arriving.stated_headers)
     elif answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
         arriving.forget()
         answer = fetch(request)  # without a range: the part was forgotten

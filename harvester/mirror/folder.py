@@ -33,9 +33,9 @@ from harvester.mirror.doubtful_files import DoubtfulFiles
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.new_catalogue import (
+    entries_on_disk,
     entry_of,
     explain,
-    found,
     has_mark,
     lines,
     on_disk,
@@ -211,7 +211,7 @@ class MirrorFolder:
 
         def lines_of_objects() -> Iterator[Line]:
             nonlocal count
-            for entry in found(self.root):
+            for entry in entries_on_disk(self.root):
                 count += entry.head == 1
                 yield entry.line
 

@@ -88,7 +88,7 @@ def on_disk(root: StorageRoot, identifier: str) -> Entry:
         return Entry(identifier, folder.relative_to(root.folder).as_posix(), 0, "")
 
 
-def found(root: StorageRoot) -> Iterator[Entry]:
+def entries_on_disk(root: StorageRoot) -> Iterator[Entry]:
     """Return an entry for each version of each object on the disk. Unreadable objects are left out."""
     for folder in root.objects():
         try:
@@ -138,8 +138,8 @@ def has_mark(receipt: Path) -> bool:
 def origin(file: Path) -> Iterator[str]:
     """Return what a catalogue cannot prove, because it was made from existing objects."""
     contents = read_catalogue(file)
-    if contents.found:
+    if contents.object_count:
         yield (
-            f"The catalogue of this mirror was made at {contents.begun_at} from the {contents.found} objects that were "
-            "here. It cannot prove that they are what was received before, or that none was removed."
+            f"The catalogue of this mirror was made at {contents.begun_at} from the {contents.object_count} objects "
+            "that were here. It cannot prove that they are what was received before, or that none was removed."
         )

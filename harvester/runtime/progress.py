@@ -81,7 +81,7 @@ class Lines:
         self._stream, self._is_dated = stream, is_dated
         self._clock, self._when_lost = clock, when_lost
         self.lost: OSError | None = None  # the error after which nothing can be written
-        self._told: dict[str, float] = {}
+        self._written_at: dict[str, float] = {}
         self._pending: dict[str, str] = {}
         self._lock = RLock()
 
@@ -90,8 +90,8 @@ class Lines:
         with self._lock:
             now = self._clock()
             self._pending[task] = f"{task}: {_amount(done, total)}"
-            if now - self._told.setdefault(task, now) >= LINE_INTERVAL_SECONDS:
-                self._told[task] = now
+            if now - self._written_at.setdefault(task, now) >= LINE_INTERVAL_SECONDS:
+                self._written_at[task] = now
                 self._write(self._pending.pop(task))
 
     def say(self, text: str) -> None:

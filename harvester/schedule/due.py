@@ -34,15 +34,15 @@ def due_at(source: str, every: str, runs: Sequence[Run]) -> float | None:
     return (last.ended_at or last.started_at) + wait_after(failures(runs), seconds_of(every))
 
 
-def due_after_announcement(told_at: int, runs: Sequence[Run]) -> float | None:
+def due_after_announcement(announced_at: int, runs: Sequence[Run]) -> float | None:
     """Return the second at which a source is due that announced changes; None: it was harvested since then."""
-    if not told_at:
+    if not announced_at:
         return None
     last = runs[0] if runs else None
     if last is None:
-        return told_at
-    if last.started_at <= told_at:
-        return max(told_at, last.started_at + BREATH_SECONDS)
+        return announced_at
+    if last.started_at <= announced_at:
+        return max(announced_at, last.started_at + BREATH_SECONDS)
     if last.outcome in _GOOD:
         return None
     return (last.ended_at or last.started_at) + wait_after(failures(runs), 0.0)

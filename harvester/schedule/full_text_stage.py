@@ -13,7 +13,7 @@ from time import time
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.model import Outcome, RunOutcome
 from harvester.fulltext.pdf.extraction import break_off
-from harvester.fulltext.polite_fetch import polite, strangers
+from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
 from harvester.harvest.instance import Instance
@@ -58,7 +58,7 @@ def _conclude(run: SourceRun) -> Conclusion:
 
 def _search(instance: Instance, entry: SourceEntry, stop: Stop, log: RunLog, clock: Clock) -> None:
     desk, settings, now = instance.desk(), instance.settings, int(clock())
-    with strangers(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+    with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
         fetch = breakable(polite(web, desk, settings, stop.pause), stop)
         work = FullTextSearch(instance.store, desk, fetch, settings, steps(), clock)
         desk.forget_answers(now)

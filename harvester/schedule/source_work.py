@@ -144,16 +144,16 @@ class SourceWork:
 
         return WorkResult(Status.SUCCEEDED, counts=Counter(stamped=turns.release(self.instance, entry)))
 
-    def obeyed(self) -> None:
+    def complete_takedowns(self) -> None:
         """Carry out takedowns that an earlier command has not completed. Raise StoreError."""
         if not any(pending(self.instance.store)) and self.instance.store.takedowns().is_empty:
             return
         from harvester.harvest.takedowns.apply import finish  # noqa: PLC0415 - as above
 
         finished = finish(self.instance)
-        if any(finished.obeyed) or finished.copies:
+        if any(finished.changes) or finished.copies:
             self.progress.say(
-                f"Takedowns were completed: {finished.obeyed.deleted} items deleted, {finished.obeyed.returned} "
+                f"Takedowns were completed: {finished.changes.deleted} items deleted, {finished.changes.returned} "
                 f"returned, {finished.copies} copies of files deleted."
             )
 

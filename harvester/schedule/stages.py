@@ -61,14 +61,14 @@ def _runs(instance: Instance, entry: SourceEntry, stage: str) -> list[Run]:
 
 
 def _harvest_due(instance: Instance, entry: SourceEntry) -> float | None:
-    told_at = max(
+    announced_at = max(
         (subscription.notified_at for subscription in instance.subscriptions.of_source(entry.name)), default=0
     )
-    told_at = min(told_at, int(time()))  # a wrong clock may have dated the notification in the future
-    if not entry.every and not told_at:
+    announced_at = min(announced_at, int(time()))  # a wrong clock may have dated the notification in the future
+    if not entry.every and not announced_at:
         return None
     runs = _runs(instance, entry, "harvest")
-    moments = (due_at(entry.name, entry.every, runs), due_after_announcement(told_at, runs))
+    moments = (due_at(entry.name, entry.every, runs), due_after_announcement(announced_at, runs))
     return min((moment for moment in moments if moment is not None), default=None)
 
 
@@ -198,7 +198,7 @@ class Scheduler:
             if not complaint:
                 self._report(self._entries)
             if any(pending(self._work.instance.store)):
-                self._work.obeyed()
+                self._work.complete_takedowns()
             wait = self._begin(self._entries.values())
         except GatewayError as error:
             complaint = str(error)

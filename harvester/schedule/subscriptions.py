@@ -57,7 +57,7 @@ def subscribe(
     refusals = [
         (subscription, why)
         for subscription in asked
-        if (why := _said(subscription, "subscribe", place, instance.settings, fetch))
+        if (why := _refusal(subscription, "subscribe", place, instance.settings, fetch))
     ]
     for subscription, why in refusals:
         instance.subscriptions.deny(subscription.token, why)
@@ -104,7 +104,9 @@ def unsubscribe(instance: Instance, entry: SourceEntry, fetch: Fetch, now: int) 
     for subscription in ending:
         instance.subscriptions.end(entry.name, subscription.topic, now)
     problems = [
-        why for subscription in ending if (why := _said(subscription, "unsubscribe", place, instance.settings, fetch))
+        why
+        for subscription in ending
+        if (why := _refusal(subscription, "unsubscribe", place, instance.settings, fetch))
     ]
     if problems:
         raise RemoteRefuses(f"{problems[0]} Its notifications are ignored, and its lease is not renewed.")
@@ -117,7 +119,7 @@ def forget(instance: Instance, source: str, now: int) -> None:
         instance.subscriptions.end(source, subscription.topic, now)
 
 
-def _said(subscription: Subscription, mode: str, place: str, settings: Settings, fetch: Fetch) -> str:
+def _refusal(subscription: Subscription, mode: str, place: str, settings: Settings, fetch: Fetch) -> str:
     """Send a request to a hub; return why it refuses, else an empty string. Raise ConnectionFailed when it fails."""
     lease = settings.number("websub_lease_seconds")
     body = form(mode, subscription.topic, f"{place}/{subscription.token}", subscription.secret, lease)

@@ -129,7 +129,7 @@ class Description(NamedTuple):
     """The description of a source by itself, and the answers to store.
 
     `notes` are sentences about unreadable parts; they do not prevent a harvest. `known` is the knowledge for its lists.
-    `told_at` is the second of the source's own clock at that time, if stated. `identity` says which repository it is;
+    `stated_at` is the second of the source's own clock at that time, if stated. `identity` says which repository it is;
     None for a kind of source without such a name.
     """
 
@@ -143,7 +143,7 @@ class Description(NamedTuple):
     sets: tuple[SetDescription, ...]
     notes: tuple[str, ...] = ()
     known: str = ""
-    told_at: int | None = None
+    stated_at: int | None = None
     identity: Identity | None = None
 
 

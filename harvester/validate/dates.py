@@ -13,7 +13,7 @@ _YEAR = 366 * 86_400
 _DAY = 86_400
 
 
-def _found(repository: Repository, verb: str, header: Header, from_: str, until: str) -> Findings:
+def _not_listed(repository: Repository, verb: str, header: Header, from_: str, until: str) -> Findings:
     """Yield a finding when the record is not in the list of the window."""
     arguments = {"metadataPrefix": "oai_dc", "from_": from_, "until": until}
     exchange = repository.ask(verb, **arguments)
@@ -29,13 +29,13 @@ def _found(repository: Repository, verb: str, header: Header, from_: str, until:
 
 def _exact(repository: Repository) -> Findings:
     header = repository.example
-    yield from _found(repository, "ListRecords", header, header.datestamp, header.datestamp)
+    yield from _not_listed(repository, "ListRecords", header, header.datestamp, header.datestamp)
 
 
 def _day(repository: Repository) -> Findings:
     header = repository.example
     day = header.datestamp[:10]
-    yield from _found(repository, "ListIdentifiers", header, day, day)
+    yield from _not_listed(repository, "ListIdentifiers", header, day, day)
 
 
 def _window(repository: Repository) -> tuple[Walk, tuple[int, int]]:

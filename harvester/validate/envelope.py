@@ -175,13 +175,13 @@ def _requests(repository: Repository) -> Iterator[tuple[Exchange, Answer, Elemen
 
 
 def _request_url(repository: Repository) -> Findings:
-    known = {repository.base_url, *_told_base_urls(repository)}
+    known = {repository.base_url, *_stated_base_urls(repository)}
     for exchange, _, request in _requests(repository):
         if (request.text or "").strip() not in known:
             yield Finding(exchange, f"The request element contains {(request.text or '').strip()!r}.")
 
 
-def _told_base_urls(repository: Repository) -> tuple[str, ...]:
+def _stated_base_urls(repository: Repository) -> tuple[str, ...]:
     exchange = repository.ask("Identify")
     return texts(exchange.content("Identify"), "baseURL") if exchange.holds("Identify") else ()
 

@@ -89,7 +89,7 @@ def _came(walk: Walk) -> str:
     return str(walk.received) if walk.is_complete else f"more than {walk.received}"
 
 
-def _told(repository: Repository) -> Findings:
+def _counts_stated(repository: Repository) -> Findings:
     for page, token in _marked(repository):
         if token.cursor is None or token.complete_list_size is None:
             yield Finding(page, "The resumptionToken lacks cursor or completeListSize.")
@@ -177,12 +177,12 @@ def _twice(repository: Repository) -> Findings:
 
 
 def _expiring(repository: Repository) -> Iterator[tuple[Exchange, Token, str]]:
-    strangers = [
+    dated_tokens = [
         (page, token, token.expiration_date) for page, token in _marked(repository) if token.expiration_date is not None
     ]
-    if not strangers:
+    if not dated_tokens:
         raise Undecided("No token has an expirationDate.")
-    return iter(strangers)
+    return iter(dated_tokens)
 
 
 def _expiration_form(repository: Repository) -> Findings:
@@ -237,7 +237,7 @@ CHECKS = (
         "tokens.told",
         "practice of the field",
         "Each resumptionToken has cursor and completeListSize.",
-        _told,
+        _counts_stated,
         Verdict.WARNING,
     ),
     Check(

@@ -169,7 +169,7 @@ class _Work:
         record, beside = (chunk[: ends[-1].end()], chunk[ends[-1].end() :]) if ends else (chunk, "")
         if beside.strip():
             self._refuse_token(beside)
-            self.lose(self._told(f"text after it was removed: {beside.strip()[:100]!r}"))
+            self.lose(self._note(f"text after it was removed: {beside.strip()[:100]!r}"))
         count, complaint = self._reads(record)
         if count is not None:
             self.number += count
@@ -191,7 +191,7 @@ class _Work:
             return self._header_only(record, f"it is not XML, even after repair: {complaint}")
         lost = _lost(record, text)
         tell = self.lose if lost else self.notes.append
-        tell(self._told(f"it is not well-formed ({'; '.join(complaints[:1]) or complaint}); it was recovered{lost}"))
+        tell(self._note(f"it is not well-formed ({'; '.join(complaints[:1]) or complaint}); it was recovered{lost}"))
         self.number += 1
         return text
 
@@ -206,7 +206,7 @@ class _Work:
 
     def _header_only(self, record: str, problem: str) -> str:
         self.problems[self.number] = f"The record cannot be used: {problem}."
-        self.notes.append(self._told(problem))
+        self.notes.append(self._note(problem))
         self.number += 1
         p, grammar = self.grammar.prefix, self.grammar
         header = record[: end.start()] if (end := grammar.header_end.search(record)) else record
@@ -222,7 +222,7 @@ class _Work:
         status = ' status="deleted"' if grammar.deleted.search(header) else ""
         return f"<{p}record><{p}header{status}>{''.join(fields)}</{p}header></{p}record>"
 
-    def _told(self, sentence: str) -> str:
+    def _note(self, sentence: str) -> str:
         return f"Record {self.number + 1} of the page: {sentence}."
 
 

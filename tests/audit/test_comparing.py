@@ -15,7 +15,7 @@ from gateway.model import ItemState, Work
 from harvester.audit import ledger as ledger_module
 from harvester.audit.compare import differences, title_key
 from harvester.audit.crossref import Deposited
-from harvester.audit.holdings import _work, found, of_store
+from harvester.audit.holdings import _work, matched_works, of_store
 from harvester.audit.ledger import SQL, Ledger
 from harvester.audit.report import Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
 from harvester.audit.scope import scope_of
@@ -102,7 +102,7 @@ def test_short_titles_tell_no_works_apart():
     ],
 )
 def test_a_record_is_found_by_its_doi_or_its_title(listed, held, work):
-    ((_, listed_work, _),) = found(iter([held]), listed, SCOPE)
+    ((_, listed_work, _),) = matched_works(iter([held]), listed, SCOPE)
     assert (listed_work.doi if listed_work else None) == work
 
 
@@ -115,17 +115,17 @@ def test_a_record_is_found_by_its_doi_or_its_title(listed, held, work):
     ],
 )
 def test_what_belongs_to_something_else_is_left_alone(listed, held):
-    assert list(found(iter([held]), listed, SCOPE)) == []
+    assert list(matched_works(iter([held]), listed, SCOPE)) == []
 
 
 def test_of_two_works_of_one_title_neither_is_meant(listed):
     listed.receive(ledger_module.Window("", ""), [WORK._replace(doi="10.5555/c")], 3, is_done=True)
-    assert list(found(iter([record(TITLE)]), listed, SCOPE)) == []
+    assert list(matched_works(iter([record(TITLE)]), listed, SCOPE)) == []
 
 
 def test_a_part_of_the_list_says_nothing_of_the_rest(listed):
     since = scope_of((ISSN,), (), (), "2024-01-01")
-    assert list(found(iter([record("Of this journal", source=f"ISSN {ISSN}")]), listed, since)) == []
+    assert list(matched_works(iter([record("Of this journal", source=f"ISSN {ISSN}")]), listed, since)) == []
 
 
 def test_a_prefix_tells_what_belongs_to_it():
@@ -169,8 +169,8 @@ def reported(listed: Ledger) -> list[Entry]:
         record("Of this journal", source=f"ISSN {ELECTRONIC}", date="2018"),
     ]
     scope = scope_of((ISSN, ELECTRONIC), (), (), "")
-    listed.hold(found(iter(held), listed, scope))
-    listed.hold(found(iter(held), listed, scope))  # an audit that goes on finds everything again
+    listed.hold(matched_works(iter(held), listed, scope))
+    listed.hold(matched_works(iter(held), listed, scope))  # an audit that goes on finds everything again
     return list(entries(listed.rows(), Journals(listed.journals())))
 
 

@@ -23,7 +23,7 @@ from gateway.settings import load
 from gateway.store.opening import open_discovery
 from gateway.takedowns import Takedowns
 from harvester.fulltext.answer_cache import CachingFetch
-from harvester.fulltext.polite_fetch import for_strangers, polite
+from harvester.fulltext.polite_fetch import polite, settings_for_other_hosts
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
 from harvester.http.fetching import Web
@@ -70,7 +70,9 @@ def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool
     settings = load(folder, environ={}, options={**OPTIONS, "discover_threads": threads})
     desk, asked = open_discovery(folder), list[str]()
     with Web(
-        for_strangers(settings), allow=["127.0.0.1"], resolve=lambda *_, **__: [(2, 1, 6, "", ("127.0.0.1", port))]
+        settings_for_other_hosts(settings),
+        allow=["127.0.0.1"],
+        resolve=lambda *_, **__: [(2, 1, 6, "", ("127.0.0.1", port))],
     ) as web:
 
         def plain(request: Request) -> Fetched:

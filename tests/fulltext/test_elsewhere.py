@@ -6,7 +6,7 @@ import pytest
 
 from gateway.errors import AddressRefused, ConfigurationError, GatewayError
 from gateway.settings import load
-from harvester.fulltext.polite_fetch import strangers
+from harvester.fulltext.polite_fetch import web_for_other_hosts
 from harvester.fulltext.substitute_hosts import SubstituteHosts, access_of, places_of
 from harvester.http.address_guard import ports_of
 from harvester.http.messages import Fetched, Request
@@ -45,7 +45,7 @@ def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tm
     """Port 1 of this machine refuses everybody: whoever comes so far was not refused by us."""
     instead = "http://127.0.0.1:1/"
     settings = load(tmp_path, environ={}, options={"discover_instead": f"https://x.example.org={instead}"})
-    with strangers(settings, lambda _: None) as web:
+    with web_for_other_hosts(settings, lambda _: None) as web:
         for url in ("http://8.8.8.8:22/", "https://8.8.8.8:6379/x"):
             with pytest.raises(AddressRefused, match=r"Port \d+ of .* is not among the allowed ports"):
                 web(Request(url))

@@ -136,6 +136,6 @@ def test_what_cannot_be_rejected_is_said_in_a_sentence(harvester, desk) -> None:
 def test_matches_of_a_story_of_an_earlier_release_are_none(desk) -> None:
     state = desk.search(ITEM)
     assert matches_of(state) == (MATCH,)
-    old = json.loads(state.story)
+    old = json.loads(state.search_json)
     del old["matches"]
-    assert matches_of(state._replace(story=json.dumps(old))) == matches_of(None) == ()
+    assert matches_of(state._replace(search_json=json.dumps(old))) == matches_of(None) == ()

@@ -136,7 +136,7 @@ def test_a_licence_whose_version_is_known_is_published_by_its_address(searching,
 
 def as_an_earlier_release_kept_it(search) -> None:
     """Take out of the story what identifies the file: releases before 0.5.0 did not ask for it."""
-    story = json.loads(search.desk.search(IDENTIFIER).story)
+    story = json.loads(search.desk.search(IDENTIFIER).search_json)
     for candidate in story["candidates"]:
         del candidate["identified_by"], candidate["kind"], candidate["text_version"], candidate["pages"]
     search.desk.renew(search.now + 1, (), search.now + 1)

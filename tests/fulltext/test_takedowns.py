@@ -108,7 +108,7 @@ def test_whatever_names_it_the_file_leaves_everything_and_is_not_found_again(cas
 def test_an_address_that_is_taken_down_is_never_asked(case, kind: str) -> None:
     case.call("takedown", "add", TARGETS[kind])
     assert COPY not in case.again().asked
-    (found,) = json.loads(case.search.desk.search(IDENTIFIER).story)["candidates"] or [None]
+    (found,) = json.loads(case.search.desk.search(IDENTIFIER).search_json)["candidates"] or [None]
     assert found["outcome"] == Outcome.TAKEN_DOWN
 
 

@@ -387,7 +387,7 @@ TARGETS = (
     Target("archives", archives.names_in, (a_zip(), a_tar())),
     Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (gzipped(LISTS), a_zip(), a_tar())),
     Target("resourcesync.package", _packed, (a_zip(), a_tar())),
-    Target("resourcesync.websub", _header("Link", websub.told_by), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
+    Target("resourcesync.websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
     Target("resourcesync.websub.words", _answer(websub.words_of), (b"no such topic",)),
     Target("oai_pmh.list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
     Target("messages.settled_date", _header("Last-Modified", settled_date), _DATES),

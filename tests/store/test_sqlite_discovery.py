@@ -43,7 +43,7 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(desk: SqliteDis
     assert second == (A, "s", "1", 2, 2)
     assert not desk.done(first, "success", "of the first", 161)
     assert desk.done(second, "not-oa", "of the second", 162)
-    assert desk.search(A).story == "of the second"
+    assert desk.search(A).search_json == "of the second"
     assert not desk.waiting(second, 500, "timeout", "again", 163)
 
 

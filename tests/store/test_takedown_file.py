@@ -89,7 +89,7 @@ def test_searches_are_walked_and_forgotten(tmp_path: Path) -> None:
             assert isinstance(lease, Lease)
             desk.done(lease, "success", json.dumps({"of": identifier}), 11)
             desk.decide(Decision(identifier, "http://x", "", "accept", "", "me", 12))
-        assert [(search.identifier, search.story) for search in desk.searches("", 10)] == [
+        assert [(search.identifier, search.search_json) for search in desk.searches("", 10)] == [
             ("a", '{"of": "a"}'),
             ("b", '{"of": "b"}'),
         ]

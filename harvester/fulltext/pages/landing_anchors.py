@@ -16,7 +16,7 @@ from harvester.http.urls import site_of
 _PDF = "application/pdf"
 _MOST_ANCHORS = 2000
 _MOST_IN_ANCHOR = 50  # elements and texts; an unclosed one contains the rest of the page
-_LONGEST_SAID = 1000  # characters of a text or a name that are matched
+_LONGEST_TEXT = 1000  # characters of a text or a name that are matched
 _LONGEST_ADDRESS = 4096  # characters; no server accepts more
 _MOST_ALIKE = 4  # so many anchors with equal texts and other targets mean a list of works
 _MUCH_LIKELIER = 2  # the lead in score with which a page comes before a file
@@ -93,7 +93,7 @@ def _anchor(tag: Element, own: OwnWork) -> _Anchor | None:
 
 def spoken(written: str, drawn: list[str]) -> str:
     """Return the text of an anchor, with those of its titles and pictures, cut."""
-    return " ".join(filter(None, [written, *drawn]))[:_LONGEST_SAID]
+    return " ".join(filter(None, [written, *drawn]))[:_LONGEST_TEXT]
 
 
 def words_of(tag: Element) -> tuple[str, list[str]]:
@@ -110,7 +110,7 @@ def words_of(tag: Element) -> tuple[str, list[str]]:
     spoken = [attribute(picture, name) for picture in pictures for name in ("alt", "title")]
     drawn = [attribute(picture, name) for picture in pictures for name in ("src", "class")]
     texts = dict.fromkeys(filter(None, [*words, attribute(tag, "title"), *spoken]))  # a title often repeats the words
-    return " ".join(texts)[:_LONGEST_SAID], drawn
+    return " ".join(texts)[:_LONGEST_TEXT], drawn
 
 
 def _is_in_menu(tag: Element) -> bool:
@@ -121,7 +121,7 @@ def _is_in_menu(tag: Element) -> bool:
 
 def _stands_in(tag: Element, names: re.Pattern[str]) -> bool:
     return any(
-        names.search(f"{attribute(element, 'id')[:_LONGEST_SAID]} {attribute(element, 'class')[:_LONGEST_SAID]}")
+        names.search(f"{attribute(element, 'id')[:_LONGEST_TEXT]} {attribute(element, 'class')[:_LONGEST_TEXT]}")
         for element in tag.iterancestors()
         if element.tag not in ("body", "html")
     )

@@ -56,15 +56,15 @@ def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
     total: Counter[str] = Counter()
     example = ""
     while True:
-        orders.hear_all()
+        orders.receive_all()
         if orders.want_more:
             relay.hand_out(jobs)
         if relay.is_idle and orders.are_last:
             return
         for speaker in spoken(relay, *orders.descriptors):
             if speaker in orders.descriptors:
-                orders.hear()
-            elif counts := relay.hear(speaker):
+                orders.receive()
+            elif counts := relay.receive(speaker):
                 total.update(counts_of(counts))
                 example = example or counts.example
                 _tell({"counts": total, "example": example})
@@ -99,12 +99,12 @@ class _Orders:
         """Return whether what is there is to be published."""
         return self._is_end or not self._is_over
 
-    def hear_all(self) -> None:
+    def receive_all(self) -> None:
         """Read what is there by now: who has died meanwhile wants nothing published any more."""
         while not self.are_last and select([self._descriptor], [], [], 0)[0]:
-            self.hear()
+            self.receive()
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         """Read what was said; it must be there."""
         words = os.read(self._descriptor, 65536)
         self._tail = (self._tail + words)[-len(END) :]

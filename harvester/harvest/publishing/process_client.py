@@ -94,11 +94,11 @@ class Publisher:
                 return False
             *lines, self._unread = (self._unread + output).split(b"\n")
             for line in lines:
-                self._hear(json.loads(line))
+                self._receive(json.loads(line))
             seconds = 0
         return True
 
-    def _hear(self, message: dict[str, Any]) -> None:
+    def _receive(self, message: dict[str, Any]) -> None:
         if "error" in message:
             kind = getattr(errors, str(message["kind"]), StoreError)
             raise kind(str(message["error"]))

@@ -51,7 +51,7 @@ def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
     formats = parse_formats(answer.repaired or answer.body).formats if answer else ()
     return SourceFacts(
         name=entry.name,
-        base_url=_told_address(entry),
+        base_url=_shown_address(entry),
         domain=domain,
         formats={format_.metadata_prefix: (format_.schema, format_.namespace) for format_ in formats},
         rights=entry.rights,
@@ -60,7 +60,7 @@ def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
     )
 
 
-def _told_address(entry: SourceEntry) -> str:
+def _shown_address(entry: SourceEntry) -> str:
     """Return the address that provenance names: never where something lies on this machine."""
     plain = f"file:/{entry.url.rpartition('/')[2]}" if entry.url.startswith("file:") else entry.url
     return str(entry.own.get("base_url") or plain)

@@ -84,8 +84,8 @@ class Relay:
             self._running.append(runner)
             runner.send(job)
 
-    def hear(self, runner: Connection) -> Counts | None:
-        """Take what a runner says; return the counts if it has published.
+    def receive(self, runner: Connection) -> Counts | None:
+        """Take what a runner reports; return the counts if it has published.
 
         Raise StoreError if the runner has died, else the GatewayError that ended it.
         """

@@ -27,7 +27,7 @@ _EVER = 1 << 62  # a second behind all others
 class Finished(NamedTuple):
     """The result: the published changes, and the number of deleted copies of files."""
 
-    obeyed: Obeyed
+    changes: Obeyed
     copies: int
 
 
@@ -41,17 +41,17 @@ def finish(instance: Instance, progress: Callable[[int], None] = lambda _: None)
         instance.desk().forget_answers(_EVER)  # pages and files as they were fetched
     if instance.has_searched and lifted:
         instance.desk().change_all()
-    obeyed = obey(store, instance.inbox, file, progress, partial(_found, instance))
+    changes = obey(store, instance.inbox, file, progress, partial(_named_files, instance))
     if new:
         store.settle()  # files that were carried in records stand in its log
     copies = Copies(instance.folder)
     deleted = sum(copies.remove(digest) for digest in sorted(file.read().digests))
     if instance.has_searched and lifted:
         Releaser(store, instance.inbox, instance.desk(), instance.settings).release()
-    return Finished(obeyed, deleted)
+    return Finished(changes, deleted)
 
 
-def _found(instance: Instance, entries: Entries) -> Mapping[str, set[str]]:
+def _named_files(instance: Instance, entries: Entries) -> Mapping[str, set[str]]:
     """Return the found files that entries name, published or not, by the keys of the entries."""
     groups: dict[str, set[str]] = defaultdict(set)
     after = ""

@@ -37,16 +37,16 @@ def check_shown(instance: Instance, identifier: str) -> None:
 def shown(instance: Instance, state: SearchState | None) -> SearchState | None:
     """Return the state of a search without copies that are taken down."""
     takedowns = instance.store.takedowns()
-    if state is None or not state.story or takedowns.is_empty:
+    if state is None or not state.search_json or takedowns.is_empty:
         return state
-    story = json.loads(state.story)
-    story["candidates"] = [
+    search = json.loads(state.search_json)
+    search["candidates"] = [
         candidate
-        for candidate in story["candidates"]
+        for candidate in search["candidates"]
         if not takedowns.names_digest(candidate["sha256"])
         and not any(map(takedowns.names_address, (candidate["url"], candidate["final_url"], *candidate["hops"])))
     ]
-    return state._replace(story=json.dumps(story))
+    return state._replace(search_json=json.dumps(search))
 
 
 def is_withdrawn(instance: Instance, decision: Decision) -> bool:

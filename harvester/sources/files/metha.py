@@ -33,7 +33,7 @@ def prefix_of(root: etree._Element) -> str:
     return next((element.get("metadataPrefix") or "" for element in named(root, "request")), "")
 
 
-def said_by(root: etree._Element) -> ListAnswer:
+def answer_of(root: etree._Element) -> ListAnswer:
     """Return the errors, the date and the resumptionToken of such an answer, without its records.
 
     The verb is empty: the request is not known.

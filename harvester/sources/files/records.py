@@ -17,7 +17,7 @@ from gateway.model import Slice
 from gateway.xmlio import name_of
 from gateway.xmltext import DII, OAI_PMH, escape_attribute, utc_datetime
 from harvester.http.dates import moment_of
-from harvester.sources.files.metha import is_blank, is_metha, prefix_of, said_by
+from harvester.sources.files.metha import answer_of, is_blank, is_metha, prefix_of
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
 from harvester.xml.decoding import decode
 from harvester.xml.outline import Broken, Element, outline
@@ -106,7 +106,7 @@ def _cut_metha(text: bytes, lists: list[list[tuple[int, int]]]) -> Cut:
     for place in sorted(place for listed in lists for place in listed):
         frame, start = frame + text[start : place[0]], place[1]
     root = _tree(frame + text[start:])
-    answer = said_by(root)
+    answer = answer_of(root)
     cut_ = _read(text, [listed for listed in lists if not all(is_blank(text[slice(*place)]) for place in listed)])
     return cut_._replace(prefix=prefix_of(root), moment=moment_of(answer.response_date), answer=answer)
 

@@ -57,7 +57,7 @@ def _own_changes(held: Held, known: Entry, listed: Entry | None, fault: str) -> 
         if known.digests != listed.digests and (fault or not held.is_as_received):
             yield "The list has another digest than the stored item."
     elif _dated(listed) != _dated(known):
-        yield f"The list says {_told(listed)}, the stored item has {_told(known)}."
+        yield f"The list says {_shown(listed)}, the stored item has {_shown(known)}."
 
 
 def _content_changes(held: list[Entry], listed: tuple[Entry, ...]) -> Iterator[str]:
@@ -71,13 +71,13 @@ def _content_changes(held: list[Entry], listed: tuple[Entry, ...]) -> Iterator[s
             if any(known[name] != now_stated[name] for name in common):
                 yield f"The list has another digest of its content {uri} than the stored entry."
         elif _dated(before[uri]) != _dated(now[uri]):
-            yield f"The list says {_told(now[uri])} of its content {uri}, the stored entry {_told(before[uri])}."
+            yield f"The list says {_shown(now[uri])} of its content {uri}, the stored entry {_shown(before[uri])}."
 
 
 def _dated(entry: Entry) -> tuple[str, int | None]:
     return entry.lastmod, entry.length
 
 
-def _told(entry: Entry) -> str:
+def _shown(entry: Entry) -> str:
     length = "" if entry.length is None else f" and {entry.length} bytes"
     return f"{entry.lastmod or 'no date'}{length}"

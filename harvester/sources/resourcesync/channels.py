@@ -15,7 +15,7 @@ from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.find_lists import ResourceSet, find
 from harvester.sources.resourcesync.resource_bytes import REFUSALS
-from harvester.sources.resourcesync.websub import told_by
+from harvester.sources.resourcesync.websub import topic_and_hub
 
 # In the order of requests: the documents that change most come first.
 _TOPICS = ("changelist", "changedump", "resourcelist", "resourcedump")
@@ -52,5 +52,5 @@ def _asked(url: str, options: Options, fetch: Fetch) -> Channel | None:
     links: tuple[Link, ...] = ()
     with suppress(AnswerError):  # a topic need not be a document: its headers are enough
         links = read(answer.body, answer.url).head.links
-    topic, hub = told_by(answer, links)
+    topic, hub = topic_and_hub(answer, links)
     return Channel(topic, hub) if hub else None

@@ -57,10 +57,12 @@ def _sentence(lists: Found) -> str:
     first = lists.sets[0]
     host = urlsplit(first.url).netloc
     if len(lists.sets) == 1:
-        return f"A ResourceSync source at {host} with {_told(first)}."
-    return f"A ResourceSync source at {host} with {len(lists.sets)} sets of resources; the first has {_told(first)}."
+        return f"A ResourceSync source at {host} with {_list_names(first)}."
+    return (
+        f"A ResourceSync source at {host} with {len(lists.sets)} sets of resources; the first has {_list_names(first)}."
+    )
 
 
-def _told(resource_set: ResourceSet) -> str:
+def _list_names(resource_set: ResourceSet) -> str:
     names = dict(zip(LISTS, ("a Resource List", "a Resource Dump", "a Change List", "a Change Dump"), strict=True))
     return ", ".join(names[name] for name in resource_set.lists if name in names)

@@ -123,25 +123,25 @@ def entry_xml(entry: Entry) -> bytes:
         "change": entry.change,
         "datetime": entry.datetime,
         "hash": _hash(entry.digests),
-        "length": _told(entry.length),
+        "length": _number_text(entry.length),
         "type": entry.type,
         "path": entry.path,
         "encoding": entry.encoding,
     }
     lastmod = f"<lastmod>{escape(entry.lastmod)}</lastmod>" if entry.lastmod else ""
-    links = "".join(_empty("ln", _said_of(link)) for link in entry.links)
+    links = "".join(_empty("ln", _link_attributes(link)) for link in entry.links)
     opening = f'<url xmlns="{SITEMAP}" xmlns:rs="{TERMS}"><loc>{escape(entry.loc)}</loc>{lastmod}'
     return f"{opening}{_empty('md', attributes)}{links}</url>".encode("utf-8", "replace")
 
 
-def _said_of(link: Link) -> dict[str, str]:
+def _link_attributes(link: Link) -> dict[str, str]:
     return {
         "rel": link.rel,
         "href": link.href,
         "type": link.type,
         "modified": link.modified,
         "hash": _hash(link.digests),
-        "length": _told(link.length),
+        "length": _number_text(link.length),
         "path": link.path,
         "pri": str(link.priority) if link.priority != LEAST_PRIORITY else "",
         "encoding": link.encoding,
@@ -153,7 +153,7 @@ def _hash(digests: Digests) -> str:
     return " ".join(f"{name}:{value}" for name, value in digests)
 
 
-def _told(number: int | None) -> str:
+def _number_text(number: int | None) -> str:
     return "" if number is None else str(number)
 
 

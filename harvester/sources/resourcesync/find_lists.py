@@ -63,7 +63,7 @@ def find(options: Options, fetch: Fetch) -> Found:
     """
     if options.window or options.from_ or options.until:
         raise ConfigurationError("A ResourceSync source cannot be harvested by date. Remove `from` and `until`.")
-    return _Search(options, fetch).found()
+    return _Search(options, fetch).find()
 
 
 class _Search:
@@ -72,7 +72,7 @@ class _Search:
         self.result = Found()
         self.seen: set[str] = set()
 
-    def found(self) -> Found:
+    def find(self) -> Found:
         fetched = self.fetch(Request(self.options.url, self.options.source))
         self.result.received_at = fetched.received_at
         document = self._document(fetched)

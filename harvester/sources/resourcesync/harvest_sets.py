@@ -133,7 +133,7 @@ class _SetWalk:
             yield from lists.changes(has["changelist"], state.position, state.seen, archive, known)
             is_newer = lists.is_outdated and self._is_of(lists, state.position, is_later=True)
             if not is_newer:
-                self.carrier.put(replace(state, gap=self._told(lists.begins if lists.is_outdated else state.gap)))
+                self.carrier.put(replace(state, gap=self._doubted(lists.begins if lists.is_outdated else state.gap)))
                 return
             self.walk.notes.append(f"Changes since {state.position} are not listed; all resources are compared.")
         if "resourcelist" not in has:
@@ -145,7 +145,7 @@ class _SetWalk:
             return
         if "changelist" in has:
             yield from lists.changes(has["changelist"], lists.position, (), has.get("changelist-archive", ""))
-        gap = self._told(lists.begins if lists.is_outdated else "")
+        gap = self._doubted(lists.begins if lists.is_outdated else "")
         # A list without a date cannot show that it is new enough.
         self.carrier.put(replace(state, is_whole=True, gap=gap if lists.has_snapshot else ""))
 
@@ -158,7 +158,7 @@ class _SetWalk:
         """Return whether a Resource List now covers the gap of the Change Lists."""
         return bool(state.gap) and not state.next and self._is_of(lists, state.gap)
 
-    def _told(self, gap: str) -> str:
+    def _doubted(self, gap: str) -> str:
         """Return the start of the Change Lists, and add a doubt about earlier changes; empty: no gap."""
         self.walk.doubts += [_GAP.format(gap)] if gap else []
         return gap

@@ -38,7 +38,7 @@ def leads_of_page(body: bytes, base: str) -> tuple[str, ...]:
     page = _Links()
     with suppress(AssertionError):  # the library fails at `<![OCTYPE`; links before that count
         page.feed(body[:_MOST_BYTES].decode("utf-8", "replace"))
-    return _whole(page.found, base)
+    return _whole(page.references, base)
 
 
 def leads_of_robots(body: bytes, base: str) -> tuple[str, ...]:
@@ -55,12 +55,12 @@ def at_root(url: str, path: str) -> str:
 class _Links(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.references: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         if tag == "link" and _RELATION in (attributes.get("rel") or "").lower().split() and attributes.get("href"):
-            self.found.append(str(attributes["href"]))
+            self.references.append(str(attributes["href"]))
 
 
 def _whole(references: Iterable[str], base: str) -> tuple[str, ...]:

@@ -40,12 +40,12 @@ def validators_of(url: str, fetched: Fetched) -> tuple[str, ...]:
 def refuse_status(fetched: Fetched) -> None:
     """Raise ConnectionFailed for a status of 500 or more, RemoteRefuses for other errors of HTTP."""
     if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise ConnectionFailed(f"{told(fetched)}; the server is failing.")
+        raise ConnectionFailed(f"{status_clause(fetched)}; the server is failing.")
     if fetched.status != HTTPStatus.OK:
-        raise RemoteRefuses(f"{told(fetched)}.")
+        raise RemoteRefuses(f"{status_clause(fetched)}.")
 
 
-def told(fetched: Fetched) -> str:
+def status_clause(fetched: Fetched) -> str:
     """Return a clause about the status of an answer."""
     phrase = next((f" ({status.phrase})" for status in HTTPStatus if status == fetched.status), "")
     return f"{fetched.url} answers with HTTP status {fetched.status}{phrase}"

@@ -20,7 +20,7 @@ from harvester.sources import Options
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.fixity import fault_of
 from harvester.sources.resourcesync.package import Package
-from harvester.sources.resourcesync.request import told
+from harvester.sources.resourcesync.request import status_clause
 from harvester.sources.resourcesync.set_aside import FAILURES, Endurance
 
 # The answer (None: none), and the reason why it cannot be used (empty: it can).
@@ -62,11 +62,11 @@ class FromWeb:
             self._endurance.failed(error)
             return None, str(error)
         if fetched.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            self._endurance.failed(ConnectionFailed(f"{told(fetched)}."))
+            self._endurance.failed(ConnectionFailed(f"{status_clause(fetched)}."))
         else:
             self._endurance.succeeded()
         if fetched.status != HTTPStatus.OK:
-            return None, f"{told(fetched)}."
+            return None, f"{status_clause(fetched)}."
         is_encoded = bool(own.encoding or fetched.header("Content-Encoding"))
         return fetched, fault_of(fetched.body, None if is_encoded else own.length, own.digests)
 

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from gateway.errors import AnswerTooSlow, ConnectionFailed, FetchError, TryLater
 from harvester.http.messages import Fetch, Request
 from harvester.sources import Options
-from harvester.sources.resourcesync.request import told
+from harvester.sources.resourcesync.request import status_clause
 
 # Errors of one URL or of the whole server.
 FAILURES = (AnswerTooSlow, ConnectionFailed, TryLater)
@@ -49,4 +49,4 @@ class Endurance:
     def _ask_whether_it_is_well(self) -> None:
         answer = self._fetch(Request(self._known, self._options.source))
         if answer.status != HTTPStatus.OK:
-            raise ConnectionFailed(f"{told(answer)}, like the requests before it; the server is failing.")
+            raise ConnectionFailed(f"{status_clause(answer)}, like the requests before it; the server is failing.")

@@ -9,10 +9,10 @@ from harvester.http.messages import Fetched
 from harvester.sources.resourcesync.entries import Link, linked
 
 FORM = "application/x-www-form-urlencoded"
-_MOST_SAID = 300  # characters of a text from a hub
+_LONGEST_TEXT = 300  # characters of a text from a hub
 
 
-def told_by(answer: Fetched, links: tuple[Link, ...] = ()) -> tuple[str, str]:
+def topic_and_hub(answer: Fetched, links: tuple[Link, ...] = ()) -> tuple[str, str]:
     """Return the topic and the hub that an answer names: in its headers, else in the links of its document (§4).
 
     Without a topic, return its URL; without a hub, an empty text.
@@ -39,5 +39,5 @@ def form(mode: str, topic: str, callback: str, secret: str, lease_seconds: int) 
 
 def words_of(answer: Fetched) -> str:
     """Return the text of a hub's answer as one printable line of at most 300 characters."""
-    text = answer.body[: 4 * _MOST_SAID].decode("utf-8", "replace")
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:_MOST_SAID]
+    text = answer.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace")
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:_LONGEST_TEXT]

@@ -161,7 +161,8 @@ class _Brought:
     def __init__(
         self, options: Options, cursor: Cursor, fetched: Fetched, repository: StaticRepository, state: _State
     ) -> None:
-        self.options, self.cursor, self.fetched, self.found, self.state = options, cursor, fetched, repository, state
+        self.options, self.cursor, self.fetched = options, cursor, fetched
+        self.repository, self.state = repository, state
         self.records = _records(repository, cursor.metadata_prefix)
         self.bounds = _bounds(options)
 
@@ -169,7 +170,7 @@ class _Brought:
         count = len(self.records.places)
         names: set[str] = set()
         for first in range(0, count, _RECORDS_A_PAGE):
-            part = cut(self.found, self.records, first, first + _RECORDS_A_PAGE)
+            part = cut(self.repository, self.records, first, first + _RECORDS_A_PAGE)
             names.update(record.identifier for record in part.slices)
             if first >= self.state.brought:
                 yield self._step(part, min(first + _RECORDS_A_PAGE, count))
@@ -182,14 +183,14 @@ class _Brought:
     def _step(self, part: Part, brought: int) -> Step:
         state = replace(self.state, brought=brought)
         count = len(self.records.places)
-        page = self._page("ListRecords", self.found.text[part.start : part.stop])
+        page = self._page("ListRecords", self.repository.text[part.start : part.stop])
         page = replace(page, repaired=part.repaired, repairs=(*page.repairs, *part.repairs))
         wanted = tuple(record for record in part.slices if self._is_wanted(record))
         return Step(page, wanted, self._cursor(state), brought, (count, count), notes=tuple(oddities_in(part.slices)))
 
     def _page(self, verb: str, body: bytes) -> RawPage:
         page = raw(self.options, self.cursor, verb, replace(self.fetched, body=body))
-        return replace(page, repairs=self.found.repairs)
+        return replace(page, repairs=self.repository.repairs)
 
     def _cursor(self, state: _State) -> Cursor:
         if self.options.window is not None:  # a window does not move the harvest

@@ -244,15 +244,15 @@ def _faults_between(formats: tuple[Format, ...], lists: tuple[Records, ...]) -> 
 
 def oddities_in(slices: tuple[Slice, ...]) -> Iterator[str]:
     """Return the rules that records break (section 3.4). These records can still be read: real documents have them."""
-    yield from _told("are deleted, which is not allowed", (record for record in slices if record.is_deleted))
-    yield from _told("are in sets, which is not allowed", (record for record in slices if record.sets))
-    yield from _told("have no day as datestamp", (record for record in slices if not _DAY.fullmatch(record.datestamp)))
+    yield from _fault("are deleted, which is not allowed", (record for record in slices if record.is_deleted))
+    yield from _fault("are in sets, which is not allowed", (record for record in slices if record.sets))
+    yield from _fault("have no day as datestamp", (record for record in slices if not _DAY.fullmatch(record.datestamp)))
     twice = [name for name, count in Counter(record.identifier for record in slices).items() if count > 1]
     if twice:
         yield f"Identifiers occur twice: {', '.join(twice[:_SHOWN])} ({len(twice)})."
 
 
-def _told(what: str, slices: Iterable[Slice]) -> Iterator[str]:
+def _fault(what: str, slices: Iterable[Slice]) -> Iterator[str]:
     if concerned := list(slices):
         yield f"Records {what}: {', '.join(slice_.identifier for slice_ in concerned[:_SHOWN])} ({len(concerned)})."
 

@@ -90,19 +90,19 @@ class TestOrders:
     def test_words_mean_that_there_may_be_more(self, pipe):
         orders = _Orders(pipe[0])
         os.write(pipe[1], WAKE * 3)
-        orders.hear()
+        orders.receive()
         assert (orders.want_more, orders.are_last, orders.descriptors) == (True, False, (pipe[0],))
 
     def test_after_the_end_what_is_there_is_still_wanted(self, pipe):
         orders = _Orders(pipe[0])
         os.write(pipe[1], WAKE + END)
-        orders.hear()
+        orders.receive()
         assert (orders.want_more, orders.are_last, orders.descriptors) == (True, True, ())
 
     def test_no_more_words_is_no_more_work(self, pipe):
         orders = _Orders(pipe[0])
         os.close(pipe[1])
-        orders.hear()
+        orders.receive()
         assert (orders.want_more, orders.are_last, orders.descriptors) == (False, True, ())
 
 

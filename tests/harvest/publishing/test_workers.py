@@ -60,18 +60,18 @@ def test_the_turn_goes_from_one_to_the_next_in_the_order_of_the_pages(inbox, end
     runners.hand_out(Jobs(inbox, "laro", 0))
     assert [their.recv() for their in theirs] == [Job(0, (1,)), Job(1, (2,))]
     theirs[1].send(READY)
-    assert runners.hear(ours[1]) is None
+    assert runners.receive(ours[1]) is None
     assert not theirs[1].poll()  # the first is not ready yet
     theirs[0].send(READY)
-    assert runners.hear(ours[0]) is None
+    assert runners.receive(ours[0]) is None
     assert theirs[0].recv() == GO
     assert not theirs[1].poll()
     theirs[0].send(Counts(pages=1))
-    assert runners.hear(ours[0]) == Counts(pages=1)
+    assert runners.receive(ours[0]) == Counts(pages=1)
     assert theirs[1].recv() == GO
     assert not runners.is_idle
     theirs[1].send(Counts(pages=1))
-    runners.hear(ours[1])
+    runners.receive(ours[1])
     assert runners.is_idle
 
 
@@ -79,7 +79,7 @@ def test_a_runner_that_dies_is_told(ends):
     ours, theirs = ends
     theirs[0].close()
     with pytest.raises(StoreError, match="has died; what it had not written"):
-        Relay(ours).hear(ours[0])
+        Relay(ours).receive(ours[0])
 
 
 def test_an_error_of_ours_comes_through_as_what_it_is(ends):
@@ -91,7 +91,7 @@ def test_an_error_of_ours_comes_through_as_what_it_is(ends):
     ours[0].send(Job(0, (1,)))
     relay.run(theirs[0], publish)
     with pytest.raises(StoreBusy, match="It is busy"):
-        Relay(ours).hear(ours[0])
+        Relay(ours).receive(ours[0])
 
 
 def test_a_runner_waits_for_its_turn_and_leaves_when_nobody_speaks_any_more(ends):
@@ -127,5 +127,5 @@ def test_a_runner_says_what_is_wrong_in_sources_toml_and_shows_no_traceback(tmp_
     with relay.runners(1, str(folder), "x") as runners:
         (pipe,) = relay.spoken(runners, seconds=60)
         with pytest.raises(ConfigurationError, match="source 'x': url must be text"):
-            runners.hear(pipe)
+            runners.receive(pipe)
     assert "Traceback" not in capfd.readouterr().err

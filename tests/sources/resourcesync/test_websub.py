@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harvester.http.messages import Fetched
 from harvester.sources.resourcesync.entries import Link
-from harvester.sources.resourcesync.websub import form, told_by, words_of
+from harvester.sources.resourcesync.websub import form, topic_and_hub, words_of
 
 TOPIC = "http://example.com/dataset1/change/"
 
@@ -16,17 +16,17 @@ def answer(*links, body=b""):
 def test_headers_name_topic_and_hub():
     """As in ResourceSync Change Notification, example 2."""
     told = f'<{TOPIC}> ; rel="self", <http://hub.example.org/websub/> ; rel="hub"'
-    assert told_by(answer(told)) == (TOPIC, "http://hub.example.org/websub/")
+    assert topic_and_hub(answer(told)) == (TOPIC, "http://hub.example.org/websub/")
 
 
 def test_where_headers_are_silent_the_document_says_it():
-    assert told_by(answer(), (Link("hub", "http://hub.example.org/"),)) == (
+    assert topic_and_hub(answer(), (Link("hub", "http://hub.example.org/"),)) == (
         "http://example.com/list.xml",
         "http://hub.example.org/",
     )
     both = answer("</hub>; rel=hub"), (Link("hub", "http://other/"), Link("self", TOPIC))
-    assert told_by(*both) == (TOPIC, "http://example.com/hub")
-    assert told_by(answer())[1] == ""
+    assert topic_and_hub(*both) == (TOPIC, "http://example.com/hub")
+    assert topic_and_hub(answer())[1] == ""
 
 
 def test_the_form_of_a_subscription_is_that_of_the_recommendation():
