@@ -21,7 +21,7 @@ from gateway.mapping import Prepared, Task, prepare, tombstone
 from gateway.model import ItemFiles, ItemState, Publication, Selection
 from gateway.names import SOURCES, upstream_identifier
 from gateway.rebuild import buried
-from gateway.store.base import OBEYED_FACT, Inbox, Store
+from gateway.store.base import TAKEDOWNS_FACT, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedowns import Kind, Takedown, Takedowns
 from gateway.withholding import Forbidden, permitted
@@ -47,7 +47,7 @@ class Survey:
     changed: int = 0  # items that lose a file or an address
 
 
-class Obeyed(NamedTuple):
+class TakedownsApplied(NamedTuple):
     """The result: how many items became tombstones, changed, or came back, and records with a new datestamp."""
 
     deleted: int = 0
@@ -64,33 +64,33 @@ def pending(store: Store) -> tuple[Entries, frozenset[str]]:
 
 
 def _applied(store: Store) -> frozenset[str]:
-    return frozenset(json.loads(store.fact(OBEYED_FACT) or "[]"))
+    return frozenset(json.loads(store.fact(TAKEDOWNS_FACT) or "[]"))
 
 
-def obey(
+def apply_takedowns(
     store: Store,
     inbox: Inbox,
     file: TakedownFile,
     progress: Progress = lambda _: None,
     unpublished: Callable[[Entries], Mapping[str, set[str]]] = lambda _: {},
-) -> Obeyed:
+) -> TakedownsApplied:
     """Apply the list, and note in it what its entries have hit. It can be killed and repeated.
 
     One process at a time does this; others wait. `progress` is called with the number of records read so far.
     `unpublished` returns, by the keys of entries, the digests of files that they concern but that are not published.
     Raise StoreError.
     """
-    with file.obeying():
-        return _obey(store, inbox, file, progress, unpublished)
+    with file.applying():
+        return _apply(store, inbox, file, progress, unpublished)
 
 
-def _obey(
+def _apply(
     store: Store,
     inbox: Inbox,
     file: TakedownFile,
     progress: Progress,
     unpublished: Callable[[Entries], Mapping[str, set[str]]],
-) -> Obeyed:
+) -> TakedownsApplied:
     new, lifted = pending(store)
     names = {entry.key for entry in new}
     if new or lifted:
@@ -107,8 +107,8 @@ def _obey(
     stamped += sum(_restore_tombstones(store, new))
     returned = sum(_return(store, inbox)) if lifted else 0
     if new or lifted:  # an entry that was added meanwhile is not among these
-        store.remember(OBEYED_FACT, json.dumps(sorted(_applied(store) - lifted | names)))
-    return Obeyed(news.deleted, news.changed, returned, stamped)
+        store.remember(TAKEDOWNS_FACT, json.dumps(sorted(_applied(store) - lifted | names)))
+    return TakedownsApplied(news.deleted, news.changed, returned, stamped)
 
 
 # --- what entries concern -----------------------------------------------------------------------------------------

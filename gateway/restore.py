@@ -18,7 +18,7 @@ from time import gmtime, strftime, time
 from typing import NamedTuple
 
 from gateway import durable, manifest, permissions
-from gateway.apply_takedowns import obey, pending
+from gateway.apply_takedowns import apply_takedowns, pending
 from gateway.backup import ASIDE, STAGING, copy_document, documents, reading
 from gateway.errors import (
     ClockAhead,
@@ -31,7 +31,7 @@ from gateway.errors import (
 from gateway.manifest import COPIES, Entry, Manifest
 from gateway.settings import READY, load
 from gateway.store import ceiling, database_files, takedown_file
-from gateway.store.base import OBEYED_FACT
+from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
 from gateway.store.opening import open_inbox, open_store
@@ -292,10 +292,11 @@ def _adjust(folder: Path) -> None:
             inbox.number_behind(last)
         new, _ = pending(store)
         if new:
-            before = store.fact(OBEYED_FACT)
+            before = store.fact(TAKEDOWNS_FACT)
             with suppress(ClockAhead):  # `gateway check` reports it; nothing is served before they are applied
-                obey(store, inbox, TakedownFile(folder))
-                store.remember(OBEYED_FACT, before)  # so `harvester publish` also checks files that are not published
+                apply_takedowns(store, inbox, TakedownFile(folder))
+                # So `harvester publish` also checks files that are not published.
+                store.remember(TAKEDOWNS_FACT, before)
 
 
 def words(done: Restored) -> Iterator[str]:

@@ -16,7 +16,7 @@ import tomlkit
 
 from gateway import permissions, recovery
 from gateway import rebuild as again
-from gateway.apply_takedowns import obey, pending
+from gateway.apply_takedowns import apply_takedowns, pending
 from gateway.backup import ASIDE
 from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
@@ -103,7 +103,7 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     with closing(open_inbox(folder)) as inbox, closing(_opened(folder, settings, create=True)) as store:
         check_domain(store, settings.text("repository_domain"))
         made = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
-        obey(store, inbox, TakedownFile(folder))  # records that are taken down become tombstones again
+        apply_takedowns(store, inbox, TakedownFile(folder))  # records that are taken down become tombstones again
         return made
 
 
@@ -121,7 +121,7 @@ def complete_takedowns(folder: Path) -> str:
             is_to_be_withdrawn = bool(new)
             with closing(open_inbox(folder)) as inbox:
                 if new or lifted:
-                    obey(store, inbox, TakedownFile(folder))
+                    apply_takedowns(store, inbox, TakedownFile(folder))
         except TakedownsUnreadable as error:
             return str(error)
         except StoreError as error:

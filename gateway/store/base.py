@@ -34,9 +34,9 @@ from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscriptions
 from gateway.takedowns import Takedowns
 
-__all__ = ["OBEYED_FACT", "Discovery", "Inbox", "Store", "Subscriptions", "View"]
+__all__ = ["TAKEDOWNS_FACT", "Discovery", "Inbox", "Store", "Subscriptions", "View"]
 
-OBEYED_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
+TAKEDOWNS_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
 
 class View(Protocol):

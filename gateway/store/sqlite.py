@@ -38,7 +38,7 @@ from gateway.model import (
     SetDescription,
     Source,
 )
-from gateway.store.base import OBEYED_FACT
+from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.compression import Packed
 from gateway.store.queries import load
@@ -222,7 +222,7 @@ class SqliteStore:
         """
         takedowns = self._takedowns.read()
         if takedowns is not self._trusted:
-            lost = {*json.loads(self.fact(OBEYED_FACT) or "[]")} - {takedown.key for takedown in takedowns.listed}
+            lost = {*json.loads(self.fact(TAKEDOWNS_FACT) or "[]")} - {takedown.key for takedown in takedowns.listed}
             if lost and self._takedowns.read() is not takedowns:
                 return self.takedowns()  # another process has added and applied them meanwhile
             if lost:

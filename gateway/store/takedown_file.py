@@ -21,7 +21,7 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 
 NAME = "takedowns.json"
 _LOCK = ".takedowns"  # in `locks/`; no source can have this name
-_OBEYING = ".obeying"
+_APPLYING = ".obeying"
 _MISSING = "missing"  # the revision of a list that does not exist
 
 Entries = tuple[Takedown, ...]
@@ -69,11 +69,11 @@ class TakedownFile:
         return self.read()
 
     @contextmanager
-    def obeying(self) -> Iterator[None]:
+    def applying(self) -> Iterator[None]:
         """Wait until no other process applies takedowns; inside the block, others wait. Raise StoreUnwritable."""
         with ExitStack() as held:
             try:
-                held.enter_context(_locked(self.path.parent / "locks" / _OBEYING))
+                held.enter_context(_locked(self.path.parent / "locks" / _APPLYING))
             except OSError as error:
                 raise StoreUnwritable(f"{error.filename or self.path} cannot be written: {error.strerror}.") from error
             yield

@@ -25,7 +25,7 @@ from gateway.recovery import remember_sources
 from gateway.restore import Choice, restore
 from gateway.settings import READY, load, place_of_copy
 from gateway.store import database_files
-from gateway.store.base import OBEYED_FACT
+from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.opening import open_discovery, open_inbox, open_store
 from gateway.store.step import EPOCH_FACT
@@ -55,7 +55,7 @@ def make_full(folder: Path) -> None:
         audit.execute("create table ledger (doi)")
     TakedownFile(folder).change(lambda _: [Takedown(Kind.DOI, "10.1234/mine", items=("a",))])
     with closing(open_store(folder)) as store:
-        store.remember(OBEYED_FACT, '["doi 10.1234/mine"]')
+        store.remember(TAKEDOWNS_FACT, '["doi 10.1234/mine"]')
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.apply_takedowns import obey
+from gateway.apply_takedowns import apply_takedowns
 from gateway.errors import PageLost
 from gateway.rebuild import rebuild
 from gateway.store.opening import open_inbox
@@ -51,7 +51,7 @@ def test_an_item_whose_page_is_lost_can_be_taken_down(bereft: Desk) -> None:
     file = TakedownFile(bereft.folder)
     file.change(lambda _: [Takedown(Kind.IDENTIFIER, LOCAL)])
     bereft.now += 1
-    assert obey(bereft.store, bereft.inbox, file).deleted == 1
+    assert apply_takedowns(bereft.store, bereft.inbox, file).deleted == 1
     assert all(is_deleted for _, _, is_deleted in bereft.state().records)
 
 
@@ -59,7 +59,7 @@ def test_a_takedown_that_must_read_what_is_lost_fails_instead_of_finding_nothing
     file = TakedownFile(bereft.folder)
     file.change(lambda _: [Takedown(Kind.DOI, "10.1234/one")])
     with pytest.raises(PageLost, match="--full"):
-        obey(bereft.store, bereft.inbox, file)
+        apply_takedowns(bereft.store, bereft.inbox, file)
 
 
 def test_items_whose_pages_are_lost_are_held_and_differ_from_every_list(bereft: Desk) -> None:

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.apply_takedowns import Obeyed, obey, pending
+from gateway.apply_takedowns import TakedownsApplied, apply_takedowns, pending
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.model import FileLink, FileOrigin, Selection, Source
 from gateway.publish import publish_pending
@@ -54,9 +54,9 @@ def listed(desk: Desk, *entries: Takedown) -> TakedownFile:
     return file
 
 
-def obeyed(desk: Desk, *entries: Takedown) -> Obeyed:
+def applied(desk: Desk, *entries: Takedown) -> TakedownsApplied:
     desk.now += 1
-    return obey(desk.store, desk.inbox, listed(desk, *entries))
+    return apply_takedowns(desk.store, desk.inbox, listed(desk, *entries))
 
 
 def shown(desk: Desk) -> bytes:
@@ -83,7 +83,7 @@ def test_an_item_that_is_taken_down_becomes_a_tombstone_in_every_format(desk: De
     desk.sent(Sent("1", dc("Secret", DOI), sets=("a",)), Sent("2", dc("Other")))
     desk.sent(Sent("1", mods("Secret")), prefix="mods")
     before = desk.record().datestamp
-    assert obeyed(desk, entry) == Obeyed(deleted=1, stamped=3)
+    assert applied(desk, entry) == TakedownsApplied(deleted=1, stamped=3)
     assert is_tombstone(desk)
     assert {prefix for prefix, _, _ in desk.state().records} == {"oai_dc", "oai_didl", "mods"}
     assert desk.record().datestamp > before
@@ -96,7 +96,7 @@ def test_an_item_that_is_taken_down_becomes_a_tombstone_in_every_format(desk: De
 @pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.kind.value)
 def test_what_is_taken_down_before_it_arrives_is_never_exposed(desk: Desk, entry: Takedown) -> None:
     desk.sent(Sent("2", dc("Other")))
-    obeyed(desk, entry)
+    applied(desk, entry)
     before = shown(desk)
     desk.sent(Sent("1", dc("Secret", DOI), sets=("hidden",)))
     desk.sent(Sent("1", None))
@@ -110,10 +110,10 @@ def test_what_is_taken_down_before_it_arrives_is_never_exposed(desk: Desk, entry
 @pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.kind.value)
 def test_what_is_lifted_lives_again_with_a_new_datestamp_and_without_a_harvest(desk: Desk, entry: Takedown) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)))
-    obeyed(desk, entry)
+    applied(desk, entry)
     desk.sent(Sent("3", dc("Never shown", DOI)), Sent("1", dc("Secret, second version", DOI)))
     gone_at = desk.record().datestamp
-    assert obeyed(desk).returned == (2 if entry.kind is Kind.DOI else 1)
+    assert applied(desk).returned == (2 if entry.kind is Kind.DOI else 1)
     assert b"Secret, second version" in desk.record().content
     assert desk.record().datestamp > gone_at
     assert b"Never shown" in shown(desk)
@@ -123,7 +123,7 @@ def test_what_is_lifted_lives_again_with_a_new_datestamp_and_without_a_harvest(d
 
 def test_no_publication_brings_an_item_back(desk: Desk) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)))
-    obeyed(desk, EVERY[2])
+    applied(desk, EVERY[2])
     gone = desk.record()
     desk.sent(Sent("1", dc("Secret, changed", DOI)))
     desk.sent(Sent("1", dc("Secret without its DOI")))
@@ -142,14 +142,14 @@ def test_no_publication_brings_an_item_back(desk: Desk) -> None:
 
 
 def test_an_item_whose_doi_becomes_one_that_is_taken_down_becomes_a_tombstone(desk: Desk) -> None:
-    obeyed(desk, EVERY[2])
+    applied(desk, EVERY[2])
     desk.sent(Sent("1", dc("Secret")))
     file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND,))
     assert not is_tombstone(desk)
     desk.sent(Sent("1", dc("Secret", DOI)))
     assert is_tombstone(desk)
     file = TakedownFile(desk.folder)
-    obey(desk.store, desk.inbox, file)
+    apply_takedowns(desk.store, desk.inbox, file)
     assert (file.read().entries[0].items, file.read().entries[0].files) == ((LOCAL,), (DIGEST,))
     desk.sent(Sent("1", dc("Secret without its DOI")))
     assert is_tombstone(desk)
@@ -171,14 +171,14 @@ def test_a_doi_is_known_in_any_spelling(desk: Desk, text: str) -> None:
     desk.sent(Sent("1", dc("Secret", f"<dc:identifier>{text}</dc:identifier>")))
     desk.sent(Sent("2", dc("Cites it", f"<dc:relation>{text}</dc:relation>")))
     desk.sent(Sent("3", dc("Longer", "<dc:identifier>10.1234/secret.12</dc:identifier>")))
-    assert obeyed(desk, EVERY[2]).deleted == 1
+    assert applied(desk, EVERY[2]).deleted == 1
     assert is_tombstone(desk)
 
 
 def test_the_url_of_a_landing_page_takes_the_item_down(desk: Desk) -> None:
     page = "<dc:identifier>https://laro.example.org/record/1</dc:identifier>"
     desk.sent(Sent("1", dc("Secret", page)), Sent("2", dc("Other", page.replace("/1<", "/10<"))))
-    assert obeyed(desk, Takedown(Kind.URL, "laro.example.org/record/1")).deleted == 1
+    assert applied(desk, Takedown(Kind.URL, "laro.example.org/record/1")).deleted == 1
     assert is_tombstone(desk)
 
 
@@ -186,7 +186,7 @@ def test_the_url_of_a_landing_page_takes_the_item_down(desk: Desk) -> None:
 def test_an_item_that_is_a_resource_at_an_address_is_taken_down_with_it(desk: Desk, entry: tuple[Kind, str]) -> None:
     name = "https://laro.example.org/private/1.xml"
     desk.sent(Sent(name, dc("Secret")), Sent("2"))
-    assert obeyed(desk, Takedown(*entry)).deleted == 1
+    assert applied(desk, Takedown(*entry)).deleted == 1
     assert is_tombstone(desk, name)
 
 
@@ -205,13 +205,13 @@ def test_a_file_that_its_record_names_leaves_every_record_and_the_set_fulltext(d
     desk.sent(Sent("1", dc("A title", pdf("1"), "<dc:format>application/pdf</dc:format>")))
     desk.sent(Sent("1", mods(f"A title, see {PDF}")), prefix="mods")
     assert desk.sets() == ["fulltext", "source:laro"]
-    assert obeyed(desk, entry) == Obeyed(changed=1, stamped=3)
+    assert applied(desk, entry) == TakedownsApplied(changed=1, stamped=3)
     assert b"1.pdf" not in shown(desk)
     assert b"A title" in desk.record().content
     assert desk.record(prefix="mods").is_deleted
     assert desk.sets() == ["source:laro"]
     assert desk.listed("fulltext") == 0
-    assert obeyed(desk).stamped == 0
+    assert applied(desk).stamped == 0
     assert b"1.pdf" in desk.record(prefix="oai_didl").content
     assert desk.sets() == ["fulltext", "source:laro"]
 
@@ -221,7 +221,7 @@ def test_a_file_is_taken_down_by_its_bytes_wherever_they_lie(desk: Desk) -> None
     learned = FOUND._replace(url=PDF, origin=FileOrigin.UPSTREAM)
     file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (learned,))
     file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND._replace(content=BODY, is_named=True),))
-    assert obeyed(desk, Takedown(Kind.SHA256, DIGEST)).changed == 2
+    assert applied(desk, Takedown(Kind.SHA256, DIGEST)).changed == 2
     for secret in (b"1.pdf", b"copy.pdf", DIGEST.encode(), b"JVBERi0"):
         assert secret not in shown(desk)
     assert (desk.state("1").files, desk.state("2").files) == ((), ())
@@ -231,7 +231,7 @@ def test_the_bytes_of_a_file_that_was_taken_down_by_its_url_are_forbidden_too(de
     desk.sent(Sent("1"), Sent("2"))
     file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND,))
     file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND._replace(url="https://mirror.example.net/x"),))
-    assert obeyed(desk, Takedown(Kind.URL, "repository.example.org/copy.pdf")).stamped == 4
+    assert applied(desk, Takedown(Kind.URL, "repository.example.org/copy.pdf")).stamped == 4
     assert b"mirror.example.net" not in shown(desk)
     file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND._replace(url="https://third.example.net/x"),))
     assert b"third.example.net" not in shown(desk)
@@ -241,7 +241,7 @@ def test_a_file_in_base64_in_a_payload_is_not_passed_through(desk: Desk) -> None
     body = BODY * 10
     sent = mods("A title").replace(b"</mods>", b"<note>" + encodebytes(body) + b"</note></mods>")
     desk.sent(Sent("1", sent), prefix="mods")
-    obeyed(desk, Takedown(Kind.SHA256, sha256(body).hexdigest()))
+    applied(desk, Takedown(Kind.SHA256, sha256(body).hexdigest()))
     assert desk.record(prefix="mods").is_deleted
     assert not desk.record().is_deleted
 
@@ -250,10 +250,10 @@ def test_a_file_that_an_item_which_stays_has_too_is_not_taken_down_with_another_
     desk.sent(Sent("1"), Sent("2"))
     for each in ("1", "2"):
         file_all(desk.store, desk.inbox, "laro", (each,), lambda _: (FOUND,))
-    obeyed(desk, EVERY[0])
+    applied(desk, EVERY[0])
     assert desk.state("2").files == (FOUND,)
     assert TakedownFile(desk.folder).read().digests == frozenset()
-    obeyed(desk, EVERY[0], Takedown(Kind.UPSTREAM, "2", "laro"))
+    applied(desk, EVERY[0], Takedown(Kind.UPSTREAM, "2", "laro"))
     assert TakedownFile(desk.folder).read().digests == {DIGEST}
 
 
@@ -290,7 +290,7 @@ def test_with_a_damaged_list_nothing_is_published(desk: Desk, content: bytes) ->
 
 def test_a_list_that_was_lost_stops_publication_instead_of_bringing_everything_back(desk: Desk) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)))
-    obeyed(desk, EVERY[0])
+    applied(desk, EVERY[0])
     (desk.folder / "takedowns.json").unlink()
     desk.send(Sent("1", dc("Secret again")))
     with pytest.raises(TakedownsUnreadable, match="lacks entries that were applied"):
@@ -300,15 +300,15 @@ def test_a_list_that_was_lost_stops_publication_instead_of_bringing_everything_b
 
 def test_a_list_that_is_older_than_the_store_is_not_taken_for_one_with_removals(desk: Desk) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
-    obeyed(desk, Takedown(Kind.UPSTREAM, "2", "laro"))
+    applied(desk, Takedown(Kind.UPSTREAM, "2", "laro"))
     old = (desk.folder / "takedowns.json").read_bytes()
-    obeyed(desk, Takedown(Kind.UPSTREAM, "2", "laro"), EVERY[2])
+    applied(desk, Takedown(Kind.UPSTREAM, "2", "laro"), EVERY[2])
     (desk.folder / "takedowns.json").write_bytes(old)
     with pytest.raises(TakedownsUnreadable, match=r"entries that were applied: doi 10\.1234/secret\.1"):
-        obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+        apply_takedowns(desk.store, desk.inbox, TakedownFile(desk.folder))
     assert is_tombstone(desk)
     TakedownFile(desk.folder).change(lambda listed: (*listed, EVERY[2]))
-    obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+    apply_takedowns(desk.store, desk.inbox, TakedownFile(desk.folder))
     assert is_tombstone(desk)
 
 
@@ -353,11 +353,11 @@ def test_an_entry_that_is_added_while_others_are_obeyed_is_obeyed_later(desk: De
         TakedownFile(desk.folder).change(lambda listed: tuple(dict.fromkeys((*listed, late))))
         return {}
 
-    obey(desk.store, desk.inbox, file, unpublished=found)
+    apply_takedowns(desk.store, desk.inbox, file, unpublished=found)
     assert pending(desk.store) == ((late,), frozenset())
     assert is_tombstone(desk)
     assert not is_tombstone(desk, "2")
-    obey(desk.store, desk.inbox, file)
+    apply_takedowns(desk.store, desk.inbox, file)
     assert is_tombstone(desk, "2")
 
 
@@ -369,7 +369,7 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
         other = Desk(desk.folder)
         other.now = desk.now + 1
         with closing(other.store), closing(other.inbox):
-            obey(other.store, other.inbox, TakedownFile(desk.folder))
+            apply_takedowns(other.store, other.inbox, TakedownFile(desk.folder))
 
     seconds = threading.Thread(target=obey_too)
 
@@ -380,7 +380,7 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
             seconds.join(0.3)
         return {}
 
-    obey(desk.store, desk.inbox, file, unpublished=found)
+    apply_takedowns(desk.store, desk.inbox, file, unpublished=found)
     seconds.join(30)
     assert pending(desk.store) == ((), frozenset())
     assert is_tombstone(desk)
@@ -392,7 +392,7 @@ def test_that_nobody_else_obeys_cannot_be_known_without_a_lock(desk: Desk) -> No
     shutil.rmtree(desk.folder / "locks")
     (desk.folder / "locks").write_text("")
     with pytest.raises(StoreUnwritable, match="locks"):
-        obey(desk.store, desk.inbox, file)
+        apply_takedowns(desk.store, desk.inbox, file)
     assert pending(desk.store)[0]
 
 
@@ -405,7 +405,7 @@ def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
 
     def late(name: str) -> str:
         monkeypatch.undo()
-        obeyed(desk, *before.entries, EVERY[2])
+        applied(desk, *before.entries, EVERY[2])
         return told(name)
 
     with closing(Desk(desk.folder).store) as reader:
@@ -418,7 +418,7 @@ def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
 
 def test_the_tombstones_of_a_lost_store_are_made_again(desk: Desk) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)))
-    obeyed(desk, EVERY[2])
+    applied(desk, EVERY[2])
     desk.store.close()
     for path in desk.folder.glob("store.sqlite*"):
         path.unlink()
@@ -426,7 +426,7 @@ def test_the_tombstones_of_a_lost_store_are_made_again(desk: Desk) -> None:
     store = open_store(desk.folder, create=True, clock=clock)
     store.add_source(Source("laro", "http://laro.example.org/oai"))
     publish_pending(store, desk.inbox, "laro", desk.facts(), limit_pages=100)
-    obey(store, desk.inbox, TakedownFile(desk.folder))
+    apply_takedowns(store, desk.inbox, TakedownFile(desk.folder))
     with store.view() as view:
         assert view.record(LOCAL, "oai_dc").is_deleted
         assert view.record(LOCAL, "oai_didl").is_deleted
@@ -440,8 +440,8 @@ def test_what_a_kill_left_is_finished_by_the_next_one(desk: Desk, monkeypatch: p
     with monkeypatch.context() as patched:
         patched.setattr(desk.store, "publish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+            apply_takedowns(desk.store, desk.inbox, TakedownFile(desk.folder))
     assert pending(desk.store)[0]
-    obey(desk.store, desk.inbox, TakedownFile(desk.folder))
+    apply_takedowns(desk.store, desk.inbox, TakedownFile(desk.folder))
     assert is_tombstone(desk)
     assert not pending(desk.store)[0]

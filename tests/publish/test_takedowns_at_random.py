@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.apply_takedowns import obey, pending
+from gateway.apply_takedowns import apply_takedowns, pending
 from gateway.model import FileLink, FileOrigin, Selection, Source
 from gateway.publish_files import file_all
 from gateway.rebuild import rebuild, remove_source
@@ -129,7 +129,7 @@ class Walk:
             self.seen |= {f"oai:gateway.example.org:laro/{name}" for name in ITEMS}
 
     def die(self) -> None:
-        """Begin to obey, and be killed before one of its transactions."""
+        """Begin to apply the list, and be killed before one of its transactions."""
         store, left = self.desk.store, self.dice.randrange(4)
         publish, remember = store.publish, store.remember
 
@@ -146,7 +146,7 @@ class Walk:
         store.publish, store.remember = dying(publish), dying(remember)  # type: ignore[method-assign]
         try:
             with suppress(Killed):
-                obey(store, self.desk.inbox, TakedownFile(self.desk.folder))
+                apply_takedowns(store, self.desk.inbox, TakedownFile(self.desk.folder))
         finally:
             store.publish, store.remember = publish, remember  # type: ignore[method-assign]
 
@@ -154,7 +154,7 @@ class Walk:
 
     def check(self) -> None:
         store = self.desk.store
-        obey(store, self.desk.inbox, TakedownFile(self.desk.folder))
+        apply_takedowns(store, self.desk.inbox, TakedownFile(self.desk.folder))
         shown, living, dead = self.shown()
         self.seen |= living
         hit = {item for entry in self.active for item in entry.items}

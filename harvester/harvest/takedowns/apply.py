@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from gateway.apply_takedowns import Obeyed, obey, pending
+from gateway.apply_takedowns import TakedownsApplied, apply_takedowns, pending
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
@@ -27,7 +27,7 @@ _EVER = 1 << 62  # a second behind all others
 class Finished(NamedTuple):
     """The result: the published changes, and the number of deleted copies of files."""
 
-    changes: Obeyed
+    changes: TakedownsApplied
     copies: int
 
 
@@ -36,12 +36,12 @@ def finish(instance: Instance, progress: Callable[[int], None] = lambda _: None)
     store, file = instance.store, TakedownFile(instance.folder)
     new, lifted = pending(store)
     if store.takedowns().is_empty and not lifted:
-        return Finished(Obeyed(), 0)
+        return Finished(TakedownsApplied(), 0)
     if instance.has_searched and new:
         instance.desk().forget_answers(_EVER)  # pages and files as they were fetched
     if instance.has_searched and lifted:
         instance.desk().change_all()
-    changes = obey(store, instance.inbox, file, progress, partial(_named_files, instance))
+    changes = apply_takedowns(store, instance.inbox, file, progress, partial(_named_files, instance))
     if new:
         store.settle()  # files that were carried in records stand in its log
     copies = Copies(instance.folder)

@@ -150,5 +150,5 @@ class Dumps:
     def _carried_out(self, plan: Plan, content: Package) -> Iterator[Step]:
         memory = Memory(self._walk.options.holdings, self._walk.cursor.metadata_prefix, plan)
         if not self._carrier.state.is_whole:
-            memory.touch_items_of_strangers()
+            memory.touch_items_of_unattached_resources()
         yield from self._carrier.carry_out(plan, memory, FromPackage(content, self._carrier.received_at, self._web))

@@ -105,7 +105,7 @@ class _SetWalk:
         state = self._begin(lists)
         is_all = state.is_whole and not lists.doubts
         if not state.is_whole:
-            memory.touch_items_of_strangers()
+            memory.touch_items_of_unattached_resources()
         elif is_all:
             self.carrier.put(replace(state, unnamed=memory.unnamed(MOST_UNNAMED + 1)))
         bringer = FromWeb(self.walk.options, self.walk.fetch, self.carrier.endurance)

@@ -21,13 +21,13 @@ class Memory:
         """Take the holdings, the format, the plan, and the URLs of the other sets."""
         self._holdings, self._prefix, self._plan, self._others = holdings, metadata_prefix, plan, others
 
-    def touch_items_of_strangers(self) -> None:
+    def touch_items_of_unattached_resources(self) -> None:
         """Add items to the plan whose content it deletes or changes without naming the items."""
-        strangers = {uri for uri in self._plan.strangers() if self._holdings.item(uri, self._prefix) is None}
-        if not strangers:
+        unattached = {uri for uri in self._plan.unattached() if self._holdings.item(uri, self._prefix) is None}
+        if not unattached:
             return
         for held in self._holdings.items(self._prefix):
-            for uri in () if held.is_deleted else strangers.intersection(_content_of(held)):
+            for uri in () if held.is_deleted else unattached.intersection(_content_of(held)):
                 self._plan.touch(held.identifier, uri)
 
     def unnamed(self, most: int) -> tuple[str, ...]:

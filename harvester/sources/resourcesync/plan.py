@@ -104,9 +104,9 @@ class Plan:
         self._lay_out()
         return (uri for (uri,) in self._database.execute(_SQL["unticked"]))
 
-    def strangers(self) -> Iterator[str]:
+    def unattached(self) -> Iterator[str]:
         """Return resources that are deleted, or are content without listed metadata."""
-        return (uri for (uri,) in self._database.execute(_SQL["strangers"]))
+        return (uri for (uri,) in self._database.execute(_SQL["unattached"]))
 
     def size(self, after: str = "") -> int:
         """Return the number of items after a URL."""

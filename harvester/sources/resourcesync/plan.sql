@@ -46,7 +46,7 @@ insert or ignore into ticked values (?);
 -- Return the items that are not deleted and were not checked.
 select uri from walk except select uri from ticked except select uri from entry where role = 2;
 
--- name: strangers
+-- name: unattached
 -- Return the deleted resources, and the content without a description.
 select uri from entry where role = 2 or (role = 1 and uri not in (select content from described));
 
