@@ -498,6 +498,7 @@ def test_only_the_opener_of_the_store_names_a_backend() -> None:
     assert {module: names for module, names in wrong.items() if names} == {}
 
 
+@pytest.mark.slow  # it reads every module
 def test_sql_stands_in_sql_files() -> None:
     """Transactions begin and end in the room of the store; every other statement is in a `.sql` file."""
     wrong = {

@@ -47,7 +47,7 @@ _SILENT = "The step {} had no answer: whether the work was retracted is not know
 
 # The descriptions of files that are not of the kind of their record.
 KINDS = {
-    DocumentKind.NOTICE: "a notice: an erratum, a retraction, a comment, or something else that only tells of the work",
+    DocumentKind.NOTICE: "a notice: an erratum, a retraction, a comment, or something else about the work",
     DocumentKind.FRONT_MATTER: "front matter: contents, a cover alone, or one that says that not everybody may have it",
     DocumentKind.PREVIEW: "a preview: the first page of the work, or some",
     DocumentKind.SUPPLEMENT: "a supplement to the work",
@@ -258,7 +258,7 @@ def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:
         return _UNIDENTIFIED
     least = least_score(candidate.identified_by, candidate.covered, thresholds.accept)
     if candidate.outcome is not Outcome.SUCCESS or candidate.score < least:
-        return f"The score {candidate.score:g} tells too little."
+        return f"The score {candidate.score:g} is too low to decide."
     return ""
 
 
@@ -274,7 +274,7 @@ def _by_policy(version: str, policy: Policy | None, published: str, month: str) 
     if policy is None:
         return Ruling("review", "Neither an open licence nor a policy is known.")
     if not version:
-        return Ruling("review", "Which version it is was not told.")
+        return Ruling("review", "No source states which version it is.")
     permissions = policy.for_version(version)
     if not permissions:
         return Ruling("review", f"The policy does not permit the {version} version in a repository.")

@@ -1,4 +1,4 @@
-"""Loads named SQL. Every query is in a `.sql` file beside this one, with its name and one sentence above it.
+"""Loads named SQL. Every query is in a `.sql` file beside its module, with its name and one sentence above it.
 
     -- name: position
     -- The number of the last inbox page of a source that was published.

@@ -248,12 +248,12 @@ OBJECTS: Objects = {
             identity | list | What it says otherwise than it was accepted: what, was, is_now.
             clock_ahead | integer? | By how many seconds this machine's clock is ahead of the source's, if it is known.
             problems? | texts | What is wrong with the source.
-            progress | object | Of a run that lasts: received, a_second, left, ends_at; what one that died had told.
+            progress | object | Of a run that lasts: received, a_second, left, ends_at; of a killed run its last counts.
         """)
     },
     "harvester log": {
         "a run": _RUN,
-        "an event, of the story of one run": fields("""
+        "an event in the log of one run": fields("""
             run | integer | The number of the run.
             at | time | When it happened.
             level | text | `info`, `warning` or `error`.

@@ -45,7 +45,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
             place = place_of(instance.settings)
             say(
                 f"The hub has not confirmed yet; it must reach `gateway serve` under {place}. `harvester source show "
-                f"{name}` tells when it has."
+                f"{name}` shows whether it has."
             )
     ctx.exit(int(_status(known)))
 

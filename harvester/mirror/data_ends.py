@@ -142,7 +142,7 @@ def fits(data: Content) -> int:
         count = math.prod(axes) if axes else 0
         size = abs(values.get(b"BITPIX", 8)) // 8 * values.get(b"GCOUNT", 1) * (values.get(b"PCOUNT", 0) + count)
         if at + size > len(data):
-            raise Broken(CUT.format("data that its head tells of are not there"))
+            raise Broken(CUT.format("data that its header announces are missing"))
         at += max(0, size)
         at += -at % _BLOCK
     return len(data)

@@ -49,7 +49,7 @@ def opened(folder: Path, order: Order | None = None, *, settles: bool = True) ->
         raise ConfigurationError(f"{folder} is the mirror of {sentence}, sets {', '.join(place.order.sets) or 'all'}.")
     if place.states and not place.root.folder.exists():
         raise StoreDamaged(
-            f"{place.root.folder} is not there, and {file} tells of objects in it. Bring it back from a copy, "
+            f"{place.root.folder} is not there, and {file} lists objects in it. Bring it back from a copy, "
             "or mirror into another folder."
         )
     if settles:

@@ -57,16 +57,26 @@ def permission(**more) -> Permission:
         (candidate(), policy(permission(embargo_months=12)), "accept", "The policy permits"),
         (candidate(0.05, license="cc-by"), None, "reject", "The score 0.05 is below 0.1."),
         (candidate(0.05, outcome=Outcome.WRONG_DOCUMENT), None, "reject", "The score 0.05"),
-        (candidate(0.05, outcome=Outcome.LOW_SCORE, has_doi=True), None, "review", "The score 0.05 tells too little."),
-        (candidate(0.2, license="cc-by"), None, "review", "The score 0.2 tells too little."),
-        (candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"), None, "review", "The score 0.6 tells too little."),
+        (
+            candidate(0.05, outcome=Outcome.LOW_SCORE, has_doi=True),
+            None,
+            "review",
+            "The score 0.05 is too low to decide.",
+        ),
+        (candidate(0.2, license="cc-by"), None, "review", "The score 0.2 is too low to decide."),
+        (
+            candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"),
+            None,
+            "review",
+            "The score 0.6 is too low to decide.",
+        ),
         (candidate(license="cc-by", is_auxiliary=True), None, "review", "It is an auxiliary file."),
         (candidate(0.0, outcome=Outcome.NO_TEXT), None, "review", "There is too little text to compare."),
         (candidate(license="cc-by", identified_by=()), None, "review", "Neither the title nor an identifier"),
         (candidate(license="cc-by", identified_by=("author",)), None, "review", "Neither the title nor an identifier"),
         (candidate(identified_by=()), policy(permission()), "review", "Neither the title nor an identifier"),
         (candidate(license="publisher-specific"), None, "review", "Neither an open licence nor a policy is known."),
-        (candidate(version=""), policy(permission()), "review", "Which version it is was not told."),
+        (candidate(version=""), policy(permission()), "review", "No source states which version it is."),
         (
             candidate(version="published"),
             policy(permission()),
@@ -206,7 +216,7 @@ def test_people_accept_reject_and_change_their_minds(harvester) -> None:
     told = [
         decision["reason"] for decision in json.loads(harvester("review", "show", ITEM, "--json").stdout)["decisions"]
     ]
-    assert told[2:] == ["I read it.", "Undone: accept. The score 0.2 tells too little."]
+    assert told[2:] == ["I read it.", "Undone: accept. The score 0.2 is too low to decide."]
 
 
 def test_who_has_no_name_on_this_machine_decides_by_number(harvester, monkeypatch) -> None:

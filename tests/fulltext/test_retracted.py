@@ -52,7 +52,7 @@ def crossref(title: str) -> dict:
     ("candidate", "earlier", "verdicts"),
     [
         (OPEN, (), [("review", "rule", SENTENCE)]),
-        (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} The score 0.2 tells too little.")]),
+        (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} The score 0.2 is too low to decide.")]),
         (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
         (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]),
         (OPEN, (BY_PERSON,), []),
