@@ -1,4 +1,4 @@
-"""Lists that cannot be walked in one piece: down the ladder and on, with nothing lost. Named by symptom.
+"""Lists that cannot be walked in one piece: by fallback steps, with nothing lost. Named by symptom.
 
 Endpoint and date stand where the symptom was seen. Most are walked twice: in one go, and killed after every answer.
 """
