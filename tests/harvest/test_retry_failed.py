@@ -23,7 +23,7 @@ from harvester.sources import SourceKind
 from harvester.sources.oai_pmh import SOURCE, left  # type: ignore[attr-defined]
 from harvester.sources.oai_pmh.all_identifiers import UNFETCHED  # type: ignore[attr-defined]
 from tests.sources.oai_pmh.repository import URL, Repository, refused
-from tests.wild.test_ladder import ILL, poison
+from tests.wild.test_fallbacks import ILL, poison
 
 ENTRY = SourceEntry("x", URL, overlap_seconds=0)
 EVERYWHERE = ("ListRecords", "ListIdentifiers", "GetRecord")

@@ -11,7 +11,7 @@ from harvester.sources.asking import asked
 
 
 def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
-    """A fault of ours in one page sends the list down its ladder, around the page; it does not end the run."""
+    """A fault of ours in one page makes the list take a fallback step, around the page; it does not end the run."""
 
     def parse(_: bytes, __: str) -> None:
         raise ValueError("\ud800")

@@ -230,7 +230,7 @@ def test_a_window_that_is_empty_in_passing_is_walked_down_where_more_is_named_th
     assert "Nothing comes from 2024-01-01T00:00:00Z" in notes(steps)
 
 
-def test_a_window_of_the_ladder_that_is_falsely_empty_is_not_believed():
+def test_a_window_of_a_fallback_that_is_falsely_empty_is_not_believed():
     """metha#6 (DNB) and dpla/ingestion3#777 together: too much for one answer, and then a half without records."""
 
     def too_large(repository: Repository, arguments: Arguments) -> Answer | None:

@@ -19,7 +19,7 @@ def tag(site, path, etag):
 
 @pytest.fixture
 def harvested(site, run):
-    """Let a source with a Change List be harvested; `list_changes` puts the next one there."""
+    """Let a source with a Change List be harvested; `site.put` puts the next one there."""
     site.offer("resourcelist", "changelist")
     site.put("resourcelist.xml", "resourcelist", site.metadata("1"), at=AT)
     site.put("changelist.xml", "changelist", from_=AT)

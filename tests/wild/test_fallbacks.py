@@ -1,4 +1,4 @@
-"""Lists that cannot be walked in one piece: down the ladder and on, with nothing lost. Named by symptom.
+"""Lists that cannot be walked in one piece: by fallback steps, with nothing lost. Named by symptom.
 
 Endpoint and date stand where the symptom was seen. Most are walked twice: in one go, and killed after every answer.
 """
@@ -463,7 +463,7 @@ def test_source_whose_get_record_does_not_work_is_not_asked_for_each_of_thousand
     steps = walked(repository)
     assert len(good(steps)) == 6
     assert len(bad(steps)) == 40
-    assert steps[-1].doubts[-1].startswith("What is dated from 2024-01-01T00:00:00Z until 2024-01-01T00:00:00Z")
+    assert steps[-1].doubts[-1].startswith("The records dated from 2024-01-01T00:00:00Z until 2024-01-01T00:00:00Z")
     assert "GetRecord failed for 40 records in a row, the last of them oai:x:045." in notes(steps)
 
 

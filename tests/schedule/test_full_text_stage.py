@@ -21,7 +21,7 @@ from harvester.runtime.exit_status import SourceLocked, Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.runtime.worker_pool import WorkerPool
-from harvester.schedule import full_text_stage as turns
+from harvester.schedule import full_text_stage
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.stages import Scheduler, StageResult
 from tests.clocks import Clocks
@@ -37,7 +37,7 @@ DOI = "10.5555/laro.2015.0007"
 def web(monkeypatch) -> RecordedWeb:
     """Return a web that knows nothing, in the place of the real one."""
     web = RecordedWeb(has_recordings=False)
-    monkeypatch.setattr(turns, "polite", lambda *_: web)
+    monkeypatch.setattr(full_text_stage, "polite", lambda *_: web)
     return web
 
 
@@ -62,7 +62,7 @@ def later(folder, seconds: int) -> None:
 
 
 def test_a_turn_takes_some_items_and_the_next_one_the_others(tend, folder, web, monkeypatch) -> None:
-    monkeypatch.setattr(turns, "BATCH", 5)
+    monkeypatch.setattr(full_text_stage, "BATCH", 5)
     status, (fact,) = tend(discover_items="5")
     assert (status, fact["stage"], fact["outcome"], fact["counts"]["searched"]) == (0, "discovery", "succeeded", 5)
     assert tend() == (0, [])
@@ -121,7 +121,7 @@ def test_a_turn_searches_for_an_item_on_the_day_on_which_its_embargo_ends(folder
         web.asked.clear()
         with opened(str(folder)) as instance:
             entry = instance.sources.entry("laro")
-            ran = turns.discover(instance, entry, Silence(), Stop(), lambda at=at: float(at))  # type: ignore[misc]
+            ran = full_text_stage.discover(instance, entry, Silence(), Stop(), lambda at=at: float(at))  # type: ignore[misc]
         searched.append((ran.run.counts.get("searched", 0), page in web.asked))
         web.own[page] = answer("")
     assert searched == [(22, False), (0, False), (1, True)]
@@ -131,9 +131,9 @@ def test_what_breaks_a_turn_is_told_and_what_was_searched_is_kept(folder, web, m
     def busy(*_):
         raise StoreBusy("The store is busy.")
 
-    monkeypatch.setattr(turns, "release", busy)
+    monkeypatch.setattr(full_text_stage, "release", busy)
     with opened(str(folder)) as instance:
-        ran = turns.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+        ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
         assert (ran.run.outcome, ran.run.reasons) == (RunOutcome.TRY_LATER, ("The store is busy.",))
         assert ran.run.counts["searched"] == 22
         assert {state for _, state, _, _ in instance.desk().counts()} == {"done"}
@@ -186,8 +186,8 @@ def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_an
 
 
 def test_one_source_is_searched_at_a_time(folder) -> None:
-    with opened(str(folder)) as instance, turns._ONE, pytest.raises(SourceLocked, match="another source"):
-        turns.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+    with opened(str(folder)) as instance, full_text_stage._ONE, pytest.raises(SourceLocked, match="another source"):
+        full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
 
 
 def test_a_source_that_says_nothing_is_left_alone(folder) -> None:
@@ -200,5 +200,5 @@ def test_who_asks_to_stop_ends_a_turn(folder, web) -> None:
     stop = Stop()
     stop.ask()
     with opened(str(folder)) as instance:
-        ran = turns.discover(instance, instance.sources.entry("laro"), Silence(), stop)
+        ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), stop)
     assert (ran.run.outcome, web.asked) == (RunOutcome.STOPPED, [])

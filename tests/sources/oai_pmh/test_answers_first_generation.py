@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from gateway.errors import RemoteError
 from harvester.sources.oai_pmh.answers import parse_formats, parse_identify, parse_list, parse_sets
+from tests.conftest import SHARED
 
-RECORDED = Path(__file__).resolve().parents[3] / "shared" / "data" / "oai" / "oai1" / "zimeon+www.openarchives.org"
+RECORDED = SHARED / "data" / "oai" / "oai1" / "zimeon+www.openarchives.org"
 recorded = pytest.mark.needs("../shared/data/oai/oai1")
 ENTITY = "&amp;"
 
