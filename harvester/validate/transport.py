@@ -150,7 +150,7 @@ CHECKS = (
         _compression_true,
     ),
     Check(
-        "http.compression-told",
+        "http.compression-listed",
         "OAI-PMH 2.0 §3.1.3",
         "Identify lists the compressions that are used.",
         _listed_compression,
