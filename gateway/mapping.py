@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gateway import known_files, provenance, resourcesync_abouts, withholding, xmlio
 from gateway.errors import NotXml, UnusableRecord, unforeseen
-from gateway.formats import glancing, namespace_told, reader_of, written
+from gateway.formats import glancing, reader_of, stated_namespace, written
 from gateway.model import FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.namespaces import guarded, standing_alone
@@ -210,7 +210,7 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
     if given.exposed:
         content = guarded(content, root)
     reader = reader_of(namespace)
-    profile = "" if reader.namespaces else namespace_told(resourcesync_abouts.profiles(given.abouts))
+    profile = "" if reader.namespaces else stated_namespace(resourcesync_abouts.profiles(given.abouts))
     if profile and (work := _read_as(profile, namespace, root)):
         return _Read(
             given, content, profile, reader_of(profile).rank, resourcesync_abouts.completed(work, given.abouts)
@@ -219,9 +219,9 @@ def _read(given: Given, is_only: bool, fields: Mapping[str, str]) -> _Read:
     return _Read(given, content, namespace, reader.rank, work and resourcesync_abouts.completed(work, given.abouts))
 
 
-def _read_as(namespace_told: str, namespace: str, root: xmlio.Element) -> Work | None:
-    """Read a payload with an unknown namespace as one of `namespace_told`; None if that gives no statements."""
-    elements = DC if namespace_told == OAI_DC else namespace_told  # whose children are in a namespace of their own
+def _read_as(stated_namespace: str, namespace: str, root: xmlio.Element) -> Work | None:
+    """Read a payload with an unknown namespace as one of `stated_namespace`; None if that gives no statements."""
+    elements = DC if stated_namespace == OAI_DC else stated_namespace  # whose children are in a namespace of their own
     same = xmlio.renamed(root, namespace, elements)
     work = reader_of(elements).read(same, b"")
     return work if work and work.statements else None

@@ -75,7 +75,7 @@ def reader_of(namespace: str) -> MetadataFormat:
     return next((format_ for format_ in load() if namespace in format_.namespaces), load()[-1])
 
 
-def namespace_told(profiles: Iterable[str]) -> str:
+def stated_namespace(profiles: Iterable[str]) -> str:
     """Return the namespace of the first profile that names a format that we read; else an empty string.
 
     A profile is the address of a namespace, of all its versions (`http://www.loc.gov/mods/`), of something below it, or

@@ -134,8 +134,8 @@ def read(root: Element, content: bytes) -> Work | None:
 def _is_frame_valid(root: Element) -> bool:
     """Return whether the root is valid unchanged; a strict harvester requires the schema that we list (§3.4)."""
     named = root.get(_SCHEMA_LOCATION, "").split()
-    is_told = (OAI_DC, SCHEMA) in zip(named[::2], named[1::2], strict=False)
-    return is_told and _ROOT_ATTRIBUTES.issuperset(root.attrib) and not (root.text or "").strip(_SPACE)
+    is_listed = (OAI_DC, SCHEMA) in zip(named[::2], named[1::2], strict=False)
+    return is_listed and _ROOT_ATTRIBUTES.issuperset(root.attrib) and not (root.text or "").strip(_SPACE)
 
 
 def write(work: Work) -> bytes:

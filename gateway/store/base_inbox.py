@@ -183,7 +183,7 @@ class Inbox(Protocol):
         """Begin a run of a stage at the second `at`; return its number."""
         ...
 
-    def tell_run(self, number: int, counts: dict[str, int]) -> None:
+    def store_progress(self, number: int, counts: dict[str, int]) -> None:
         """Write the counts of a run so far; `end_run` replaces them."""
         ...
 

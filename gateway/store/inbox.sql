@@ -86,7 +86,7 @@ insert or replace into harvest (source, state) values (?, ?);
 insert into run (source, started_at, stage, outcome, is_complete, counts, reasons)
 values (?, ?, ?, 'running', 0, '{}', '[]') returning id;
 
--- name: run_tell
+-- name: run_progress_put
 -- Store the counts of a run so far.
 update run set counts = ? where id = ?;
 

@@ -85,7 +85,7 @@ class SqliteClock:
     def now(self, session: Session) -> int:
         """Return the second, outside of any transaction; expired intents are removed too."""
         anchor, expires = anchor_of(session)
-        telling = self._tell(anchor)
+        telling = self._read_clock(anchor)
         if telling.anchor == anchor and (expires is None or telling.second < expires):
             return telling.second
         try:
@@ -97,14 +97,14 @@ class SqliteClock:
     def tidy(self, session: Session) -> int:
         """Return the second inside a write transaction, which writes the anchor and removes expired intents."""
         anchor, _ = anchor_of(session)
-        telling = self._tell(anchor)
+        telling = self._read_clock(anchor)
         self._step("anchor read")
         if telling.anchor != anchor:
             self._keep(session, telling.anchor)
         session.execute(SQL["intents_expire"], (telling.second,))
         return telling.second
 
-    def _tell(self, anchor: Anchor) -> Telling:
+    def _read_clock(self, anchor: Anchor) -> Telling:
         moment = self._host.moment()
         telling = tell(anchor, moment)
         if telling.anchor == anchor or not self._ahead(anchor, moment):

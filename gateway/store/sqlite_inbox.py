@@ -272,10 +272,10 @@ class SqliteInbox:
             ((number,),) = session.execute(SQL["run_add"], (source, at, stage)).fetchall()
             return int(number)
 
-    def tell_run(self, number: int, counts: dict[str, int]) -> None:
+    def store_progress(self, number: int, counts: dict[str, int]) -> None:
         """Write the counts of a run so far; `end_run` replaces them."""
         with self._file.writing() as session:
-            session.execute(SQL["run_tell"], (json.dumps(counts), number))
+            session.execute(SQL["run_progress_put"], (json.dumps(counts), number))
 
     def end_run(
         self,

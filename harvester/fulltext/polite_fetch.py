@@ -42,11 +42,11 @@ def web_for_other_hosts(settings: Settings, sleep: Callable[[float], None]) -> W
 def polite(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
     """Return a polite Fetch over the web, with a cache in the search database `desk`."""
     web = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
-    manners = PoliteFetch(
+    polite_fetch = PoliteFetch(
         web,
         settings.seconds("discover_delay_seconds"),
         away=desk,
         ask_robots=CachingFetch(web, desk, time, ROBOTS_HOLD),
         sleep=sleep,
     )
-    return CachingFetch(manners, desk, time)
+    return CachingFetch(polite_fetch, desk, time)

@@ -39,7 +39,7 @@ class HarvestInProgress:
         self._held = living if is_anew else max(living, known.get("held", 0))
         self._passed = 0 if is_anew else known.get("passed", 0)
         self._let: set[str] = set()  # identifiers whose deletions pass
-        self._is_told = (known.get("held"), known.get("passed")) == (self._held, self._passed)
+        self._is_stored = (known.get("held"), known.get("passed")) == (self._held, self._passed)
         self.most_deletions = None if is_sure else self._most()
 
     def _most(self) -> float | None:
@@ -55,13 +55,13 @@ class HarvestInProgress:
     def taken(self, step: Step) -> tuple[RawPage, tuple[Slice, ...], str | None]:
         """Return the page and the slices of a step for the inbox, and the new state, or None if it is unchanged."""
         key, lists = (step.cursor.metadata_prefix, step.cursor.set_spec), self._parts if self._is_part else self._lists
-        before = (self._is_told, self._passed, dict(self._lists))
+        before = (self._is_stored, self._passed, dict(self._lists))
         begun = lists.setdefault(key, self._instance.inbox.last_number())
         slices = self.marked(step)
         if step.is_last and not step.cursor.window:
             del lists[key]
         is_news = before != (True, self._passed, self._lists)
-        self._is_told = True
+        self._is_stored = True
         return replace(step.page, list_begun=begun), slices, self._state() if is_news else None
 
     def marked(self, step: Step) -> tuple[Slice, ...]:

@@ -232,5 +232,5 @@ class _Harvest:
         self.account.step(step, number)
         done, total = (self.log.counts["received"], None) if step.cursor.window else (step.received, step.announced[1])
         self.progress.show(f"{self.entry.name} {label_of(replace(step.cursor, window=''))}", done, total)
-        self.log.tell(None if total is None else max(0, total - done))
+        self.log.record_progress(None if total is None else max(0, total - done))
         publication.feed(len(step.slices), len(step.page.body))

@@ -15,7 +15,7 @@ from harvester.runtime.progress import Progress
 REASONS_SHOWN = 20
 
 # The interval between two updates of the counts: each is a transaction.
-TELL_SECONDS = 2.0
+PROGRESS_SECONDS = 2.0
 LEFT = "left"  # among the counts of a run in progress: records that its list still has
 
 Clock = Callable[[], float]
@@ -63,12 +63,12 @@ class RunLog:
         self._reasons[text] = None
         self._keep("error", text)
 
-    def tell(self, left: int | None) -> None:
+    def record_progress(self, left: int | None) -> None:
         """Store the counts at most every two seconds; `left`: the records that are left, None: unknown."""
         now = self._clock()
-        if now - self._shown_at >= TELL_SECONDS:
+        if now - self._shown_at >= PROGRESS_SECONDS:
             self._shown_at = now
-            self._inbox.tell_run(self.number, dict(self.counts) | ({} if left is None else {LEFT: left}))
+            self._inbox.store_progress(self.number, dict(self.counts) | ({} if left is None else {LEFT: left}))
 
     def end(self, outcome: RunOutcome, is_complete: bool) -> Run:
         """Store the end of the run, and return the run."""
@@ -81,8 +81,8 @@ class RunLog:
         text = without_secrets(text)
         self._inbox.add_event(Event(self.number, int(self._clock()), level, text))
         if aloud:
-            tell = self._progress.fail if level == "error" else self._progress.say
-            tell(f"{self.source}: {text}")
+            show = self._progress.fail if level == "error" else self._progress.say
+            show(f"{self.source}: {text}")
 
 
 def close_dead_runs(inbox: Inbox, source: str, clock: Clock = time) -> None:

@@ -169,7 +169,9 @@ class _Sweep:
                 self.admission.look(page.slices)
                 new = named.add([self._heading(cursor, record) for record in page.slices], place)
                 self.has_slipped = self.has_slipped or page.has_slipped
-                self._tell(f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced)
+                self._record_progress(
+                    f"{self.entry.name} {label} named", len(page.slices), page.received, page.announced
+                )
                 pages_without_new = 0 if new or not page.slices else pages_without_new + 1
                 if page.is_last and not page.doubts:
                     return True
@@ -188,10 +190,10 @@ class _Sweep:
     def _doubt(self, text: str) -> None:
         self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"{text} Nothing was deleted.")
 
-    def _tell(self, task: str, more: int, done: int, total: int | None) -> None:
+    def _record_progress(self, task: str, more: int, done: int, total: int | None) -> None:
         self.log.counts["received"] += more
         self.progress.show(task, done, total)
-        self.log.tell(None if total is None else max(0, total - done))
+        self.log.record_progress(None if total is None else max(0, total - done))
 
     # -- what we hold --
 

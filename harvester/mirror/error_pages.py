@@ -244,8 +244,8 @@ def _is_json_error(facts: FileFacts) -> bool:  # noqa: PLR0911 - a list of signs
         return True
     messages = [str(values[key]) for key in _MESSAGE_KEYS if key in values]
     names = [str(values[key]) for key in _NAME_KEYS if key in values]
-    is_told = any(has_error_words(name) for name in messages) or any(has_error_words_within(name) for name in names)
-    return len(facts.words) <= _FEW and is_told
+    is_reported = any(has_error_words(name) for name in messages) or any(has_error_words_within(name) for name in names)
+    return len(facts.words) <= _FEW and is_reported
 
 
 def _is_series(value: object) -> bool:

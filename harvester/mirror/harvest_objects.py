@@ -66,7 +66,7 @@ class MirrorRun(JudgingRun):
             options = self.options.after(description)
             if is_full:
                 self._begin_anew()
-            if self.guard.has_word:
+            if self.guard.is_confirmed:
                 self._let_pass()
             for set_spec in self.place.order.sets or ("",):
                 if not self.stop.is_asked:
@@ -163,7 +163,7 @@ class MirrorRun(JudgingRun):
         return [
             object_
             for object_ in objects
-            if object_ is not None and self.guard.lets(object_) and not self.is_settled(object_)
+            if object_ is not None and self.guard.allows(object_) and not self.is_settled(object_)
         ]
 
     def _cut(self, page: RawPage, slice_: Slice) -> PendingVersion:

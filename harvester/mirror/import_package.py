@@ -62,7 +62,7 @@ class ImportRun(Run):
         if (is_known := _is_known_better(pending)) or self.is_settled(pending):
             self.receipt.objects[Change.UNCHANGED] += is_known
             return
-        if not self.guard.lets(pending):
+        if not self.guard.allows(pending):
             return
         for planned in pending.to_fetch(self.now()):
             file = self.package.find(planned, document)

@@ -85,9 +85,9 @@ class Package:
 
     def find(self, planned: PlannedFile, document: Path) -> Path | None:
         """Return the file that a document names; None when it is missing or ambiguous."""
-        is_told = bool(planned.component.digests) or planned.component.size is not None
+        is_stated = bool(planned.component.digests) or planned.component.size is not None
         for location in planned.component.locations:
-            file = self._at(location, document, is_told=is_told)
+            file = self._at(location, document, is_stated=is_stated)
             if file is not None:
                 self._taken.add(file)
                 return file
@@ -107,7 +107,7 @@ class Package:
         if not count:
             self._unread.add(file)
 
-    def _at(self, location: str, document: Path, *, is_told: bool) -> Path | None:
+    def _at(self, location: str, document: Path, *, is_stated: bool) -> Path | None:
         path = PurePosixPath(path_of(location))
         if "://" not in location and not path.is_absolute() and ".." not in path.parts:
             for folder in (document.parent, self.payload):
@@ -117,7 +117,7 @@ class Package:
             return None
         at = bisect_left(self._backwards, end)
         fitting = [path for path in self._backwards[at : at + 2] if path[: len(end)] == end]
-        is_known = len(fitting) == 1 and (is_told or self._ends[end[::-1]] == 1)
+        is_known = len(fitting) == 1 and (is_stated or self._ends[end[::-1]] == 1)
         return self.payload.joinpath(*fitting[0][::-1]) if is_known else None
 
     def _longest_end(self, parts: tuple[str, ...]) -> tuple[str, ...]:

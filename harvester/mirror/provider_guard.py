@@ -25,11 +25,11 @@ ALWAYS_PASS = 5  # deletions of a run, whatever the share is
 
 @dataclass(slots=True)
 class Guard:
-    """The guard of one run. `share`: the part of the objects that may be deleted; `has_word`: a person confirms all."""
+    """The guard of one run. `share`: the part of the objects that may be deleted; `is_confirmed`: a person agreed."""
 
     place: MirrorFolder
     share: float
-    has_word: bool = False
+    is_confirmed: bool = False
     accepts_identity: bool = False
     deletions: int = 0
     _living: int | None = field(default=None, init=False)
@@ -117,14 +117,14 @@ class Guard:
             self._has_waiting = len(self.place.waiting) > 0
         return self._has_waiting
 
-    def lets(self, pending: PendingVersion) -> bool:
+    def allows(self, pending: PendingVersion) -> bool:
         """Return whether the change of an object may be carried out now; otherwise its deletion waits."""
         now, waiting = pending.now, self.place.waiting
         if not now.is_deleted:
             waiting.discard(now.identifier)
             return True
         is_deletion = pending.before is not None and not pending.before.is_deleted
-        if not is_deletion or self.has_word:
+        if not is_deletion or self.is_confirmed:
             return True
         if not self.has_waiting:
             self.deletions += 1
@@ -137,7 +137,7 @@ class Guard:
 
     def listed(self, count: int) -> list[str]:
         """Return a sentence when a complete list is too short. With a confirmation, its size is accepted."""
-        if self.has_word:
+        if self.is_confirmed:
             self.place.accepted_size = count
             return []
         size = self.place.accepted_size

@@ -305,8 +305,8 @@ class RecheckRun(MirrorRun):
                 known = checks[planned.path].sent if planned.path in checks else ()
                 sent = [answer for answer in known if answer.is_about(answer.url, planned.component)]
                 is_good = planned.before is not None and planned.before.is_good
-                is_told = (identifier, planned.path) in self.answered
-                if is_good and not is_told and sent and all(answer.fate is not Fate.KEPT for answer in sent):
+                is_answered = (identifier, planned.path) in self.answered
+                if is_good and not is_answered and sent and all(answer.fate is not Fate.KEPT for answer in sent):
                     self._doubt(pending, planned.path, sent[0].reason)
 
     def _follow(self, checked: ObjectRecheck) -> None:

@@ -68,7 +68,7 @@ def _search(instance: Instance, entry: SourceEntry, stop: Stop, log: RunLog, clo
         items = settings.number("discover_items")
         for result in work.run((entry.name,), limit=items, is_asked_to_stop=lambda: stop.is_asked):
             log.counts.update(("searched", str(result.searched.outcome)))
-            log.tell(None)
+            log.record_progress(None)
             if log.counts["searched"] % BATCH == 0:
                 log.counts["stamped"] += release(instance, entry)
     log.counts["stamped"] += release(instance, entry)

@@ -195,7 +195,7 @@ CHECKS = (
         _once("deletedRecord", lambda _, value: value in _DELETED_RECORD, "no, persistent or transient"),
     ),
     Check(
-        "identify.deletions-told",
+        "identify.deletions-announced",
         "practice of the field",
         "The repository announces deletions.",
         _deletions,

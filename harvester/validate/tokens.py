@@ -234,7 +234,7 @@ CHECKS = (
         Verdict.WARNING,
     ),
     Check(
-        "tokens.told",
+        "tokens.counts",
         "practice of the field",
         "Each resumptionToken has cursor and completeListSize.",
         _counts_stated,

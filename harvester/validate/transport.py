@@ -103,7 +103,7 @@ def _compression_true(repository: Repository) -> Findings:
             yield Finding(exchange, f"The answer in {name} differs from the uncompressed one.")
 
 
-def _compression_told(repository: Repository) -> Findings:
+def _listed_compression(repository: Repository) -> Findings:
     declared = _declared(repository)
     for name in _ENCODINGS:
         exchange = _in_encoding(repository, name)
@@ -150,10 +150,10 @@ CHECKS = (
         _compression_true,
     ),
     Check(
-        "http.compression-told",
+        "http.compression-listed",
         "OAI-PMH 2.0 §3.1.3",
         "Identify lists the compressions that are used.",
-        _compression_told,
+        _listed_compression,
         Verdict.WARNING,
     ),
     Check(

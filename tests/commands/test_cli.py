@@ -194,7 +194,7 @@ def test_a_source_that_speaks_something_else_is_told(added, repository):
     assert added("source", "check", "fake")[0] == 1
 
 
-def test_a_run_tells_its_end_on_stderr_and_as_json(added):
+def test_a_run_progress_puts_its_end_on_stderr_and_as_json(added):
     status, out, err = added("run", "fake", "--json")
     facts = json.loads(out)
     assert (status, facts["outcome"], facts["is_complete"], facts["counts"]["published"]) == (0, "succeeded", True, 5)
@@ -333,7 +333,7 @@ def test_status_shows_how_every_source_stands(added):
 
 def test_a_run_whose_process_died_is_shown_as_dead(added, instance):
     inbox = open_inbox(instance)
-    inbox.tell_run(inbox.start_run("fake", 1), {"received": 4100, LEFT: 900})
+    inbox.store_progress(inbox.start_run("fake", 1), {"received": 4100, LEFT: 900})
     inbox.close()
     standing = json.loads(added("status", "--json")[1])
     assert (standing["outcome"], standing["progress"]) == ("died", {"received": 4100, "left": 900})
@@ -345,11 +345,11 @@ def test_a_run_whose_process_died_is_shown_as_dead(added, instance):
 def test_status_shows_how_far_a_run_has_come_and_when_it_will_be_over(added, instance):
     inbox = open_inbox(instance)
     number = inbox.start_run("fake", int(time.time()) - 100)
-    inbox.tell_run(number, {"received": 1000})
+    inbox.store_progress(number, {"received": 1000})
     with lock(instance, "fake"):
         facts = json.loads(added("status", "--json")[1])
         assert facts["progress"] == {"received": 1000, "a_second": pytest.approx(10, rel=0.1)}
-        inbox.tell_run(number, {"received": 1000, "left": 600})
+        inbox.store_progress(number, {"received": 1000, "left": 600})
         facts = json.loads(added("status", "--json")[1])
         assert facts["progress"]["left"] == 600
         ends_in = parse_utc_datetime(facts["progress"]["ends_at"])[0] - time.time()
@@ -548,7 +548,7 @@ def test_a_dump_that_is_shorter_than_announced_is_not_called_whole(repository, t
     assert json.loads(result.stdout)["problems"][0] in result.stderr
 
 
-def test_a_dry_run_tells_of_a_set_that_the_source_does_not_list(added, repository):
+def test_a_dry_run_progress_puts_of_a_set_that_the_source_does_not_list(added, repository):
     repository.sets = (("a", "A"),)
     status, _, err = added("run", "fake", "--dry-run", "--set", "b")
     assert status == 3

@@ -169,9 +169,9 @@ def test_runs_are_told_by_their_stage(inbox):
     assert [run.number for run in inbox.runs("laro", 9, "sweep")] == [swept]
 
 
-def test_a_run_tells_how_far_it_has_come(inbox):
+def test_a_run_progress_puts_how_far_it_has_come(inbox):
     number = inbox.start_run("laro", 5)
-    inbox.tell_run(number, {"received": 3})
+    inbox.store_progress(number, {"received": 3})
     assert inbox.runs("laro", 1) == (Run(number, "laro", 5, counts={"received": 3}),)
 
 

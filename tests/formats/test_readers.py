@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway import xmlio
-from gateway.formats import marcxml, mets, mods, namespace_told, oai_didl, qualified_dc, reader_of
+from gateway.formats import marcxml, mets, mods, oai_didl, qualified_dc, reader_of, stated_namespace
 from gateway.model import Work
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
 
@@ -366,9 +366,9 @@ def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
     ],
 )
 def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespace: str) -> None:
-    assert namespace_told([profile]) == namespace
+    assert stated_namespace([profile]) == namespace
 
 
 def test_of_several_profiles_the_first_counts_that_means_anything() -> None:
-    assert namespace_told(["urn:unknown", MODS, DC]) == MODS
-    assert namespace_told([]) == ""
+    assert stated_namespace(["urn:unknown", MODS, DC]) == MODS
+    assert stated_namespace([]) == ""

@@ -70,13 +70,13 @@ def test_it_is_told_once_in_a_while_how_far_a_run_has_come(inbox):
     seen = []
     for received in (10, 20, 30):
         log.counts["received"] = received
-        log.tell(100 - received if received < 30 else None)
+        log.record_progress(100 - received if received < 30 else None)
         seen.append(inbox.runs("laro", 1)[0].counts)
     assert seen == [{"received": 10, LEFT: 90}, {"received": 10, LEFT: 90}, {"received": 30}]
     assert log.end(RunOutcome.SUCCEEDED, True).counts == {"received": 30}
 
 
 def test_of_a_run_that_died_is_known_what_it_had_told(inbox):
-    inbox.tell_run(inbox.start_run("laro", 1), {"received": 10, LEFT: 90})
+    inbox.store_progress(inbox.start_run("laro", 1), {"received": 10, LEFT: 90})
     close_dead_runs(inbox, "laro")
     assert inbox.runs("laro", 1)[0].counts == {"received": 10}

@@ -115,7 +115,7 @@ ASKED: tuple[Fault, ...] = (
     Fault("identify.earliest-datestamp", edit=changed("<earliestDatestamp>" + FIRST, "<earliestDatestamp>2023-02-30")),
     Fault("identify.deleted-record", edit=changed(">persistent<", ">maybe<")),
     Fault(
-        "identify.deletions-told",
+        "identify.deletions-announced",
         edit=changed(">persistent<", ">no<"),
         prepare=items(lambda found: [item._replace(is_deleted=False) for item in found]),
     ),
@@ -252,7 +252,7 @@ ASKED: tuple[Fault, ...] = (
     Fault("tokens.cursor", edit=changed('cursor="4"', 'cursor="1"')),
     Fault("tokens.size", edit=changed('completeListSize="11"', 'completeListSize="12"')),
     Fault("tokens.size", edit=changed('completeListSize="11"', 'completeListSize="many"')),
-    Fault("tokens.told", edit=rewritten(' cursor="[0-9]+"', "")),
+    Fault("tokens.counts", edit=rewritten(' cursor="[0-9]+"', "")),
     Fault("tokens.empty-last", edit=rewritten("<resumptionToken [^>]*></resumptionToken>", "")),
     Fault("tokens.none-in-complete", edit=_empty_token),
     Fault("tokens.idempotent", edit=_otherwise_again),

@@ -43,7 +43,7 @@ SEEN: tuple[Fault, ...] = (
             text.replace("A repository", "Another") if asked.headers.get("Accept-Encoding") == "gzip" else text
         ),
     ),
-    Fault("http.compression-told", edit=changed("<compression>deflate</compression>", "")),
+    Fault("http.compression-listed", edit=changed("<compression>deflate</compression>", "")),
     Fault("http.identity", send=encoded_as("identity", "gzip")),
     # payloads
     Fault(

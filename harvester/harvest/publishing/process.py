@@ -31,7 +31,7 @@ def main(folder: str, source: str) -> int:
     except BrokenPipeError:
         return 1  # nobody listens any more
     except GatewayError as error:
-        _tell({"error": str(error), "kind": type(error).__name__})
+        _report({"error": str(error), "kind": type(error).__name__})
         return 1
     return 0
 
@@ -67,10 +67,10 @@ def _hand_on(orders: _Orders, relay: Relay, jobs: Jobs) -> None:
             elif counts := relay.receive(speaker):
                 total.update(counts_of(counts))
                 example = example or counts.example
-                _tell({"counts": total, "example": example})
+                _report({"counts": total, "example": example})
 
 
-def _tell(message: object) -> None:
+def _report(message: object) -> None:
     sys.stdout.write(f"{json.dumps(message)}\n")
     sys.stdout.flush()
 

@@ -332,7 +332,7 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Return the source for a local path with readable files, or for an archive or a file at an address; else None."""
     if not fetched.url.startswith("file:"):
         names = list(filter(_is_read, names_in(fetched.body)))
-        sentence = f"An archive of files such as {names[0]}." if names else _file_told(fetched)
+        sentence = f"An archive of files such as {names[0]}." if names else _sentence_about(fetched)
         return Recognised(sentence, {"url": fetched.url}) if sentence else None
     files = _named(Options("", fetched.url), fetch).files
     refuse_cache(fetched.url, (name for name, _, _ in files))
@@ -343,7 +343,7 @@ def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     return Recognised(sentence, {"url": fetched.url, **fields_of(fetched.url)})
 
 
-def _file_told(fetched: Fetched) -> str:
+def _sentence_about(fetched: Fetched) -> str:
     """Return a sentence about a file at an address; empty when it has no records."""
     address = urlsplit(fetched.url)
     name = _plain(address.path)

@@ -18,11 +18,11 @@ from harvester.sources.oai_pmh.end_of_list import complete_part
 from harvester.sources.oai_pmh.fallback_rules import note_order, resend_token
 from harvester.sources.oai_pmh.first_request import may_need_dates, retry_first_request, retry_with_dates
 from harvester.sources.oai_pmh.observations import (
-    cursor_noticed,
-    dates_noticed,
     late_among,
-    opening_noticed,
-    size_noticed,
+    note_cursor,
+    note_dates,
+    note_opening,
+    note_size,
     unrequested_records,
 )
 from harvester.sources.oai_pmh.requests import only, url_of
@@ -137,7 +137,7 @@ def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
 def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
     """Accept a page: the next one follows, or the end of this part, or a fallback step when the list loops."""
     token = answer.token.text if answer.token else ""
-    walk.change(size_noticed(walk.state, answer, walk.notes))
+    walk.change(note_size(walk.state, answer, walk.notes))
     slices = _count_page(walk, answer)
     if answer.errors:
         walk.note("The answer has records and errors: " + str(RemoteError(answer.errors)))
@@ -188,9 +188,9 @@ def _count_page(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     """Count the slices of a page; return those to keep."""
     is_opening = not walk.state.position.token
     is_as_before = is_opening and walk.received.opens_like_another(walk.state.here, answer.slices)
-    state = opening_noticed(walk.state, answer, walk.cursor.set_spec) if is_opening else walk.state
-    state = dates_noticed(state, answer, walk.notes, is_as_before=is_as_before)
-    state = cursor_noticed(state, answer, walk.notes)
+    state = note_opening(walk.state, answer, walk.cursor.set_spec) if is_opening else walk.state
+    state = note_dates(state, answer, walk.notes, is_as_before=is_as_before)
+    state = note_cursor(state, answer, walk.notes)
     records = walk.received.add_page(answer.slices, utc_datetime(state.position.first)[:10])
     if records.news:
         walk.succeed()

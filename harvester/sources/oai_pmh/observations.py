@@ -1,6 +1,6 @@
 """Facts of an answer besides its records: its time, its numbers, whether it respects the dates. Pure.
 
-Each `_noticed` function returns the list with what was noticed, and adds to `notes` what belongs in the run log.
+Each `note_` function returns the list with what was noticed, and adds to `notes` what belongs in the run log.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ _DAY_SECONDS = 86_400
 _NEVER = 1 << 60
 
 
-def first_noticed(
-    state: ListState, fetched: Fetched, answer: ListAnswer, granularity: str, notes: list[str]
-) -> ListState:
+def note_first(state: ListState, fetched: Fetched, answer: ListAnswer, granularity: str, notes: list[str]) -> ListState:
     """At the first answer of a list, remember its responseDate: the next harvest begins there."""
     if state.position.first:
         return state
@@ -40,7 +38,7 @@ def first_noticed(
     return state.moved(first=received if given is None else given).learning(is_first_generation=is_older)
 
 
-def opening_noticed(state: ListState, answer: ListAnswer, set_spec: str) -> ListState:
+def note_opening(state: ListState, answer: ListAnswer, set_spec: str) -> ListState:
     """Notice at the first answer of a part whether records come without dates, respect them, and name their set."""
     if not answer.slices:
         return state
@@ -70,7 +68,7 @@ def is_in(set_spec: str, record: Slice) -> bool:
     return not record.sets or any(f"{spec}:".startswith(f"{set_spec}:") for spec in record.sets)
 
 
-def dates_noticed(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_before: bool) -> ListState:
+def note_dates(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_before: bool) -> ListState:
     """Notice a source that ignores dates: it sends records dated more than a day outside of the window.
 
     A smaller difference may be a clock that does not run in UTC (vufind#1350, DOAJ#786). `is_as_before`: the answer is
@@ -98,7 +96,7 @@ def is_outside(window: Window, slices: tuple[Slice, ...]) -> bool:
     return any(stamp is not None and not first <= stamp <= last for stamp in stamps)
 
 
-def size_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
+def note_size(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
     """Remember how many records are announced: of the list, or of the window that is being walked."""
     size = answer.token.complete_list_size if answer.token else None
     if size is None:
@@ -129,7 +127,7 @@ def late_among(state: ListState, answer: ListAnswer, there: frozenset[str]) -> i
     )
 
 
-def cursor_noticed(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
+def note_cursor(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
     """Notice a cursor that is larger than the number of records that came: then a page was lost.
 
     The cursor should count the records before this answer. Some sources include this answer, and some count pages

@@ -23,7 +23,7 @@ from harvester.sources.oai_pmh.fallback_rules import restart
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
 from harvester.sources.oai_pmh.loop_detection import ReceivedRecords
 from harvester.sources.oai_pmh.next_list import begun
-from harvester.sources.oai_pmh.observations import first_noticed
+from harvester.sources.oai_pmh.observations import note_first
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
 
@@ -206,7 +206,7 @@ class Walk:
 
     def note_first(self, fetched: Fetched, answer: ListAnswer) -> None:
         """Remember when the first answer of the list was given."""
-        self.state = first_noticed(self.state, fetched, answer, self.granularity(), self.notes)
+        self.state = note_first(self.state, fetched, answer, self.granularity(), self.notes)
 
     def note_time(self, fetched: Fetched, answer: ListAnswer) -> None:
         """Remember the least time that a page of records took, and tell once when the pages become much slower."""
