@@ -189,7 +189,8 @@ class SourcesFile:
     def record_address(self, entry: SourceEntry, address: str) -> bool:
         """Write the class of address of a source that has none yet; return whether it was written.
 
-        Nothing is written for a source that is not in the file, or has another url there.
+        Nothing is written for a source that is not in the file, or has another url there. Raise ConfigurationError
+        when the file cannot be read, StoreUnwritable when it cannot be written.
         """
         import tomlkit  # noqa: PLC0415 - as above
 
