@@ -176,7 +176,10 @@ class SourcesFile:
         return tuple(entries[name] for name in names)
 
     def add(self, entry: SourceEntry) -> None:
-        """Write a new source. Raise ConfigurationError when its name is taken."""
+        """Write a new source. Raise ConfigurationError when its name is taken.
+
+        Raise StoreUnwritable when the file cannot be written.
+        """
         import tomlkit  # noqa: PLC0415 - slow to import, and only who writes needs it
 
         with changing(self.file):
@@ -204,7 +207,10 @@ class SourcesFile:
         return True
 
     def remove(self, name: str) -> None:
-        """Remove a source from the file. Raise ConfigurationError when it is not there."""
+        """Remove a source from the file. Raise ConfigurationError when it is not there.
+
+        Raise StoreUnwritable when the file cannot be written.
+        """
         import tomlkit  # noqa: PLC0415 - as above
 
         with changing(self.file):
