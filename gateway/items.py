@@ -53,7 +53,10 @@ class Payloads:
         self._names: dict[str, str] = {"oai_dc": ""}  # ours contains it, so it needs no other name
 
     def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
-        """Return the mapping task of an item: its arrived payloads, by upstream prefix, and its stored ones."""
+        """Return the mapping task of an item: its arrived payloads, by upstream prefix, and its stored ones.
+
+        Raise PageLost when the inbox lacks the page of a stored payload that is needed.
+        """
         takedowns = self._store.takedowns()
         held = payloads_of(state)
         if arrived or (state and takedowns.names_item(state.identifier, self._facts.name, upstream)):

@@ -149,7 +149,8 @@ def _next_published(store: Store, inbox: Inbox, facts: SourceFacts, before: int,
 def pass_removals(store: Store, inbox: Inbox, facts: SourceFacts) -> None:
     """Publish until no removal of the source is left to publish; `publish_in_turn` does not publish removals.
 
-    One is left if its command was killed, or if the store is an older copy than the inbox.
+    One is left if its command was killed, or if the store is an older copy than the inbox. Raise StoreError when a
+    removal cannot be published.
     """
     while inbox.removal(facts.name, store.position(facts.name)) is not None:
         publish_pending(store, inbox, facts.name, facts)

@@ -152,7 +152,10 @@ class SqliteStore:
         return Intent(number, datestamp)
 
     def publish(self, intent: Intent, publication: Publication, ready: Callable[[], None] = lambda: None) -> int:
-        """Compress everything, then write it in one transaction together with the removal of the intent."""
+        """Compress everything, then write it in one transaction together with the removal of the intent.
+
+        Raise TakedownsChanged when the list of takedowns was changed meanwhile, IntentExpired when the intent expired.
+        """
         packed = self._dictionaries.pack(publication.changes)
         self._step("publication packed")
         self._await(ready, intent)

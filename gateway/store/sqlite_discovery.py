@@ -171,7 +171,10 @@ class SqliteDiscovery:
     # -- results -------------------------------------------------------------------------------------------------
 
     def search(self, identifier: str) -> SearchState | None:
-        """Return the state of the search for one item, or None if it was never listed."""
+        """Return the state of the search for one item, or None if it was never listed.
+
+        Raise StoreDamaged when the stored state cannot be read.
+        """
         with self._file.reading() as session:
             row = session.one(SQL["search"], (identifier,))
         return None if row is None else self._search(row)
@@ -266,7 +269,10 @@ class SqliteDiscovery:
     # -- answers -------------------------------------------------------------------------------------------------
 
     def answer(self, question: bytes, at: int) -> bytes | None:
-        """Return the stored answer to a question, or None if there is none that is valid at the second `at`."""
+        """Return the stored answer to a question, or None if there is none that is valid at the second `at`.
+
+        Raise StoreDamaged when the stored answer cannot be read.
+        """
         with self._file.reading() as session:
             row = session.one(SQL["answer"], (question, at))
         return self._unpacked(row[0]) if row else None

@@ -98,7 +98,7 @@ def read_member(fetched: Fetched) -> tuple[str, ...] | None:
 def read_agency(fetched: Fetched) -> str:
     """Return the registration agency of a DOI from an answer of doi.org; empty when it is not registered.
 
-    Raise what `answered` raises, AnswerError when it cannot be told.
+    Raise what `answered` raises, AnswerError when it is unknown.
     """
     refuse_heavy_json(fetched.body)
     try:

@@ -61,7 +61,10 @@ class Listing:
         self.ledger.begin({"asked_at": str(now), "scope": self.scope.name}, windows)
 
     def walk(self, check: Callable[[], None]) -> None:
-        """Read the rest of the list. `check` is called before each request and may raise to end it."""
+        """Read the rest of the list. `check` is called before each request and may raise to end it.
+
+        Raise a GatewayError when Crossref cannot be asked.
+        """
         while window := self.ledger.next_window():
             check()
             self._step(window)

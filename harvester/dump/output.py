@@ -129,7 +129,7 @@ class File:
         return place
 
     def write(self, content: bytes, place: Place) -> Place:
-        """Write after `place.bytes`, flush to disk, then store the place; return the new place."""
+        """Write after `place.bytes`, flush to disk, then store the place; return the new place. Raise StoreUnwritable."""
         stream = self._stream
         assert stream is not None
         with _reporting_unwritable(self._part):
@@ -143,7 +143,7 @@ class File:
         return place
 
     def finish(self) -> None:
-        """Rename the part and remove the state."""
+        """Rename the part and remove the state. Raise StoreUnwritable."""
         with _reporting_unwritable(self._file):
             self.close()
             self._part.replace(self._file)

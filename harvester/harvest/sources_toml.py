@@ -176,7 +176,10 @@ class SourcesFile:
         return tuple(entries[name] for name in names)
 
     def add(self, entry: SourceEntry) -> None:
-        """Write a new source. Raise ConfigurationError when its name is taken."""
+        """Write a new source. Raise ConfigurationError when its name is taken.
+
+        Raise StoreUnwritable when the file cannot be written.
+        """
         import tomlkit  # noqa: PLC0415 - slow to import, and only who writes needs it
 
         with changing(self.file):
@@ -189,7 +192,8 @@ class SourcesFile:
     def record_address(self, entry: SourceEntry, address: str) -> bool:
         """Write the class of address of a source that has none yet; return whether it was written.
 
-        Nothing is written for a source that is not in the file, or has another url there.
+        Nothing is written for a source that is not in the file, or has another url there. Raise ConfigurationError
+        when the file cannot be read, StoreUnwritable when it cannot be written.
         """
         import tomlkit  # noqa: PLC0415 - as above
 
@@ -203,7 +207,10 @@ class SourcesFile:
         return True
 
     def remove(self, name: str) -> None:
-        """Remove a source from the file. Raise ConfigurationError when it is not there."""
+        """Remove a source from the file. Raise ConfigurationError when it is not there.
+
+        Raise StoreUnwritable when the file cannot be written.
+        """
         import tomlkit  # noqa: PLC0415 - as above
 
         with changing(self.file):

@@ -36,7 +36,7 @@ def waiting_in_words(instance: Instance, source: str) -> str:
 def report_waiting(instance: Instance, run: SourceRun) -> None:
     """Report at the end of a run the number of waiting deletions, also of earlier runs."""
     source = run.log.source
-    with suppress(GatewayError):  # what is wrong with the store has been told
+    with suppress(GatewayError):  # what is wrong with the store was reported
         if reason := waiting_in_words(instance, source):
             run.log.counts["waiting"] = waiting_deletions(instance, source)
             run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)

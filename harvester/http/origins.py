@@ -40,7 +40,7 @@ def clean(url: str) -> str:
 
 
 def origin_of(url: str) -> Origin:
-    """Return the origin of a clean address."""
+    """Return the origin of a clean address. Raise ValueError when it is no http or https address with a host."""
     return _origin_of(urlsplit(url))
 
 

@@ -110,7 +110,10 @@ class Waiting:
             self.sleep(self._doubled(repetition - 1))
 
     def after_fault(self, *, at_once: bool = False) -> None:
-        """Pause before the next try. `at_once`: the first repetition needs no pause."""
+        """Pause before the next try. `at_once`: the first repetition needs no pause.
+
+        Raise TryLater when the pauses together would be longer than the settings allow.
+        """
         seconds = 0.0 if at_once and not self.tries else self._doubled(self.tries)
         self._pause(seconds, "it cannot be reached")
 

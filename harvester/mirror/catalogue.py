@@ -292,7 +292,7 @@ class Catalogue:
             )
 
     def begins_with(self, mark: Mark) -> bool:
-        """Return whether it begins with the marked part."""
+        """Return whether it begins with the marked part. Raise StoreDamaged when it is no regular file."""
         return self._marked(mark.bytes) == mark
 
     def _marked(self, size: int) -> Mark:
@@ -351,7 +351,10 @@ class Catalogue:
                 self.append(on_disk_entry.line)
 
     def recover(self, on_disk: Callable[[str], Entry]) -> None:
-        """Correct the entries of versions that a killed process announced. Unannounced changes are left to an audit."""
+        """Correct the entries of versions that a killed process announced. Unannounced changes are left to an audit.
+
+        Raise StoreDamaged when the catalogue cannot be read.
+        """
         contents = read(self.file)
         for last in {entry.identifier: entry for entry in entries(self.file, contents.settled)}.values():
             on_disk_entry = on_disk(last.identifier)

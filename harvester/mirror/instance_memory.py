@@ -29,7 +29,10 @@ class InstanceMemory:
         self.file = instance / NAME
 
     def remembered(self, folder: Path) -> Mark | None:
-        """Return the last mark of the catalogue of a mirror, if any. Raise ConfigurationError if it is unreadable."""
+        """Return the last mark of the catalogue of a mirror, if any. Raise ConfigurationError if it is unreadable.
+
+        Raise StoreUnwritable when the file cannot be opened.
+        """
         entry = self._read().get(str(folder.resolve()))
         try:
             return None if entry is None else Mark(int(str(entry["bytes"])), str(entry["sha256"]))

@@ -54,7 +54,10 @@ def lock(instance: Path, source: str) -> Iterator[None]:
 
 @contextmanager
 def changing(file: Path) -> Iterator[None]:
-    """Hold the lock of a file of the instance folder inside the block; wait for other holders first."""
+    """Hold the lock of a file of the instance folder inside the block; wait for other holders first.
+
+    Raise StoreUnwritable when the lock cannot be made.
+    """
     descriptor = _opened(file.parent, file.name)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -65,7 +68,10 @@ def changing(file: Path) -> Iterator[None]:
 
 @contextmanager
 def publishing(instance: Path, source: str) -> Iterator[None]:
-    """Hold the lock that `await_publishers` waits for, in this process and in those that it forks in the block."""
+    """Hold the lock that `await_publishers` waits for, in this process and in those that it forks in the block.
+
+    Raise StoreUnwritable when the lock cannot be made.
+    """
     descriptor = _opened(instance, f"{source}.publishing")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -75,7 +81,10 @@ def publishing(instance: Path, source: str) -> Iterator[None]:
 
 
 def await_publishers(instance: Path, source: str, seconds: float = LAST_PUBLICATION_SECONDS) -> None:
-    """Wait until no process of an earlier run publishes `source`. Raise SourceLocked after `seconds`."""
+    """Wait until no process of an earlier run publishes `source`. Raise SourceLocked after `seconds`.
+
+    Raise StoreUnwritable when the lock cannot be made.
+    """
     descriptor = _opened(instance, f"{source}.publishing")
     end = monotonic() + seconds
     try:

@@ -56,7 +56,10 @@ class Publisher:
         self._listen(0)
 
     def finish(self) -> None:
-        """Let the child publish what is there and leave."""
+        """Let the child publish what is there and leave.
+
+        Raise the error that ended the child, if one did; StoreError when the child did not name it.
+        """
         os.set_blocking(self._input.fileno(), True)
         self._send(END)
         self.dismiss()

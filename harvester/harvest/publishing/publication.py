@@ -135,7 +135,10 @@ class Publication:
         self._show()
 
     def finish(self) -> None:
-        """Publish everything that is not published yet, and wait for it; less when asked to stop."""
+        """Publish everything that is not published yet, and wait for it; less when asked to stop.
+
+        Raise ConfigurationError when the repository's domain is not that of the published identifiers.
+        """
         while self._publisher is None and not self._stop.is_asked and self._publish_here():
             self._show()
         if self._publisher is None:

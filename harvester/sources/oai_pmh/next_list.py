@@ -13,7 +13,10 @@ from harvester.sources.oai_pmh.list_state import Dates, ListState, state_of, tex
 
 
 def begun(options: Options, state: ListState) -> ListState:
-    """Return the list to walk: the one in progress if it is the one that is wanted, else a new one."""
+    """Return the list to walk: the one in progress if it is the one that is wanted, else a new one.
+
+    Raise ConfigurationError when the dates to harvest are wrong.
+    """
     is_window, (from_, until) = options.window is not None, _dates(options)
     if state.position.is_window and not is_window:
         state = state_of(state.position.paused)[0] if state.position.paused else state.at_rest()

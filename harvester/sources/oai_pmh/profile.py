@@ -61,7 +61,10 @@ def _together(profiles: Iterable[Profile]) -> Profile:
 
 
 def profile(own: Mapping[str, object], cursors: Iterable[Cursor]) -> dict[str, object]:
-    """Return the known facts of a repository: from its entry, else learned from any of its lists."""
+    """Return the known facts of a repository: from its entry, else learned from any of its lists.
+
+    Raise ConfigurationError for an unknown value in the entry.
+    """
     known = with_entry(own, state_of(learned(cursors))[0]).profile
     is_ignored = known.ignores_dates and known.dates != Dates.REFUSED
     in_words = {name: _word(getattr(known, field), words) for name, (field, words) in _ENTRY_FIELDS.items()}

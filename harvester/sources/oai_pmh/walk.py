@@ -181,7 +181,9 @@ class Walk:
         return self.state.evidence.part == self.size()
 
     def is_surely_past(self, slices: tuple[Slice, ...] = ()) -> bool:
-        """Tell whether that number was told before as many had come: that of one page, or of all so far, says nothing.
+        """Return whether the number was announced before so many records had come.
+
+        The number of one page, or of all records so far, proves nothing.
 
         `slices` are what the last token has brought.
         """
@@ -273,7 +275,7 @@ class Walk:
         doubts: tuple[str, ...] = (),
         of: ListState | None = None,
     ) -> Step:
-        """Return one answer as a step, with what was told since the last one."""
+        """Return one answer as a step, with the notes since."""
         if end is ListEnd.MORE and not self.state.position.began:
             self.state = self.state.moved(began=page.received_at)
         self.idle = 0 if slices or not self.state.position.window else self.idle + 1

@@ -21,7 +21,10 @@ def asked(options: Options, fetch: Fetch, url: str) -> tuple[Fetched, Document]:
 
 
 def asked_again(options: Options, fetch: Fetch, url: str, known: tuple[str, ...]) -> tuple[Fetched, Document | None]:
-    """Return as `asked` does; None for the document when it is the `known` one of `validators_of` (RFC 9110 §13)."""
+    """Return as `asked` does; None for the document when it is the `known` one of `validators_of` (RFC 9110 §13).
+
+    Raise ConnectionFailed or RemoteRefuses for a status that is an error, and the errors of `fetch` and `read`.
+    """
     address, etag, modified = known or ("", "", "")
     pairs = (("If-None-Match", etag), ("If-Modified-Since", modified))
     fetched = fetch(Request(url, options.source, tuple(pair for pair in pairs if pair[1] and address == url)))

@@ -39,7 +39,10 @@ class Endurance:
         self._failures = 0
 
     def failed(self, error: FetchError) -> None:
-        """Count a failure. Raise the error when the source as a whole is failing, or after 200 consecutive failures."""
+        """Count a failure. Raise the error when the source as a whole is failing, or after 200 consecutive failures.
+
+        The third failure in a row requests a known document. Raise ConnectionFailed when that fails, too.
+        """
         self._failures += 1
         if self._failures == _SUSPICIOUS:
             self._ask_whether_it_is_well()
