@@ -154,7 +154,8 @@ class SqliteStore:
     def publish(self, intent: Intent, publication: Publication, ready: Callable[[], None] = lambda: None) -> int:
         """Compress everything, then write it in one transaction together with the removal of the intent.
 
-        Raise TakedownsChanged when the list of takedowns was changed meanwhile, IntentExpired when the intent expired.
+        Raise TakedownsChanged when the list of takedowns was changed meanwhile, IntentExpired when the intent expired,
+        PositionMoved or FilesChanged when another process has published of the source, and StoreError.
         """
         packed = self._dictionaries.pack(publication.changes)
         self._step("publication packed")

@@ -129,7 +129,7 @@ class File:
         return place
 
     def write(self, content: bytes, place: Place) -> Place:
-        """Write after `place.bytes`, flush to disk, then store the place; return the new place. Raise StoreUnwritable."""
+        """Write after `place.bytes`, flush to disk, store the place, and return it. Raise StoreUnwritable."""
         stream = self._stream
         assert stream is not None
         with _reporting_unwritable(self._part):
