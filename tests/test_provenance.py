@@ -44,14 +44,14 @@ def inside(content: str | bytes) -> etree._Element:
 def container(origin: provenance.Origin, nested: str) -> etree._Element:
     as_it_came, altered = (inside(each) for each in provenance.containers(origin, nested))
     assert [each[0].get("altered") for each in (as_it_came, altered)] == ["false", "true"]
-    JUDGE.assertValid(altered)
+    assert JUDGE.validate(altered), JUDGE.error_log
     return as_it_came
 
 
 @given(st.text(), st.text(), st.text())
 def test_a_container_is_valid_whatever_it_tells(base_url: str, identifier: str, namespace: str) -> None:
     origin = ORIGIN._replace(base_url=base_url, identifier=identifier, namespace=namespace)
-    JUDGE.assertValid(container(origin, hop_of(said(hop()))))
+    assert JUDGE.validate(container(origin, hop_of(said(hop())))), JUDGE.error_log
 
 
 def hop_of(answer: provenance.AboutContents) -> str:
@@ -62,7 +62,7 @@ def hop_of(answer: provenance.AboutContents) -> str:
 @pytest.mark.parametrize(("altered", "expected"), [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
 def test_a_hop_is_made_again_validly(altered: str, expected: str) -> None:
     made = container(ORIGIN, said(hop(altered=altered)).origin)
-    JUDGE.assertValid(made)
+    assert JUDGE.validate(made), JUDGE.error_log
     assert [element.get("altered") for element in made.iter(f"{{{PROVENANCE}}}originDescription")] == [
         "false",
         expected,
@@ -82,7 +82,7 @@ def test_hops_end_somewhere() -> None:
     for _ in range(50):
         inner = hop(inner=inner)
     assert said(inner).origin.count("<originDescription") == 20
-    JUDGE.assertValid(container(ORIGIN, said(inner).origin))
+    assert JUDGE.validate(container(ORIGIN, said(inner).origin)), JUDGE.error_log
 
 
 def test_of_two_provenances_the_first_counts() -> None:
@@ -142,7 +142,7 @@ def test_rights_keep_where_their_schema_lies_and_stand_alone() -> None:
     )
     found = provenance.read([text.encode()]).rights
     assert "urn:u" not in found
-    RIGHTS_JUDGE.assertValid(etree.fromstring(found))
+    assert RIGHTS_JUDGE.validate(etree.fromstring(found)), RIGHTS_JUDGE.error_log
 
 
 def test_of_two_rights_the_first_counts() -> None:
@@ -157,7 +157,7 @@ def test_of_two_rights_the_first_counts() -> None:
 
 @given(st.text())
 def test_a_reference_is_valid_whatever_it_refers_to(address: str) -> None:
-    RIGHTS_JUDGE.assertValid(etree.fromstring(provenance.rights_reference(clean(address))))
+    assert RIGHTS_JUDGE.validate(etree.fromstring(provenance.rights_reference(clean(address)))), RIGHTS_JUDGE.error_log
 
 
 @pytest.mark.parametrize("content", [b"<broken", b"<x/>", b""])
@@ -197,9 +197,9 @@ DIGITS = st.text("0123456789-:TZ+. ", max_size=30)
 @given(st.one_of(st.text(), DIGITS, DIGITS.map("2020-01-0".__add__), st.datetimes(timezones=st.timezones()).map(str)))
 def test_whatever_a_datestamp_was_what_is_told_is_valid(text: str) -> None:
     origin = ORIGIN._replace(datestamp=provenance.datestamp_of(text, 7))
-    JUDGE.assertValid(container(origin, ""))
+    assert JUDGE.validate(container(origin, "")), JUDGE.error_log
 
 
 @given(DIGITS.map("2020-01-0".__add__))
 def test_whatever_the_dates_of_a_hop_were_it_is_valid_or_says_nothing(text: str) -> None:
-    JUDGE.assertValid(container(ORIGIN, said(hop(date=text, datestamp=text)).origin))
+    assert JUDGE.validate(container(ORIGIN, said(hop(date=text, datestamp=text)).origin)), JUDGE.error_log

@@ -51,6 +51,7 @@ def test_a_killed_process_does_not_keep_the_lock(tmp_path):
 def test_nobody_waits_for_publishers_that_are_not_there(tmp_path):
     """Neither is waited for longer than no time, nor is SourceLocked raised."""
     await_publishers(tmp_path, "laro", seconds=0)
+    assert not is_locked(tmp_path, "laro")
 
 
 def test_those_who_publish_for_a_dead_harvester_are_waited_for_but_not_for_ever(tmp_path):
