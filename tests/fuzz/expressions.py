@@ -4,8 +4,9 @@ What a pattern may cost: so much time per character that 4,000 characters take a
 that looks back from every character, or tries every way to divide a text, takes seconds or for ever; so each pattern is
 tried in short texts first, and the system ends this process when one attack takes longer than `_MOST_SECONDS`.
 
-An attack that takes longer than that is tried again with a quarter of the text: linear time takes a quarter, quadratic
-time a sixteenth. So a slow or busy machine does not make a linear pattern fail.
+An attack that takes longer than that is tried again with a quarter of the text and with four times the text. Quadratic
+time grows sixteenfold at both steps. Linear time grows fourfold. A pattern with a bounded repetition (`{0,300}`) may
+grow faster until its bound is reached, and not beyond. So neither a slow machine nor a bound makes a pattern fail.
 
 Of the attacks on one pattern at most `EXPRESSIONS_ATTACKS` are drawn (800; 0: all are tried), by a seed that changes
 with the program.
@@ -65,12 +66,12 @@ def _least(pattern: Pattern, text: str, most: float) -> float:
 
 
 def _is_not_linear(pattern: Pattern, beginning: str, repeated: str, end: str, length: int) -> bool:
-    """Return whether an attack of this length takes, at every try, much more than four times as long as a quarter."""
-    text = beginning + repeated * (length // len(repeated)) + end
-    quarter = beginning + repeated * (length // 4 // len(repeated)) + end
+    """Return whether the time grows, at every try, much faster than the text, below this length and beyond."""
+    texts = [beginning + repeated * (size // len(repeated)) + end for size in (length // 4, length, 4 * length)]
     for _ in range(_DOUBTFUL_TRIES):
-        short, long = _seconds(pattern, quarter), _seconds(pattern, text)
-        if long <= min(_MOST_GROWTH * short, len(text) * _LINEAR_NANOSECONDS / 1e9):
+        short, long = _seconds(pattern, texts[0]), _seconds(pattern, texts[1])
+        is_fast = long <= len(texts[1]) * _LINEAR_NANOSECONDS / 1e9
+        if is_fast and (long <= _MOST_GROWTH * short or _seconds(pattern, texts[2]) <= _MOST_GROWTH * long):
             return False
     return True
 

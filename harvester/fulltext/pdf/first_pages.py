@@ -54,8 +54,8 @@ _INTRODUCTION = re.compile(
 )
 # A line of a list of references: it has a marker, a year, a volume with pages, or a DOI.
 _LISTED = re.compile(
-    r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
-    r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300})$"
+    r"(?m)^(?:[ \t]{0,5}(?:\[\d{1,3}\]|\(?\d{1,3}[.)])[ \t][^\n]{0,500}+|[^\n]{0,300}(?:(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"
+    r"|\d[-\u2013]\d|10\.\d{4})[^\n]{0,300}+)$"
 )
 # Lines with which the text or the list of contents begins after the title.
 _BODY = re.compile(
