@@ -119,7 +119,8 @@ def read(body: Text, content_type: str = "") -> StaticRepository:
     """Return a whole document. One in UTF-8 is read part by part; any other is converted to UTF-8 in memory first.
 
     Raise NotXml when it is not well-formed, NotStaticRepository when it is something else, and AnswerTooLarge when it
-    is too long to convert, or has too many names or levels.
+    is too long to convert, or has too many names or levels. Raise another AnswerError
+    when Identify or ListMetadataFormats cannot be read.
     """
     text, repairs = _in_utf_8(body, content_type)
     reader = _Reader(text)
@@ -261,7 +262,10 @@ def _fault(what: str, slices: Iterable[Slice]) -> Iterator[str]:
 
 
 def cut(repository: StaticRepository, records: Records, first: int, last: int) -> Part:
-    """Return these records, repaired where possible; an unusable record has a `problem`."""
+    """Return these records, repaired where possible; an unusable record has a `problem`.
+
+    Raise the errors of `parse_list`.
+    """
     start, stop = records.places.span(first, last)
     if start == stop:
         return Part()
