@@ -223,7 +223,7 @@ def _declared(attributes: dict[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _faults_of(identify: IdentifyAnswer) -> Iterator[str]:
-    """Return the rules that Identify breaks (section 3.2)."""
+    """Return the rules that Identify breaks (guideline *static repository*, §3.2)."""
     if identify.deleted_record != "no":
         yield f"deletedRecord is {identify.deleted_record!r} instead of no."
     if identify.granularity != "YYYY-MM-DD":
@@ -244,7 +244,10 @@ def _faults_between(formats: tuple[Format, ...], lists: tuple[Records, ...]) -> 
 
 
 def oddities_in(slices: tuple[Slice, ...]) -> Iterator[str]:
-    """Return the rules that records break (section 3.4). These records can still be read: real documents have them."""
+    """Return the rules that records break (guideline *static repository*, §3.2).
+
+    These records can still be read: real documents have them.
+    """
     yield from _fault("are deleted, which is not allowed", (record for record in slices if record.is_deleted))
     yield from _fault("are in sets, which is not allowed", (record for record in slices if record.sets))
     yield from _fault("have no day as datestamp", (record for record in slices if not _DAY.fullmatch(record.datestamp)))
