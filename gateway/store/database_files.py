@@ -46,17 +46,17 @@ def copy(source: Path, target: Path, progress: Callable[[int, int], None] = lamb
 
 
 def last_published(store: Path) -> int:
-    """Return the number of the last page that a copy of a store has published. Raise StoreError, here and below."""
+    """Return the number of the last page that a copy of a store has published. Raise StoreError."""
     return _number(store, STORE["position_last"])
 
 
 def last_received(inbox: Path) -> int:
-    """Return the number of the last page of a copy of an inbox."""
+    """Return the number of the last page of a copy of an inbox. Raise StoreError."""
     return _number(inbox, INBOX["page_last"])
 
 
 def first_received(inbox: Path) -> int:
-    """Return the number of the first page of a copy of an inbox; 0 if it has no page."""
+    """Return the number of the first page of a copy of an inbox; 0 if it has no page. Raise StoreError."""
     return _number(inbox, INBOX["page_first"])
 
 
@@ -79,7 +79,10 @@ def _still(file: Path) -> sqlite3.Connection:
 
 
 def verify(file: Path) -> None:
-    """Raise StoreDamaged if a copy, which nobody may write, is damaged or incomplete."""
+    """Raise StoreDamaged if a copy, which nobody may write, is damaged or incomplete.
+
+    Raise another StoreError if it cannot be read.
+    """
     with translated(file), closing(_still(file)) as connection:
         findings = [text for (text,) in connection.execute("pragma quick_check(3)")]
         if findings != ["ok"]:
