@@ -93,9 +93,12 @@ def verify(file: Path) -> None:
 def unused(file: Path) -> Iterator[None]:
     """Lock a database inside the block so that no other process can open it; a damaged file is not locked.
 
-    Raise StoreBusy if another process has it open, such as `gateway serve` or a harvest.
+    Raise StoreBusy if another process has it open, such as `gateway serve` or a harvest, and StoreError if the file
+    cannot be opened.
     """
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=1)) as connection:
+    with translated(file):
+        connection = sqlite3.connect(file, isolation_level=None, timeout=1)
+    with closing(connection):
         try:
             connection.execute("pragma locking_mode = exclusive").close()
             connection.execute("pragma wal_checkpoint(truncate)").close()  # all that was committed is in the one file
