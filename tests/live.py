@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import socket
 import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +29,14 @@ class Server(NamedTuple):
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody uses now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    """Return a port of loopback that nobody uses now.
+
+    It is none of those that the system gives to whoever asks for any: one of these could be gone in a moment.
+    """
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def await_server(port: int) -> None:

@@ -86,7 +86,7 @@ def test_the_tour_of_the_readme_works_as_it_is_written(
 
 @pytest.fixture
 def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", "0"]
+    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", str(live.free_port())]
     process = subprocess.Popen(
         command,
         env=environment | {"TMPDIR": str(tmp_path)},
@@ -142,7 +142,7 @@ def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.
 
 
 def test_the_demo_ends_in_silence_when_nobody_reads_it(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", "0"]
+    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", str(live.free_port())]
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as demo:
         assert demo.stdout is not None

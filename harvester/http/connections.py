@@ -28,7 +28,7 @@ _MOST_INFORMATIONAL = 20  # informational answers before the final one; a server
 class GuardedAdapter(HTTPAdapter):
     """requests' adapter over guarded connections. `tried` counts them; the watchdog can end the newest.
 
-    Once `is_over` is set, no further address of a name is tried.
+    Once `is_over` is set, no further address of a name is tried, and a connection that was being made is ended.
     """
 
     def __init__(self, guard: Guard, proxy: str = "", context: SSLContext | None = None) -> None:
@@ -79,11 +79,13 @@ class GuardedAdapter(HTTPAdapter):
             if self.is_over:
                 break
             try:
-                self.newest = _connected(place, connection)
+                self.newest = newest = _connected(place, connection)
             except OSError as error:
                 last = error
             else:
-                return self.newest
+                if self.is_over:  # since it was begun: `break_off` did not see it
+                    self.break_off()
+                return newest
         if isinstance(last, TimeoutError):
             raise ConnectTimeoutError(connection, "no connection in time") from last
         raise NewConnectionError(connection, str(last)) from last
@@ -94,7 +96,8 @@ class GuardedAdapter(HTTPAdapter):
         return self.guard.places(host, port)
 
     def break_off(self) -> None:
-        """End the newest connection. The thread that reads from it gets an error at once."""
+        """End the newest connection, and one that is being made. The thread that uses it gets an error at once."""
+        self.is_over = True
         if self.newest is not None:
             try:
                 # The plain socket: a shutdown of TLS would wait for the other side.
@@ -126,8 +129,8 @@ class Watchdog:
         self.has_bitten = False
 
     def bite(self) -> None:
-        """End the connection. The thread that reads from it gets an error at once."""
-        self.has_bitten = self.adapter.is_over = True
+        """End the connection. The thread that uses it gets an error at once."""
+        self.has_bitten = True
         self.adapter.break_off()
 
 

@@ -348,12 +348,12 @@ def test_status_shows_how_far_a_run_has_come_and_when_it_will_be_over(added, ins
     inbox.store_progress(number, {"received": 1000})
     with lock(instance, "fake"):
         facts = json.loads(added("status", "--json")[1])
-        assert facts["progress"] == {"received": 1000, "a_second": pytest.approx(10, rel=0.1)}
+        assert facts["progress"] == {"received": 1000, "a_second": pytest.approx(10, rel=0.4)}
         inbox.store_progress(number, {"received": 1000, "left": 600})
         facts = json.loads(added("status", "--json")[1])
         assert facts["progress"]["left"] == 600
         ends_in = parse_utc_datetime(facts["progress"]["ends_at"])[0] - time.time()
-        assert 50 < ends_in < 70
+        assert 30 < ends_in < 100  # sixty, and some more on a busy machine
         assert "left 600" in added("status")[1]
     inbox.close()
     assert json.loads(added("status", "--json")[1])["progress"] == {"received": 1000, "left": 600}, "it died"
@@ -366,7 +366,7 @@ def test_status_shows_what_is_due(added, instance):
     assert json.loads(added("status", "--json")[1])["due"] == {"harvest": "now"}
     added("run", "fake")
     due = parse_utc_datetime(json.loads(added("status", "--json")[1])["due"]["harvest"])[0] - time.time()
-    assert 6 * 3600 - 10 < due < 6.7 * 3600
+    assert 5.9 * 3600 < due < 6.7 * 3600
 
 
 def test_the_log_shows_runs_and_the_story_of_one(added):

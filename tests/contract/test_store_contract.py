@@ -301,7 +301,9 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(steps=steps, bounds=st.tuples(st.integers(-5, 300_000), st.integers(-5, 300_000)))
 def test_lists_and_counts_are_those_of_a_simple_model(
     backend, tmp_path_factory, ready_made, clocks, furnish, make_change, steps, bounds

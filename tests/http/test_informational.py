@@ -27,7 +27,7 @@ def _saying(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
         with suppress(OSError):
             while True:
                 connection, _ = listening.accept()
-                connection.settimeout(5)
+                connection.settimeout(60)
                 with connection, suppress(OSError):
                     while request := connection.recv(65_536):
                         asked.append(request)

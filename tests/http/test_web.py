@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import select
 import socket
 import time
 import zlib
@@ -24,6 +25,7 @@ from gateway.errors import (
     TryLater,
 )
 from gateway.settings import load
+from harvester.http import connections
 from harvester.http.access import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Request
@@ -76,6 +78,34 @@ def test_web_closes_with_its_block(server):
     url = server.say("/", ok())
     with Web(load(Path("/nowhere"), environ={}), {"x": Access(url)}) as web:
         assert web(Request(url, "x")).status == 200
+
+
+def test_deadline_that_passes_while_a_connection_is_made_ends_the_request(server, make, monkeypatch):
+    """The watchdog ended the connection before, and the new one had all the time that it wanted."""
+    has_bitten, has_gone, was_left = Event(), Event(), []
+    bite, connect = connections.Watchdog.bite, connections._connected
+
+    def bitten(watchdog):
+        bite(watchdog)
+        has_bitten.set()
+
+    def connected(place, connection):
+        made = connect(place, connection)
+        assert has_bitten.wait(PATIENCE_SECONDS)
+        return made
+
+    def silent(handler):
+        handler.close_connection = True
+        was_left.append(bool(select.select([handler.connection], [], [], PATIENCE_SECONDS)[0]))
+        has_gone.set()
+
+    monkeypatch.setattr(connections.Watchdog, "bite", bitten)
+    monkeypatch.setattr(connections, "_connected", connected)
+    url = server.say("/", silent)
+    with pytest.raises(AnswerTooSlow, match=r"longer than 0\.1 seconds"):
+        make(url).web(Request(url, "x", deadline_seconds=0.1))
+    # Where it is ended at once, the request is not even sent.
+    assert not server.asked or (has_gone.wait(2 * PATIENCE_SECONDS) and was_left == [True])
 
 
 def test_request_with_a_deadline_of_its_own_is_not_repeated_behind_it(server, make):

@@ -209,7 +209,7 @@ def test_a_store_that_fails_is_503_with_retry_after(client, view, caplog):
 
 # --- whatever arrives ---------------------------------------------------------------------------------------------
 
-SANE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+SANE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @cache

@@ -381,7 +381,7 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
         return {}
 
     apply_takedowns(desk.store, desk.inbox, file, unpublished=find_unpublished)
-    seconds.join(30)
+    seconds.join(60)
     assert pending(desk.store) == ((), frozenset())
     assert is_tombstone(desk)
     assert is_tombstone(desk, "2")

@@ -9,7 +9,7 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
 
-PATIENCE = 5.0
+PATIENCE = 60.0  # a busy machine is no defect
 
 
 def _failure(name, error):

