@@ -31,7 +31,7 @@ Thing = TypeVar("Thing")
 _BATCH = 500
 _MOST_TOLD = 10  # records named in the reasons
 _NO_RECORD = "the source names it, and answers that it has no such record."
-_NOT_ASKED = "so many requests in a row brought no record that it was not asked for."
+_NOT_ASKED = "it was not requested, because too many requests in a row returned no record."
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
 
