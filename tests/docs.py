@@ -16,6 +16,8 @@ from gateway.formats import load
 from gateway.settings import SETTINGS
 from gateway.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
+from harvester.sources.oai_pmh.list_state import Phase
+from harvester.sources.oai_pmh.transitions import TRANSITIONS
 from tests.conftest import ROOT
 from tests.test_layers import CORE, GROUND, LAYERS, MESSAGES, PROGRAM, PUBLICATION, ROOMS, WORKS
 
@@ -57,6 +59,15 @@ def statuses() -> str:
         for status, meaning in MEANINGS.items()
     )
     return _table(("status", "meaning", "may a unit call it a success"), rows)
+
+
+def states() -> str:
+    """Return the drawing of the states of a list, and the table of its transitions."""
+    arrows = [(before, after, when) for before, others in TRANSITIONS.items() for after, when in others.items()]
+    lines = (f"    {before.name} --> {after.name}" for before, after, _ in arrows if before is not after)
+    drawing = "\n".join(("```mermaid", "stateDiagram-v2", f"    [*] --> {Phase.PAGES.name}", *lines, "```"))
+    rows = ((before.name, "the same" if before is after else after.name, when) for before, after, when in arrows)
+    return f"{drawing}\n\n{_table(('from', 'to', 'when'), rows)}"
 
 
 def json_objects() -> str:
@@ -140,6 +151,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "harvester/README.md": {"groups": groups},
     **{f"harvester/{room}/README.md": {"imports": partial(imports, room)} for room in DESCRIBED if room != "runtime"},
     "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
+    "harvester/sources/oai_pmh/README.md": {"states": states},
     "JSON.md": {"types": json_types, "objects": json_objects},
 }
 

@@ -27,7 +27,7 @@ _SIDE_GROUPS = frozenset(
 )  # fmt: skip
 
 
-class _Said(NamedTuple):
+class _FileFacts(NamedTuple):
     """The facts in a section about the file that refers to it."""
 
     size: int | None = None
@@ -68,7 +68,7 @@ def _payloads(holder: Element) -> Iterator[tuple[str, Element]]:
 def _files(root: Element) -> Iterator[FileLink]:
     namespace = f"{{{name_of(root)[0]}}}"
     sections = {element.get("ID"): element for element in root.iter(f"{namespace}*") if element.get("ID")}
-    facts: dict[str, _Said] = {}
+    facts: dict[str, _FileFacts] = {}
     for file in root.iterfind(f"{namespace}fileSec//{namespace}file"):
         groups = (group.get("USE", "").lower() for group in file.iterancestors(f"{namespace}fileGrp"))
         if not _SIDE_GROUPS.isdisjoint(groups):
@@ -83,7 +83,7 @@ def _files(root: Element) -> Iterator[FileLink]:
 
 
 def _administered(
-    link: FileLink, file: Element, sections: Mapping[str | None, Element], facts: dict[str, _Said]
+    link: FileLink, file: Element, sections: Mapping[str | None, Element], facts: dict[str, _FileFacts]
 ) -> FileLink:
     """Return a file with the facts in PREMIS in the sections that it refers to; `facts` is a cache by section."""
     digests: list[Digest] = []
@@ -95,12 +95,12 @@ def _administered(
     return with_digests(link, digests)
 
 
-def _characteristics(section: Element | None) -> _Said:
+def _characteristics(section: Element | None) -> _FileFacts:
     """Return the facts in PREMIS in a section; none unless it is about one file only."""
     characteristics = [] if section is None else list(islice(section.iter("{*}objectCharacteristics"), 2))
     if len(characteristics) != 1 or "premis" not in name_of(characteristics[0])[0]:
-        return _Said()
-    return _Said(
+        return _FileFacts()
+    return _FileFacts(
         premis_size(characteristics[0]), tuple((name, value) for name, value, _ in premis_digests(characteristics[0]))
     )
 

@@ -1,4 +1,4 @@
-"""Opens a database for one run or one audit, with a schema and queries of the caller."""
+"""Opens a database for one sweep or one audit, with a schema and queries of the caller."""
 
 from __future__ import annotations
 

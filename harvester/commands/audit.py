@@ -28,7 +28,7 @@ from harvester.http.fetching import Web
 from harvester.http.request_log import logged
 from harvester.mirror.open_folder import check as check_mirror
 from harvester.mirror.open_folder import opened as opened_mirror
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, StopAsked, listening
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress, progress
@@ -85,7 +85,7 @@ def audit(ctx: click.Context, /, form: str, as_json: bool, since: str, folder: P
                 doubts.append("Crossref lists no works of it at all.")
         file.unlink()
     say(_sentence(tally, scope, doubts))
-    ctx.exit(int(Status.WITH_ERRORS if tally.totals["not_good"] or doubts else Status.SUCCEEDED))
+    ctx.exit(int(status_of_end(has_findings=bool(tally.totals["not_good"] or doubts))))
 
 
 @contextmanager

@@ -6,7 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from time import time
 from typing import NamedTuple
@@ -15,23 +16,20 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.fulltext.explanation import explained
-from gateway.fulltext.release import BATCH as PUBLISHED_AT_ONCE
-from gateway.fulltext.release import Releaser
-from gateway.model import Decision, Outcome, SearchState
+from gateway.logs import sentence
+from gateway.model import Decision, Outcome, RunOutcome, SearchState
 from gateway.program import say
 from gateway.store.base import Discovery
-from gateway.store.opening import open_discovery
 from gateway.terminal import plain
 from harvester.commands.output import json_option, moment, write_json
-from harvester.fulltext.pdf.extraction import break_off
-from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
-from harvester.fulltext.run import FullTextSearch, Result
+from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.hide import check_shown, is_withdrawn, shown
 from harvester.runtime.durations import seconds_of
-from harvester.runtime.exit_status import Status
-from harvester.runtime.interrupts import Stop, breakable, insisting, listening
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.run_lifecycle import RunLifecycle
+from harvester.schedule.full_text_stage import SearchOrder, search_items
 
 _UNKNOWN = (
     "{} is no item that was or is to be searched for; identifiers are those of `harvester records`, and "
@@ -43,11 +41,7 @@ _UNKNOWN = (
 def searching(option: str | None) -> Iterator[tuple[Instance, Discovery]]:
     """Open the instance folder that the option names, and its searches."""
     with opened(option) as instance:
-        desk = open_discovery(instance.folder)
-        try:
-            yield instance, desk
-        finally:
-            desk.close()
+        yield instance, instance.desk()
 
 
 def _duration(_ctx: click.Context, _option: click.Parameter, value: str | None) -> int | None:
@@ -90,42 +84,41 @@ def discover(
     files are published. `harvester explain` shows the search for one item.
     """
     chosen = tuple(map(step_of, names)) or steps()
-    with searching(ctx.obj) as (instance, desk), listening(Stop()) as stop:
+    counts: Counter[str] = Counter()
+    with searching(ctx.obj) as (instance, _desk), listening(Stop()) as stop:
         instance.check_clock()
-        named = named_sources(instance, sources)
-        with (
-            web_for_other_hosts(instance.settings, stop.pause) as web,
-            stop.breaking(web.break_off),
-            stop.breaking(break_off),
-        ):
-            fetch = breakable(polite(web, desk, instance.settings, stop.pause), stop)
-            work = FullTextSearch(instance.store, desk, fetch, instance.settings, chosen)
-            is_dry = is_dry or bool(names)
-            before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
-            if not is_dry:
-                _prepare(work, named, before)
-            begin = partial(work.try_out, before=before) if is_dry else work.run
-            results = begin(named, item, limit, is_asked_to_stop=lambda: stop.is_asked)
-            releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
-            counts: Counter[str] = Counter()
-            with closing(results), insisting(stop):
-                for result in results:
-                    counts[_shown(result, as_json=as_json)] += 1
-                    if not is_dry and counts.total() % PUBLISHED_AT_ONCE == 0:
-                        releasing.release(named)
-            if not is_dry:
-                releasing.release(named)
-    if item and not counts and not stop.is_asked:
+        before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
+        order = SearchOrder(named_sources(instance, sources), item, limit, before, is_dry or bool(names))
+        run = SearchRun(stop=stop)
+        with run.recorded():
+            search_items(instance, order, run, counts, partial(_show, as_json=as_json), chosen=chosen, is_alone=True)
+    if item and not counts["searched"] and run.outcome is RunOutcome.SUCCEEDED:
         raise ConfigurationError(_UNKNOWN.format(item))
-    words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) or "nothing is due"
-    say(f"Searched for {counts.total()} items: {words}.")
-    ctx.exit(int(_status(counts, stop)))
+    for reason in run.reasons:
+        click.echo(sentence(f"Error: {reason}", "error"), err=True)
+    outcomes = Counter({name: count for name, count in counts.items() if name not in ("searched", "stamped")})
+    words = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()) or "nothing is due"
+    say(f"Searched for {counts['searched']} items: {words}.")
+    ctx.exit(int(run.status))
 
 
-def _status(counts: Counter[str], stop: Stop) -> Status:
-    if stop.is_asked:
-        return Status.STOPPED
-    return Status.WITH_ERRORS if counts[Outcome.FAULT] else Status.SUCCEEDED
+@dataclass(slots=True)
+class SearchRun(RunLifecycle):
+    """The search of one `harvester discover`: its errors, its stop and its exit status are those of every run.
+
+    It has no run log and locks no source, because it works on items of any number of sources at the same time, also on
+    single items and without storing anything. Each item is leased, so a stage at the same source may continue, and
+    `harvester explain` shows what was done. So `harvester log` and `harvester status` do not show such a search.
+    """
+
+    reasons: list[str] = field(default_factory=list)
+
+    def note_failure(self, reason: str) -> None:
+        """Remember why the search failed."""
+        self.reasons.append(reason)
+
+    def end(self) -> None:
+        """Record nothing: each result is committed with the lease of its item."""
 
 
 def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ...]:
@@ -139,16 +132,8 @@ def named_sources(instance: Instance, sources: tuple[str, ...]) -> tuple[str, ..
     return sources or known
 
 
-def _prepare(work: FullTextSearch, sources: tuple[str, ...], before: int) -> None:
-    """Add due items to the queue, and items searched before a second since 1970; 0: none of these."""
-    work.desk.forget_answers(int(time()))
-    work.enlist(sources)
-    if before:
-        work.desk.renew(before, sources, int(time()))
-
-
-def _shown(result: Result, *, as_json: bool) -> str:
-    """Write one result, and return its outcome."""
+def _show(result: Result, *, as_json: bool) -> None:
+    """Write one result."""
     searched = result.searched
     if as_json:
         candidates = [{**candidate._asdict(), "at": moment(candidate.at or None)} for candidate in searched.candidates]
@@ -157,7 +142,6 @@ def _shown(result: Result, *, as_json: bool) -> str:
         telling = (searched.outcome, Outcome.SUCCESS)
         best = next((candidate.url for candidate in searched.candidates if candidate.outcome in telling), "")
         click.echo(plain(f"{result.identifier}  {searched.outcome}  {best}".rstrip()))
-    return str(searched.outcome)
 
 
 def facts_of_decision(decision: Decision) -> dict[str, object]:

@@ -14,7 +14,7 @@ from harvester.dump.dump import Dump
 from harvester.dump.output import File, Order, Stream
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import entry_from
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 
@@ -50,16 +50,10 @@ def dump(ctx: click.Context, /, url: str, file: Path, restart: bool, as_json: bo
         reporter.say(f"{work.place.records} records; {_verdict(is_finished=is_finished, problems=work.problems)}.")
     if as_json and str(file) != "-":
         write_json({"records": work.place.records, "is_finished": is_finished, "problems": work.problems})
-    ctx.exit(int(_status(is_finished=is_finished, problems=work.problems)))
+    ctx.exit(int(status_of_end(has_findings=bool(work.problems), is_stopped=not is_finished)))
 
 
 def _verdict(*, is_finished: bool, problems: list[str]) -> str:
     if not is_finished:
         return "stopped, not whole yet"
     return "finished, and not shown to be whole" if problems else "the file is whole"
-
-
-def _status(*, is_finished: bool, problems: list[str]) -> Status:
-    if not is_finished:
-        return Status.STOPPED
-    return Status.WITH_ERRORS if problems else Status.SUCCEEDED

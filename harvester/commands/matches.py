@@ -21,7 +21,7 @@ from harvester.fulltext.matched_dois import agrees
 from harvester.fulltext.works import found_of, work_of
 from harvester.harvest.instance import Instance
 from harvester.harvest.takedowns.hide import check_shown, shown
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import status_of_end
 
 _ITEMS_PER_LOOK = 1000
 _COLUMNS = ("identifier", "doi", "service", "title", "similarity", "author", "year", "agrees")
@@ -47,7 +47,7 @@ def list_(ctx: click.Context, sources: tuple[str, ...], as_json: bool) -> None:
     disagreeing = sum(not row["agrees"] for row in rows)
     write_rows(rows, _COLUMNS, as_json=as_json)
     say(f"{len(rows)} DOIs were matched; {disagreeing} of them do not agree with their records any more.")
-    ctx.exit(int(Status.WITH_ERRORS if disagreeing else Status.SUCCEEDED))
+    ctx.exit(int(status_of_end(has_findings=disagreeing > 0)))
 
 
 def _rows(instance: Instance, desk: Discovery, sources: tuple[str, ...]) -> Iterator[dict[str, object]]:

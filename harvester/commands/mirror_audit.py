@@ -31,7 +31,7 @@ from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.mirror.object_state import Holding
 from harvester.mirror.open_folder import audited
-from harvester.runtime.exit_status import Status, recording_errors, status_of, worst
+from harvester.runtime.exit_status import recording_errors, status_of_end, status_of_parts, worst
 from harvester.sources import Options
 
 _OF_THE_MEMORY = frozenset((Finding.ALTERED, Finding.INCOMPLETE))  # the only findings of an older copy
@@ -78,7 +78,8 @@ def audit(
     if doubts:
         good, in_doubt = "nothing wrong was found", f" In doubt: {' '.join(doubts)}"
     say(f"{len(objects)} objects: {counts or good}.{in_doubt}{proof}")
-    ctx.exit(int(worst([status_of(outcome), Status.WITH_ERRORS if findings or doubts else Status.SUCCEEDED])))
+    compared = status_of_parts([outcome, *[RunOutcome.SUCCEEDED_WITH_ERRORS] * bool(doubts)])
+    ctx.exit(int(worst([compared, status_of_end(has_findings=bool(findings))])))
 
 
 def _accept(place: MirrorFolder, objects: list[AuditFinding]) -> str:

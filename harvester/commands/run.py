@@ -15,7 +15,7 @@ from harvester.harvest.instance import Instance, opened
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.pacing import Pace
-from harvester.runtime.exit_status import Status, worst
+from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, Job, WorkerPool, without_resource
@@ -119,12 +119,14 @@ def publish(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
+        statuses = []
         for entry in _chosen(instance, names, not names):
             done = source_work.published_whole(entry)
+            statuses.append(done.status)
             if as_json:
                 write_done(entry.name, done)
         source_work.complete_takedowns()
-    ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
+    ctx.exit(int(worst([*statuses, status_of_end(is_stopped=stop.is_asked)])))
 
 
 def write_done(name: str, done: WorkResult) -> None:

@@ -42,7 +42,7 @@ from harvester.harvest.unattended import entry_of, unlisted, unscheduled
 from harvester.http import downloads
 from harvester.http.pacing import Pace
 from harvester.http.special_addresses import PUBLIC
-from harvester.runtime.exit_status import Status, status_of_error
+from harvester.runtime.exit_status import status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.locks import await_publishers, lock
 from harvester.runtime.progress import progress
@@ -253,7 +253,7 @@ def check(ctx: click.Context, name: str, new_name: str, every: str, is_sure: boo
                 *changed(instance.inbox, name, description.identity),
             ]
             facts |= {"reached": True, **_offer(description), "problems": problems}
-            status = Status.WITH_ERRORS if problems else Status.SUCCEEDED
+            status = status_of_end(has_findings=bool(problems))
         facts["last_run"] = facts_of_run(runs[0]) if runs else None
         for sentence in unscheduled(instance, (entry,)):
             say(without_schedule(sentence))

@@ -18,7 +18,7 @@ from harvester.harvest.instance import Instance, opened
 from harvester.harvest.run_log import summary
 from harvester.harvest.run_options import RunOptions, source_options
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.sources import Finding
@@ -39,7 +39,7 @@ def audit(ctx: click.Context, name: str, as_json: bool) -> None:
         findings = _counted(_findings(instance, instance.sources.entry(name)), counts)
         write_rows((finding._asdict() for finding in findings), ("what", "identifier", "why"), as_json=as_json)
     say(f"{name}: {summary(counts) if counts else 'the held resources agree with the lists'}.")
-    ctx.exit(int(Status.WITH_ERRORS if counts else Status.SUCCEEDED))
+    ctx.exit(int(status_of_end(has_findings=bool(counts))))
 
 
 def _findings(instance: Instance, entry: SourceEntry) -> Iterator[Finding]:

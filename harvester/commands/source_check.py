@@ -11,7 +11,7 @@ from gateway.errors import ConfigurationError
 from gateway.program import say
 from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kinds, with_address, with_address_of
-from harvester.harvest.detect import Found, recognised
+from harvester.harvest.detect import Detection, recognised
 from harvester.harvest.instance import Instance
 from harvester.harvest.reused_names import former
 from harvester.harvest.sources_toml import SourceEntry, checked_name, checked_url, entry_from, shown, table_of
@@ -57,7 +57,7 @@ def name_for(url: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", host.lower())[:32].strip("-")
 
 
-def _write(url: str, entry: SourceEntry, findings: Found, *, as_json: bool) -> None:
+def _write(url: str, entry: SourceEntry, findings: Detection, *, as_json: bool) -> None:
     seen = [{"kind": kind, "is": recognised_kind.sentence} for kind, recognised_kind in findings.recognised]
     if as_json:
         write_json({"url": url, "recognised": seen, "name": entry.name, "entry": table_of(entry)})

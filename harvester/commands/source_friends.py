@@ -22,7 +22,7 @@ from harvester.harvest.sources_toml import SourceEntry, checked_url, entry_from
 from harvester.http.messages import Fetched, Request
 from harvester.http.pacing import Pace
 from harvester.http.urls import base_url, request_url
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import status_of_end
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.worker_pool import GRACE_SECONDS, Job, WorkerPool, without_resource
 from harvester.sources.oai_pmh import friends as wire
@@ -68,7 +68,7 @@ def friends(ctx: click.Context, name: str, is_checked: bool, is_added: bool, eve
                     row["is_a_source"] = True
         columns = ("name", "url", "is_a_source", *(("answers", "says") if is_checked or is_added else ()))
         write_rows(rows, columns, as_json=as_json)
-    ctx.exit(int(Status.STOPPED if stop.is_asked else Status.SUCCEEDED))
+    ctx.exit(int(status_of_end(is_stopped=stop.is_asked)))
 
 
 def _named(instance: Instance, asked: SourceEntry, stop: Stop) -> Sequence[wire.Friend]:

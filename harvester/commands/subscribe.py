@@ -7,12 +7,12 @@ from time import monotonic, time
 
 import click
 
-from gateway.model import Subscription, SubscriptionState
+from gateway.model import RunOutcome, Subscription, SubscriptionState
 from gateway.program import say
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import status_of_parts
 from harvester.runtime.interrupts import Stop, listening
 from harvester.schedule.subscriptions import place_of, subscribe, unsubscribe
 
@@ -47,7 +47,7 @@ def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> Non
                 f"The hub has not confirmed yet; it must reach `gateway serve` under {place}. `harvester source show "
                 f"{name}` shows whether it has."
             )
-    ctx.exit(int(_status(known)))
+    ctx.exit(int(status_of_parts([_outcome(subscription) for subscription in known])))
 
 
 @click.command(name="unsubscribe")
@@ -84,10 +84,10 @@ def _is_open(subscription: Subscription) -> bool:
     return subscription.state in (SubscriptionState.ASKED, SubscriptionState.ACTIVE) and subscription.tries > 0
 
 
-def _status(known: Sequence[Subscription]) -> Status:
-    if any(subscription.state is SubscriptionState.DENIED for subscription in known):
-        return Status.REFUSED
-    return Status.WITH_ERRORS if any(map(_is_open, known)) else Status.SUCCEEDED
+def _outcome(subscription: Subscription) -> RunOutcome:
+    if subscription.state is SubscriptionState.DENIED:
+        return RunOutcome.REFUSED
+    return RunOutcome.SUCCEEDED_WITH_ERRORS if _is_open(subscription) else RunOutcome.SUCCEEDED
 
 
 def _write(known: Sequence[Subscription], *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from harvester.commands.run import facts_of_done
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import opened
 from harvester.http.pacing import Pace
-from harvester.runtime.exit_status import Status, worst
+from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
@@ -32,7 +32,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         kinds()  # here, not in every thread
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
-        status = Status.SUCCEEDED
+        statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
         threads = instance.settings.number("harvest_threads")
         with (
             BackgroundNotifier(source_work.notified) as notices,
@@ -45,13 +45,13 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         ):
             scheduler = Scheduler(source_work, pool)
             for name, tended in scheduler.watch() if is_watch else scheduler.once():
-                status = worst([status, _counted(tended)])
+                statuses[name, tended.stage] = _counted(tended)
                 reporter.end(name)
                 notices.put(name)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         source_work.complete_takedowns()
-    ctx.exit(int(Status.STOPPED if stop.is_asked else status))
+    ctx.exit(int(worst([*statuses.values(), status_of_end(is_stopped=stop.is_asked)])))
 
 
 def _counted(tended: StageResult) -> Status:

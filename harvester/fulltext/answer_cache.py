@@ -54,17 +54,18 @@ class CachingFetch:
         self._fetch, self._answers, self._clock, self._hold = fetch, answers, clock, hold
 
     def __call__(self, request: Request) -> Fetched:
-        """Return the stored answer, else that of the other Fetch. Raise its errors."""
+        """Return the stored answer, with its age, else that of the other Fetch. Raise its errors."""
         question = sha256(repr((request.url, request.headers, request.follows)).encode("utf-8", "replace")).digest()
-        now = int(self._clock())
-        held = self._answers.answer(question, now)
+        now = self._clock()
+        held = self._answers.answer(question, int(now))
         if held is not None:
-            return _unpacked(held)
+            return _unpacked(held, now)
         fetched = self._fetch(request)
         seconds = self._hold.get(fetched.status, 0)
         is_small = len(fetched.body) <= _MOST_BYTES
         if seconds and is_small and not _is_door(fetched) and not _is_file(fetched) and request.suits(fetched):
-            self._answers.keep_answer(question, _packed(fetched), int(self._clock()) + seconds)
+            at = int(self._clock())
+            self._answers.keep_answer(question, _packed(fetched, at), at + seconds)
         return fetched
 
 
@@ -77,15 +78,18 @@ def _is_door(fetched: Fetched) -> bool:
     return bool(fetched.location and fetched.header("Set-Cookie"))
 
 
-_KEPT = tuple(field_.name for field_ in fields(Fetched) if field_.name != "body")
+_KEPT = tuple(field_.name for field_ in fields(Fetched) if field_.name not in ("body", "age_seconds"))
 
 
-def _packed(fetched: Fetched) -> bytes:
-    head = {name: getattr(fetched, name) for name in _KEPT} | {"url": without_secrets(fetched.url)}
+def _packed(fetched: Fetched, at: int) -> bytes:
+    head = {name: getattr(fetched, name) for name in _KEPT}
+    head |= {"url": without_secrets(fetched.url), "stored_at": at}
     return json.dumps(head).encode("ascii") + b"\n" + fetched.body
 
 
-def _unpacked(content: bytes) -> Fetched:
+def _unpacked(content: bytes, now: float) -> Fetched:
     head, _, body = content.partition(b"\n")
-    head_ = json.loads(head)
-    return Fetched(**{**head_, "headers": tuple((name, value) for name, value in head_["headers"])}, body=body)
+    values = json.loads(head)
+    age = max(0.0, now - values.pop("stored_at", values["received_at"]))  # releases before 0.6.0 stored no `stored_at`
+    values["headers"] = tuple((name, value) for name, value in values["headers"])
+    return Fetched(**values, body=body, age_seconds=age)

@@ -15,7 +15,7 @@ from harvester.sources import Recognised, SourceKind
 _BEGINNING = 1 << 20  # bytes of a very long answer; each kind is recognised by fewer
 
 
-class Found(NamedTuple):
+class Detection(NamedTuple):
     """The recognised kinds of an address with their findings, and the problems of requests.
 
     The address itself comes before addresses that it leads to.
@@ -25,7 +25,7 @@ class Found(NamedTuple):
     problems: tuple[str, ...]
 
 
-def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Found:
+def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Detection:
     """Return the kinds of source at an address. Raise the errors of `fetch` when it does not answer at all."""
     known: dict[Request, Fetched] = {}
 
@@ -48,7 +48,7 @@ def recognised(url: str, kinds: Iterable[SourceKind], fetch: Fetch) -> Found:
         else:
             recognised_kinds += [(kind.name, seen)] if seen else []
     recognised_kinds.sort(key=lambda pair: pair[1].is_beside)
-    return Found(tuple(recognised_kinds), (*problems, *([] if recognised_kinds or not problem else [problem])))
+    return Detection(tuple(recognised_kinds), (*problems, *([] if recognised_kinds or not problem else [problem])))
 
 
 def _first(url: str, fetch: Fetch) -> tuple[Fetched, str]:

@@ -29,9 +29,9 @@ MOST_FAILURES = 10  # in a row; then the source is failing, or does not support 
 Thing = TypeVar("Thing")
 
 _BATCH = 500
-_MOST_TOLD = 10  # records named in the reasons
+_MOST_NAMED_IN_REASONS = 10  # records
 _NO_RECORD = "the source names it, and answers that it has no such record."
-_NOT_ASKED = "so many requests in a row brought no record that it was not asked for."
+_NOT_ASKED = "it was not requested, because too many requests in a row returned no record."
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
 
@@ -188,7 +188,7 @@ class NeverHeld:
 
     def _lost(self, cursor: Cursor, identifier: str, why: str) -> None:
         """Report one record that could not be fetched, and put it into quarantine unless it is there already."""
-        if self.lost < _MOST_TOLD:
+        if self.lost < _MOST_NAMED_IN_REASONS:
             self.log.add_warnings((f"{self.metadata_prefix}: {identifier}: {UNFETCHED}{why}",))
         self.lost += 1
         if not self.named.is_known(RecordState.UNFETCHED, identifier):

@@ -37,7 +37,7 @@ _GZIP_WINDOW = 31
 _TAR, _TAR_AT = b"ustar", 257
 # The local header before each file of a ZIP: mark, flags, packed length, lengths of the name and of the extra field.
 _HEAD, _HEAD_MARK = struct.Struct("<4s2xH10xI4xHH"), b"PK\x03\x04"
-_TOLD_BEHIND, _TOLD_ELSEWHERE = (
+_LENGTH_BEHIND, _LENGTH_ELSEWHERE = (
     0x8,
     0xFFFFFFFF,
 )  # the packed length stands after the file, or in the ZIP64 field
@@ -225,7 +225,7 @@ def _in_beginning_of_zip(body: bytes) -> Iterator[str]:
             return
         if not name.endswith(b"/"):
             yield name.decode("utf-8", "replace")
-        if flags & _TOLD_BEHIND or packed == _TOLD_ELSEWHERE:
+        if flags & _LENGTH_BEHIND or packed == _LENGTH_ELSEWHERE:
             return
         at += _HEAD.size + name_length + extra_length + packed
 

@@ -32,7 +32,7 @@ class Fault(Exception):
     """A request failed with `error`. After a passing fault it may be repeated.
 
     `is_stale`: the server closed an idle connection. `was_compressed`: the compressed form was damaged.
-    `is_unreached`: no connection was made. `is_unheard`: unreached, and the server has not answered before; the
+    `is_unreached`: no connection was made. `never_answered`: unreached, and the server has not answered before; the
     fetcher sets it. `is_name_late`: the name server does not answer now.
     """
 
@@ -56,7 +56,7 @@ class Fault(Exception):
         self.was_compressed = was_compressed
         self.is_unreached = is_unreached
         self.is_name_late = is_name_late
-        self.is_unheard = False
+        self.never_answered = False
 
 
 def fault_from(error: Exception, where: str, *, is_reused: bool) -> Fault:

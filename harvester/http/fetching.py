@@ -220,7 +220,7 @@ class Web:
                 raise _bitten(watchdog, request, url) or Fault(error, error.__cause__, was_compressed=True) from None
             except LIBRARY_ERRORS as error:
                 fault = fault_from(error, _where(url, channel), is_reused=channel.adapter.tried == tried)
-                fault.is_unheard = fault.is_unreached and not self._has_answered(origin_of(url))
+                fault.never_answered = fault.is_unreached and not self._has_answered(origin_of(url))
                 raise _bitten(watchdog, request, url) or fault from None
         if bitten := _bitten(watchdog, request, url):
             raise bitten  # truncated headers look like complete ones

@@ -26,12 +26,12 @@ _BUSY_FACTOR = 30  # with the default setting: one minute, then two, then four
 
 _LEAST_SECONDS = 1.0  # even for `Retry-After: 0`
 _JITTER = 0.25
-_TOLD_SECONDS = 5.0  # a longer wait is logged
+_LOGGED_WAIT_SECONDS = 5.0  # a longer wait is logged
 # Repetitions where no connection can be made. A host that has not answered before is down, or its address is wrong. A
 # host that has may be restarting: it gets six seconds. After a longer outage the next run continues.
-_OF_THE_UNHEARD, _OF_THE_HEARD = 0, 2
-_OF_THE_DAMAGED = 2  # compressed forms: the first repetition asks for none, but a server may ignore that
-_OF_A_LATE_NAME = 1  # the name server did not answer; the host may be available
+_TRIES_OF_UNKNOWN_SERVER, _TRIES_OF_KNOWN_SERVER = 0, 2
+_TRIES_OF_DAMAGED_FORM = 2  # compressed forms: the first repetition asks for none, but a server may ignore that
+_TRIES_OF_LATE_NAME = 1  # the name server did not answer; the host may be available
 
 log = logging.getLogger("harvester")
 
@@ -97,12 +97,12 @@ class Waiting:
         if not fault.is_passing or not self.has_tries():
             return False
         if fault.was_compressed:
-            return self.tries < _OF_THE_DAMAGED
+            return self.tries < _TRIES_OF_DAMAGED_FORM
         if not fault.is_unreached:
             return True
         if fault.is_name_late:
-            return self.tries < _OF_A_LATE_NAME
-        return self.tries < (_OF_THE_UNHEARD if fault.is_unheard else _OF_THE_HEARD)
+            return self.tries < _TRIES_OF_LATE_NAME
+        return self.tries < (_TRIES_OF_UNKNOWN_SERVER if fault.never_answered else _TRIES_OF_KNOWN_SERVER)
 
     def before_repetition(self, repetition: int) -> None:
         """Pause before a request whose last answer the caller could not use."""
@@ -137,7 +137,7 @@ class Waiting:
             )
         self.tries += 1
         self.waited += seconds
-        if seconds >= _TOLD_SECONDS:
+        if seconds >= _LOGGED_WAIT_SECONDS:
             log.warning("%s: %s. The next try is in %.0f seconds.", self.url, reason, seconds)
         if seconds:
             self.sleep(seconds)

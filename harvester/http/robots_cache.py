@@ -1,4 +1,7 @@
-"""The robots.txt of each authority, fetched once a day (RFC 9309 §2.4). The search and the mirror use it."""
+"""The rules of each authority's robots.txt, never older than a day (RFC 9309 §2.4). The search and the mirror use it.
+
+`fetch` may have a cache, so that several processes share an answer. The time that it was stored there counts, too.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ _HOLD_SECONDS = 86_400
 class _Entry(NamedTuple):
     """The rules of one authority, or the error that came instead of them."""
 
-    fetched_at: float  # by the clock of the cache, in seconds
+    fetched_at: float  # from the server, by the clock of the cache, in seconds
     rules: Rules | FetchError
 
 
 class RobotsCache:
-    """Fetches the robots.txt of each authority once a day. Share one among all threads."""
+    """Fetches the robots.txt of each authority again when it is a day old. Share one among all threads."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """Take a clock that returns seconds."""
@@ -41,15 +44,15 @@ class RobotsCache:
         with lock:  # only one thread fetches; the others wait for its answer
             entry = self._entries.get(place)
             if entry is None or self._clock() - entry.fetched_at > _HOLD_SECONDS:
-                entry = self._entries[place] = _Entry(self._clock(), _fetched(place, fetch))
+                entry = self._entries[place] = _fetched(place, fetch, self._clock())
         if isinstance(entry.rules, FetchError):
             raise type(entry.rules)(str(entry.rules))
         return entry.rules
 
 
-def _fetched(place: str, fetch: Fetch) -> Rules | FetchError:
+def _fetched(place: str, fetch: Fetch, now: float) -> _Entry:
     try:
         answer = fetch(Request(place))
-        return rules_of(place, answer.status, answer.body)
+        return _Entry(now - answer.age_seconds, rules_of(place, answer.status, answer.body))
     except FetchError as error:
-        return error
+        return _Entry(now, error)

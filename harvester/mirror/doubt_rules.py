@@ -46,7 +46,7 @@ def _was_led_away(facts: FileFacts) -> bool:
 
 
 _HOMES = ("", "/index.html", "/index.php", "/home", "/index.htm", "/xmlui", "/jspui", "/en", "/index", "/default.aspx")
-_UNTOLD = re.compile(
+_TYPES_WITHOUT_SIGNATURE = re.compile(
     r"image/(?:svg.*|x-xpixmap|x-xbitmap|x-portable-.*)|application/(?:postscript|rtf|x-.*script|.*script|.*xml.*|.*json.*|.*tex.*|.*text.*|mbox|sgml|sparql.*|.*turtle.*|n-triples|n-quads|trig|pgp-.*|x-pem.*|.*patch.*|x-httpd.*|edi.*|sdp|x-subrip|.*yaml.*|.*csv.*|marc.*)|chemical/.*|message/.*|model/.*|multipart/.*|x-.*"
 )
 _BINARY_TYPES = re.compile(
@@ -59,7 +59,7 @@ _BINARY_TYPES = re.compile(
 def _is_text_for_binary(facts: FileFacts) -> bool:
     """Return whether text came where a type is announced whose files are never text."""
     mime_type = facts.mime_type
-    is_meant = bool(_BINARY_TYPES.fullmatch(mime_type)) and not _UNTOLD.fullmatch(mime_type)
+    is_meant = bool(_BINARY_TYPES.fullmatch(mime_type)) and not _TYPES_WITHOUT_SIGNATURE.fullmatch(mime_type)
     is_meant = is_meant and not facts.is_of_office
     return (
         is_meant and facts.is_text and not file_types.signatures(facts.first) and not file_ends.PDF.match(facts.first)

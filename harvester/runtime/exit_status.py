@@ -1,11 +1,11 @@
-"""Two tables: from errors to outcomes of a run, and from outcomes to exit statuses.
+"""Three tables: from errors to outcomes of a run, from outcomes to exit statuses, and the order of the statuses.
 
 `gateway.statuses` has the exit statuses of both programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from gateway.errors import (
@@ -22,7 +22,7 @@ from gateway.errors import (
     TryLater,
 )
 from gateway.model import RunOutcome
-from gateway.statuses import Status
+from gateway.statuses import MEANINGS, Status
 from harvester.runtime.interrupts import StopAsked, TimeIsOver
 
 __all__ = [
@@ -32,7 +32,9 @@ __all__ = [
     "outcome_of",
     "recording_errors",
     "status_of",
+    "status_of_end",
     "status_of_error",
+    "status_of_parts",
     "worst",
     "worst_outcome",
 ]
@@ -47,7 +49,7 @@ class AnotherRepository(GatewayError):
 
 
 # The exit status of each outcome.
-_STATUS_BY_OUTCOME: dict[RunOutcome, Status] = {
+STATUS_BY_OUTCOME: dict[RunOutcome, Status] = {
     RunOutcome.SUCCEEDED: Status.SUCCEEDED,
     RunOutcome.SUCCEEDED_WITH_ERRORS: Status.WITH_ERRORS,
     RunOutcome.STOPPED: Status.STOPPED,
@@ -74,30 +76,26 @@ _OUTCOME_BY_ERROR: tuple[tuple[type[GatewayError], RunOutcome], ...] = (
     (GatewayError, RunOutcome.FAILED),
 )
 
+# The first row that fits decides. An error before the run begins has a status, and no outcome.
+_STATUS_BY_ERROR: tuple[tuple[type[GatewayError], Status], ...] = (
+    (SourceLocked, Status.LOCKED),
+    *((kind, STATUS_BY_OUTCOME[outcome]) for kind, outcome in _OUTCOME_BY_ERROR),
+)
+
 # Errors of one list, window or record, while the source itself is available.
 ERRORS_OF_ONE_REQUEST = (AnswerError, AnswerTooLarge, AnswerTooSlow, ConnectionFailed, RemoteRefuses, AddressRefused)
 
-# Of several outcomes in one run the worst counts, by this order.
-_OUTCOME_SEVERITY: tuple[RunOutcome, ...] = (
-    RunOutcome.SUCCEEDED,
-    RunOutcome.SUCCEEDED_WITH_ERRORS,
-    RunOutcome.STOPPED,
-    RunOutcome.TRY_LATER,
-    RunOutcome.REFUSED,
-    RunOutcome.FAILED,
-    RunOutcome.MISCONFIGURED,
-)
-
-# Of several statuses of one command the worst counts, by this order.
-_SEVERITY: tuple[Status, ...] = (
+# Of several parts of one run the worst counts: the one whose status is the last of these.
+SEVERITY: tuple[Status, ...] = (
     Status.SUCCEEDED,
-    Status.WITH_ERRORS,
+    Status.WITH_ERRORS,  # before STOPPED: a run that was stopped is not done, and the next one reports its errors again
+    Status.STOPPED,
+    Status.READER_GONE,
     Status.TRY_LATER,
     Status.LOCKED,
     Status.REFUSED,
     Status.FAILED,
     Status.USAGE,
-    Status.STOPPED,
 )
 
 
@@ -108,7 +106,7 @@ def outcome_of(error: GatewayError) -> RunOutcome:
 
 def status_of(outcome: RunOutcome) -> Status:
     """Return the exit status of an outcome."""
-    return _STATUS_BY_OUTCOME[outcome]
+    return STATUS_BY_OUTCOME[outcome]
 
 
 def status_of_parts(outcomes: Sequence[RunOutcome], *, at_limit: bool = False) -> Status:
@@ -120,11 +118,15 @@ def status_of_parts(outcomes: Sequence[RunOutcome], *, at_limit: bool = False) -
     return status_of(worst_outcome(counted or [RunOutcome.SUCCEEDED]))
 
 
+def status_of_end(*, has_findings: bool = False, is_stopped: bool = False) -> Status:
+    """Return the exit status of a command that keeps no run, by whether it found something and was asked to stop."""
+    findings, stop = [RunOutcome.SUCCEEDED_WITH_ERRORS] * has_findings, [RunOutcome.STOPPED] * is_stopped
+    return status_of_parts([*findings, *stop])
+
+
 def status_of_error(error: GatewayError) -> Status:
     """Return the exit status of a command that this error ended."""
-    if isinstance(error, SourceLocked):
-        return Status.LOCKED
-    return status_of(outcome_of(error))
+    return next(status for kind, status in _STATUS_BY_ERROR if isinstance(error, kind))
 
 
 @contextmanager
@@ -146,10 +148,17 @@ def recording_errors(ended: Callable[[RunOutcome, str], None]) -> Iterator[None]
 
 
 def worst_outcome(outcomes: Sequence[RunOutcome]) -> RunOutcome:
-    """Return the worst of the outcomes."""
-    return max(outcomes, key=_OUTCOME_SEVERITY.index)
+    """Return the worst outcome of the parts of one run, by the order of their statuses."""
+    return max(outcomes, key=lambda outcome: SEVERITY.index(status_of(outcome)))
 
 
-def worst(statuses: list[Status]) -> Status:
-    """Return the worst status; succeeded when there is none."""
-    return max(statuses, key=_SEVERITY.index, default=Status.SUCCEEDED)
+def worst(statuses: Iterable[Status]) -> Status:
+    """Return the worst status of several runs; succeeded when there is none.
+
+    A status that a unit may call a success, such as that of a stop, never hides one that it may not.
+    """
+    return max(statuses, key=_severity_among_runs, default=Status.SUCCEEDED)
+
+
+def _severity_among_runs(status: Status) -> tuple[bool, int]:
+    return not MEANINGS[status].is_harmless, SEVERITY.index(status)

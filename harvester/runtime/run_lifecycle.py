@@ -3,7 +3,8 @@
     lock -> close runs of dead processes -> begin the record -> the run works
         -> its error, stop or limit becomes an outcome -> the worst outcome is recorded -> exit status
 
-The caller holds the lock and begins the record: the run log of a source, or the receipt of a mirror.
+The caller holds the lock and begins the record: the run log of a source, or the receipt of a mirror. A search by
+`harvester discover` has neither; its docstring says why.
 """
 
 from __future__ import annotations

@@ -1,32 +1,102 @@
-"""The stage of the search for full text: it searches some due items of one source.
+"""The search for full text: the loop of every search, and the stage that searches some due items of one source.
 
-One run searches at most `discover_items` items, so a large source takes days. Items whose services failed wait for a
-later run. A process searches one source at a time, so that each server gets the requests of one polite client.
+One run of the stage searches at most `discover_items` items, so a large source takes days. Items whose services failed
+wait for a later run. A process searches one source at a time, so that each server gets the requests of one polite
+client. `harvester discover` calls the same loop, with a lifecycle of its own.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Collection
+from contextlib import closing, nullcontext
 from functools import partial
 from threading import Lock
 from time import time
+from typing import NamedTuple
 
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.model import Outcome, RunOutcome
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
-from harvester.fulltext.run import FullTextSearch
+from harvester.fulltext.run import FullTextSearch, Result
 from harvester.fulltext.step_order import steps
+from harvester.fulltext.steps import Step
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_lifecycle import Conclusion, RunResult, SourceRun, run_lifecycle
-from harvester.harvest.run_log import Clock, RunLog
+from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
+from harvester.harvest.run_log import Clock
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.durations import seconds_of
 from harvester.runtime.exit_status import SourceLocked
-from harvester.runtime.interrupts import Stop, breakable
+from harvester.runtime.interrupts import Stop, breakable, insisting
 from harvester.runtime.progress import Progress
+from harvester.runtime.run_lifecycle import RunLifecycle
 
 STAGE = "discovery"
 _ONE = Lock()
+
+
+class SearchOrder(NamedTuple):
+    """What is searched for: due items of these sources, or one item, due or not.
+
+    searched_before  a second since 1970: items whose search is older are due again; 0: none of them
+    is_dry           nothing is stored but answers, and which hosts refuse us
+    """
+
+    sources: tuple[str, ...]
+    identifier: str = ""
+    limit: int | None = None
+    searched_before: int = 0
+    is_dry: bool = False
+
+
+def search_items(
+    instance: Instance,
+    order: SearchOrder,
+    run: RunLifecycle,
+    counts: Counter[str],
+    shown: Callable[[Result], None],
+    *,
+    chosen: Collection[Step] | None = None,
+    clock: Clock = time,
+    is_alone: bool = False,
+) -> None:
+    """Search for items, publish the files that are accepted, and call `shown` with each result.
+
+    `counts` gets the searched items, their outcomes, and the records that were stamped for their files. A fault of this
+    program in one item is noted in `run`, and does not end it. `is_alone`: no other work shares the `stop` of the run,
+    so an error breaks off all requests at once. Raise a GatewayError when the search cannot continue; the results until
+    then are stored.
+    """
+    desk, settings, stop = instance.desk(), instance.settings, run.stop
+    releaser = Releaser(instance.store, instance.inbox, desk, settings)
+    with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
+        fetch = breakable(polite(web, desk, settings, stop.pause), stop)
+        work = FullTextSearch(instance.store, desk, fetch, settings, steps() if chosen is None else chosen, clock)
+        if not order.is_dry:
+            _enlist(work, order, int(clock()))
+        begin = partial(work.try_out, before=order.searched_before) if order.is_dry else work.run
+        results = begin(order.sources, order.identifier, order.limit, is_asked_to_stop=lambda: stop.is_asked)
+        try:
+            with closing(results), insisting(stop) if is_alone else nullcontext():
+                for result in results:
+                    counts.update(("searched", str(result.searched.outcome)))
+                    shown(result)
+                    if not order.is_dry and counts["searched"] % BATCH == 0:
+                        counts["stamped"] += releaser.release(order.sources)
+        finally:
+            if faults := counts[Outcome.FAULT]:
+                run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
+    if not order.is_dry:
+        counts["stamped"] += releaser.release(order.sources)
+
+
+def _enlist(work: FullTextSearch, order: SearchOrder, now: int) -> None:
+    """Add new items to the queue, and items whose search is old."""
+    work.desk.forget_answers(now)
+    work.enlist(order.sources)
+    if order.searched_before:
+        work.desk.renew(order.searched_before, order.sources, now)
 
 
 def release(instance: Instance, entry: SourceEntry) -> int:
@@ -43,32 +113,11 @@ def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: S
         raise SourceLocked("The works of another source are searched for.")
     try:
         with run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run:
-            run.conclude = partial(_conclude, run)
-            _search(instance, entry, stop, run.log, clock)
+            before = int(clock()) - seconds_of(entry.recheck_every) if entry.recheck_every else 0
+            order = SearchOrder((entry.name,), "", instance.settings.number("discover_items"), before)
+            search_items(
+                instance, order, run, run.log.counts, lambda _result: run.log.record_progress(None), clock=clock
+            )
         return run.ran
     finally:
         _ONE.release()
-
-
-def _conclude(run: SourceRun) -> Conclusion:
-    if faults := run.log.counts[Outcome.FAULT]:
-        run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
-    return Conclusion(run.outcome is RunOutcome.SUCCEEDED)
-
-
-def _search(instance: Instance, entry: SourceEntry, stop: Stop, log: RunLog, clock: Clock) -> None:
-    desk, settings, now = instance.desk(), instance.settings, int(clock())
-    with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
-        fetch = breakable(polite(web, desk, settings, stop.pause), stop)
-        work = FullTextSearch(instance.store, desk, fetch, settings, steps(), clock)
-        desk.forget_answers(now)
-        work.enlist((entry.name,))
-        if entry.recheck_every:
-            desk.renew(now - seconds_of(entry.recheck_every), (entry.name,), now)
-        items = settings.number("discover_items")
-        for result in work.run((entry.name,), limit=items, is_asked_to_stop=lambda: stop.is_asked):
-            log.counts.update(("searched", str(result.searched.outcome)))
-            log.record_progress(None)
-            if log.counts["searched"] % BATCH == 0:
-                log.counts["stamped"] += release(instance, entry)
-    log.counts["stamped"] += release(instance, entry)

@@ -25,7 +25,7 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import Confirm, sweep
 from harvester.harvest.waiting_deletions import waiting_in_words
 from harvester.http.pacing import Pace
-from harvester.runtime.exit_status import Status, status_of_error
+from harvester.runtime.exit_status import Status, status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, TimeIsOver
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
@@ -91,9 +91,8 @@ class SourceWork:
             self.progress.say(f"{entry.name}: {reason}")
         if counts["held_back"]:
             self.progress.say(f"{entry.name}: deletions that would wait for --yes: {counts['held_back']}.")
-        is_odd = counts["doubts"] or counts["unusable"] or counts["held_back"]
-        status = Status.WITH_ERRORS if is_odd else Status.SUCCEEDED
-        return WorkResult(Status.STOPPED if self.stop.is_asked else status, counts=counts)
+        is_odd = bool(counts["doubts"] or counts["unusable"] or counts["held_back"])
+        return WorkResult(status_of_end(has_findings=is_odd, is_stopped=self.stop.is_asked), counts=counts)
 
     def published(self, entry: SourceEntry) -> WorkResult:
         """Publish the harvested records of one source that are not published yet."""
@@ -104,7 +103,7 @@ class SourceWork:
             publication.finish()
         counts = publication.counts
         self.progress.say(f"{entry.name}: {summary(counts) if counts else 'everything is published already'}.")
-        return WorkResult(Status.STOPPED if self.stop.is_asked else Status.SUCCEEDED, counts=counts)
+        return WorkResult(status_of_end(is_stopped=self.stop.is_asked), counts=counts)
 
     def published_whole(self, entry: SourceEntry) -> WorkResult:
         """Publish the harvested records of one source, and the decided files, that are not published yet."""

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from harvester.runtime.exit_status import Status
+from harvester.runtime.exit_status import Status, worst
 
 
 class Verdict(StrEnum):
@@ -40,6 +40,12 @@ class Result:
     reason: str = ""
 
 
+_STATUS_BY_VERDICT = {
+    Verdict.PASS: Status.SUCCEEDED,
+    Verdict.FAIL: Status.FAILED,
+    Verdict.WARNING: Status.WITH_ERRORS,
+    Verdict.SKIPPED: Status.SUCCEEDED,
+}
 _MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARNING: "warn", Verdict.SKIPPED: "skip"}
 
 
@@ -61,10 +67,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """The exit status: 1 when a check failed, 3 when there are only warnings, else 0."""
-        counts = self.counts
-        if counts[Verdict.FAIL]:
-            return int(Status.FAILED)
-        return int(Status.WITH_ERRORS if counts[Verdict.WARNING] else Status.SUCCEEDED)
+        return int(worst(_STATUS_BY_VERDICT[result.verdict] for result in self.results))
 
     def as_data(self) -> dict[str, object]:
         """Return the report as data for JSON; JSON.md describes it."""

@@ -633,6 +633,27 @@ def test_ctrl_c_leaves_the_sources_that_have_not_begun(added, repository, send_s
     assert len(repository.lists()) == 1
 
 
+def test_ctrl_c_hides_no_refusal_of_another_source(added, repository, send_signal):
+    """The stop of one source gave 130 for the command, which the unit in deploy/systemd calls a success."""
+    added("source", "add", "other", repository.url)
+    asked = list[str]()
+    repository.asked.clear()
+
+    def refuse_the_first_and_stop_the_second(arguments: dict[str, str]) -> None:
+        asked.append(arguments["verb"])
+        if asked == ["Identify"]:
+            repository.statuses["Identify"] = (403, b"", {})
+            return
+        repository.statuses.clear()
+        if asked.count("ListRecords") == 1 and arguments["verb"] == "ListRecords":
+            send_signal(signal.SIGINT)
+
+    repository.before = refuse_the_first_and_stop_the_second
+    status, out, _ = added("run", "other", "fake", "--json")
+    outcomes = {fact["source"]: fact["outcome"] for fact in map(json.loads, out.splitlines())}
+    assert (status, outcomes) == (4, {"other": "refused", "fake": "stopped"})
+
+
 def test_fields_of_a_kind_are_read_as_toml_or_as_text(command, instance):
     fields = ("--option", "formats=['mods']", "--option", "rights=https://example.org/r?a=b")
     assert command("source", "add", "fake", "https://example.org/oai", "--no-check", *fields)[0] == 0

@@ -254,6 +254,33 @@ def test_robots_are_asked_once_a_day_by_all_processes(clock: Clock, tmp_path) ->
     assert verdicts == {"no robots.txt"}
 
 
+@pytest.mark.parametrize("begins_at", [0, 1, 43_200, 86_399, 86_400])
+def test_rules_are_never_older_than_a_day_whichever_process_has_fetched_them(clock: Clock, tmp_path, begins_at) -> None:
+    """A process that began later held rules that another one had stored for a day more (RFC 9309 §2.4)."""
+    desk = open_discovery(tmp_path)
+    web = RecordedWeb(
+        {PAGE.url: answer("x"), ROBOTS: answer("User-agent: *\nDisallow: /private")}, has_recordings=False
+    )
+
+    def process() -> PoliteFetch:
+        robots = CachingFetch(web, desk, clock, ROBOTS_HOLD)
+        return PoliteFetch(web, 0.0, ask_robots=robots, sleep=clock.sleep, monotonic=clock, clock=clock)
+
+    began = clock.now
+    assert process()(PAGE).robots == "allowed"
+    clock.now = began + begins_at
+    later = process()
+    assert later(PAGE).robots == "allowed"
+    web.own = {PAGE.url: answer("x"), ROBOTS: answer("User-agent: *\nDisallow: /")}
+    clock.now = began + 86_400 - 1
+    if begins_at < 86_400:  # else it has just fetched them itself
+        assert later(PAGE).robots == "allowed"
+        clock.now = began + 86_400 + 1
+        with pytest.raises(RobotsDenied):
+            later(PAGE)
+    desk.close()
+
+
 @pytest.mark.parametrize(
     ("robots", "verdict", "outcome"),
     [

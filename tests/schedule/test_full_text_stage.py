@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.errors import StoreBusy
+from gateway.fulltext.release import Releaser
 from gateway.model import Decision, RunOutcome
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
@@ -131,7 +132,7 @@ def test_what_breaks_a_turn_is_told_and_what_was_searched_is_kept(folder, web, m
     def busy(*_):
         raise StoreBusy("The store is busy.")
 
-    monkeypatch.setattr(full_text_stage, "release", busy)
+    monkeypatch.setattr(Releaser, "release", busy)
     with opened(str(folder)) as instance:
         ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
         assert (ran.run.outcome, ran.run.reasons) == (RunOutcome.TRY_LATER, ("The store is busy.",))
@@ -204,3 +205,53 @@ def test_who_asks_to_stop_ends_a_turn(folder, web) -> None:
     with opened(str(folder)) as instance:
         ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), stop)
     assert (ran.run.outcome, web.asked) == (RunOutcome.STOPPED, [])
+
+
+# --- the command and the stage are one loop, with one lifecycle ---------------------------------------------------
+
+
+def ends(folder, *sentences: str) -> tuple[int, int]:
+    """Return the exit status of `harvester discover`, which writes these sentences, and that of the stage."""
+    called = CliRunner().invoke(main, ["--instance", str(folder), "discover"])
+    assert called.exception is None or isinstance(called.exception, SystemExit)
+    assert [sentence for sentence in sentences if sentence not in called.stderr] == []
+    for database in folder.glob("discovery.sqlite*"):  # the stage finds the same work to do
+        database.unlink()
+    with opened(str(folder)) as instance:
+        ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
+    return called.exit_code, int(ran.status)
+
+
+def test_command_and_stage_end_alike_when_all_is_searched(folder, web) -> None:
+    assert ends(folder, "Searched for 22 items:") == (0, 0)
+
+
+def test_command_and_stage_end_alike_after_a_fault_in_one_item(folder, web) -> None:
+    def before(request) -> None:
+        if "laro.2015.0007" in request.url:
+            raise RuntimeError
+
+    web.before = before
+    assert ends(folder, "Faults of this program: 1, each in one item.") == (3, 3)
+
+
+def test_command_and_stage_end_alike_after_an_error_and_the_command_says_what_it_did(folder, web, monkeypatch) -> None:
+    def busy(*_: object) -> None:
+        raise StoreBusy("The store is busy.")
+
+    monkeypatch.setattr(Releaser, "release", busy)
+    assert ends(folder, "Error: The store is busy.", "Searched for 22 items:") == (5, 5)
+
+
+def test_command_and_stage_end_alike_when_asked_to_stop(folder, web, monkeypatch) -> None:
+    def begin(*more: object) -> Stop:
+        stop = Stop(*more)  # type: ignore[arg-type]
+        stop.ask()
+        return stop
+
+    monkeypatch.setattr("harvester.commands.discover.Stop", begin)
+    assert CliRunner().invoke(main, ["--instance", str(folder), "discover"]).exit_code == Status.STOPPED
+    stop = begin()
+    with opened(str(folder)) as instance:
+        ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), stop)
+    assert ran.status is Status.STOPPED

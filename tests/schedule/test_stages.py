@@ -168,6 +168,31 @@ def test_a_wrong_entry_is_reported(write_sources, tend):
     assert (status, "such as 6h" in err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("statuses", "status"),
+    [
+        ([], Status.STOPPED),
+        ([Status.SUCCEEDED], Status.STOPPED),
+        ([Status.REFUSED], Status.REFUSED),
+        ([Status.FAILED, Status.SUCCEEDED], Status.STOPPED),
+    ],
+)
+def test_a_stop_hides_no_failure_that_was_not_repaired_since(told, tend, monkeypatch, statuses, status):
+    """A stop gave 130, which a unit calls a success, also when a source had failed."""
+
+    class _Watched:
+        def __init__(self, source_work, _pool):
+            self._stop = source_work.stop
+
+        def watch(self):
+            yield from (("fake", StageResult("harvest", WorkResult(status))) for status in statuses)
+            self._stop.ask()
+
+    told("fake")
+    monkeypatch.setattr("harvester.commands.tend.Scheduler", _Watched)
+    assert tend("--watch")[0] == status
+
+
 @pytest.mark.slow
 def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvester, repository, instance):
     repository.fill(3)

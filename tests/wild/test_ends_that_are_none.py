@@ -227,7 +227,7 @@ def test_a_window_that_is_empty_in_passing_is_walked_down_where_more_is_named_th
     steps = walked(repository, window=WINDOW)
     assert _is_whole(steps, repository)
     assert not repository.listed("GetRecord")
-    assert "Nothing comes from 2024-01-01T00:00:00Z" in notes(steps)
+    assert "ListRecords returns no record from 2024-01-01T00:00:00Z" in notes(steps)
 
 
 def test_a_window_of_a_fallback_that_is_falsely_empty_is_not_believed():

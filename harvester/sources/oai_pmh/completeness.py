@@ -22,9 +22,9 @@ from harvester.sources.oai_pmh.answers import ResumptionToken
 from harvester.sources.oai_pmh.date_ranges import Window, window_of
 from harvester.sources.oai_pmh.identifiers_between_dates import IdentifiersBetweenDates
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
-from harvester.sources.oai_pmh.list_state import Phase
 from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.take_fallback import take_fallback
+from harvester.sources.oai_pmh.transitions import ask_singly
 from harvester.sources.oai_pmh.walk import Walk
 
 _LEFT_FOR_THE_END = 2  # so many of the answers that a run may read are kept for the end of the list
@@ -55,7 +55,7 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     try:
         unseen = names.unseen(MOST_ANSWERS)
     except PASSING as error:
-        walk.note(f"Nothing comes {here.in_words}, and ListIdentifiers does not say the same. {error}")
+        walk.note(f"ListRecords returns no record {here.in_words}; ListIdentifiers does not confirm it. {error}")
         walk.doubt()
         return None
     if not (walk.state.position.window or walk.options.is_part):
@@ -64,12 +64,12 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
         if not walk.state.position.window and not walk.is_behind_windows:
             walk.note_comparison(Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING)
         return None
-    named = NotOaiPmh(f"Nothing comes {here.in_words}, and ListIdentifiers names {unseen} there.")
+    named = NotOaiPmh(f"ListRecords returns no record {here.in_words}; ListIdentifiers lists {unseen}.")
     if not names.has_ended:
         walk.doubt()
         return take_fallback(walk, named, page)
     walk.note(f"{named} It is asked for record by record.")
-    walk.change(walk.state.moved(phase=Phase.SINGLY))
+    walk.change(ask_singly(walk.state))
     return walk.step(page)
 
 

@@ -10,19 +10,19 @@ from harvester.sources.oai_pmh.completeness import compare, count_all
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windows_of
 from harvester.sources.oai_pmh.fallback_rules import (
     contradicts,
-    enter_window,
     misfit_in_words,
     next_window,
     window_to_check,
 )
 from harvester.sources.oai_pmh.list_state import Dates, Phase, state_of
+from harvester.sources.oai_pmh.transitions import begin_check, enter_window
 from harvester.sources.oai_pmh.walk import Walk
 
 
 def complete_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """Continue after a part that ended as it should."""
     walk.succeed()
-    walk.fetch.spare()
+    walk.spare_requests()
     return end_part(walk, page, slices)
 
 
@@ -36,7 +36,6 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
         walk.change(walk.state.moved(windows="").noted(is_doubted=True))
     elif walk.state.position.window:
         if _halve(walk):
-            walk.received.begin_part()
             return walk.step(page, slices)
         size = walk.size()
         is_kept = (size or 0) == walk.state.evidence.part
@@ -48,8 +47,7 @@ def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
         )
         following = next_window(walk.state)
         if following is not None:
-            walk.change(following)
-            walk.received.begin_part()
+            walk.begin_part(following)
             return walk.step(page, slices)
     if window_to_check(walk.state) is None and not (
         walk.compared or walk.state.evidence.has_gaps or walk.options.is_part
@@ -70,20 +68,23 @@ def _halve(walk: Walk) -> bool:
     if state.evidence.announced is None:  # the whole list has at least as many
         state = state.noted(announced_first=size, announced=size)
     parts = walk.halves(NotOaiPmh(doubt))
-    walk.change(enter_window(state, *parts).moved(is_sliced=True) if parts else state.noted(is_doubted=True))
-    return parts is not None
+    if parts is None:
+        walk.change(state.noted(is_doubted=True))
+        return False
+    walk.begin_part(enter_window(state, *parts).moved(is_sliced=True))
+    return True
 
 
 def _begin_check(walk: Walk, page: RawPage, slices: tuple[Slice, ...], window: Window) -> Step:
     """Begin the check by ListIdentifiers, if it is known which records have come."""
     count_all(walk)
     state = walk.state
-    if not walk.received.recall() or not walk.recall_all():
+    if not walk.recall_earlier() or not walk.recall_all():
         return end_list(walk, page, slices, (f"{misfit_in_words(state)} What came before is not known here.",))
     if window == state.position.whole:
         window = walk.whole
     walk.note(f"{misfit_in_words(state)} ListIdentifiers is to decide.")
-    walk.change(state.moved(token="", window=str(window), phase=Phase.CHECK))
+    walk.change(begin_check(state, window))
     return walk.step(page, slices)
 
 

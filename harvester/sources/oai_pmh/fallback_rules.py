@@ -12,7 +12,8 @@ from urllib.parse import quote
 from gateway.xmltext import utc_datetime
 from harvester.http.dates import SECONDS, moment_of, written
 from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, windows_of
-from harvester.sources.oai_pmh.list_state import ListState, Phase
+from harvester.sources.oai_pmh.list_state import ListState
+from harvester.sources.oai_pmh.transitions import ask_singly, enter_window, restart
 
 # What is changed when a token is refused, in this order. At first it is sent again unchanged.
 _WAYS = ("", "is_verbatim", "wants_prefix")
@@ -72,20 +73,7 @@ def next_fallback(state: ListState, granularity: str, earliest: int, latest: int
             sentence = f"It is asked for in two parts: {parts[0].in_words}, and {parts[1].in_words}."
             return enter_window(state.moved(is_sliced=True), *parts), sentence
     sentence = f"What it has {here.in_words} is asked for record by record."
-    return state.moved(token="", phase=Phase.SINGLY), sentence
-
-
-def enter_window(state: ListState, window: Window, *others: Window) -> ListState:
-    """Return the list at the beginning of a window; `others` follow it, before the windows that wait already."""
-    waiting = " ".join(filter(None, (text_of_windows(*others), state.position.windows)))
-    return restart(state).moved(window=str(window), windows=waiting, phase=Phase.WINDOW)
-
-
-def restart(state: ListState) -> ListState:
-    """Return the list before a request without a token."""
-    return state.moved(token="", refused=0, window="", windows="", phase=Phase.PAGES, last="").noted(
-        part=0, part_announced=None, cursor_first=None, is_unordered=False
-    )
+    return ask_singly(state.moved(token="")), sentence
 
 
 def next_window(state: ListState) -> ListState | None:

@@ -8,9 +8,9 @@ from harvester.http.dates import DAY, SECONDS, written
 from harvester.sources import Options, Step
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.fallback_rules import enter_window
 from harvester.sources.oai_pmh.list_state import Dates, ListState
 from harvester.sources.oai_pmh.take_fallback import take_fallback
+from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import Walk, span
 
 
@@ -57,6 +57,5 @@ def retry_with_dates(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
     walk.note("Nothing matches without dates; the same is asked for with some.")
     earliest, _ = span(*walk.identified(RemoteError(answer.errors), is_fresh=False))
     before, since = Window(until=written(earliest - 1, SECONDS)), Window(from_=written(earliest, SECONDS))
-    walk.change(enter_window(walk.state.learning(dates=Dates.NEEDED.value), since, before))
-    walk.received.begin_part()
+    walk.begin_part(enter_window(walk.state.learning(dates=Dates.NEEDED.value), since, before))
     return walk.step(page)

@@ -15,10 +15,11 @@ from harvester.sources.oai_pmh.all_identifiers import IdentifierList, Missing, g
 from harvester.sources.oai_pmh.completeness import doubt_about_end
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windows_of
 from harvester.sources.oai_pmh.end_of_list import complete_part, end_list, end_part
-from harvester.sources.oai_pmh.fallback_rules import enter_window, misfit_in_words
+from harvester.sources.oai_pmh.fallback_rules import misfit_in_words
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.requests import single_url
 from harvester.sources.oai_pmh.take_fallback import take_fallback
+from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import MOST_FAILURES, Walk
 
 MOST_GONE = 50  # records that came and are not named any more, each of which is asked for
@@ -65,8 +66,7 @@ def _record_step(walk: Walk, listing: IdentifierList, named: Missing) -> Step:
     elif slices and is_denied(page) and _is_gone(listing, named):
         walk.note(f"{identifier} was named, and is gone by now: it is not named any more, and not known.")
         slices = ()
-    walk.received.all.add(identifier)
-    walk.change(walk.state.noted(received=walk.state.evidence.received + len(slices)))
+    walk.add_single_record(identifier, slices)
     return walk.step(page, slices)
 
 
@@ -173,8 +173,7 @@ def _end_check(walk: Walk, listing: IdentifierList, page: RawPage) -> Step:
     parts = walk.halves(listing.trouble) if state.evidence.is_short(tolerance) else None
     if parts and not (state.position.is_sliced or state.evidence.in_windows or state.profile.ignores_dates):
         walk.note(f"{trouble} The list is asked for in windows.")
-        walk.change(enter_window(state.moved(is_sliced=True), *parts))
-        walk.received.begin_part()
+        walk.begin_part(enter_window(state.moved(is_sliced=True), *parts))
         return walk.step(page)
     return end_list(walk, page, (), (misfit_in_words(state), trouble))
 

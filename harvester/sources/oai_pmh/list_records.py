@@ -126,10 +126,10 @@ def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
     walk.note_losses(answer.losses)
     page = walk.raw(fetched, answer)
     is_past = walk.is_past()
-    if is_past and walk.received.recall() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
+    if is_past and walk.recall_earlier() and walk.received.has(answer.slices) and not _has_moved(walk, answer):
         walk.note("Behind the announced number of records, the same ones came again.")
         return _end_by_number(walk, page)
-    if walk.received.repeats(answer.slices):
+    if walk.repeats_page(answer.slices):
         walk.note("The answer has the records of an earlier one.")
         return _end_by_number(walk, page) if is_past else leave_loop(walk, page, (), "the same records")
     if unrequested := unrequested_records(walk.state, answer, walk.cursor.set_spec):
@@ -140,7 +140,7 @@ def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
 def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
     """Accept a page: the next one follows, or the end of this part, or a fallback step when the list loops."""
     token = answer.token.text if answer.token else ""
-    walk.change(note_size(walk.state, answer, walk.notes))
+    walk.change(note_size(walk.state, answer, walk.note))
     slices = _count_page(walk, answer)
     if answer.errors:
         walk.note("The answer has records and errors: " + str(RemoteError(answer.errors)))
@@ -152,8 +152,7 @@ def _after_good_page(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
         return leave_loop(walk, page, slices, "a resumptionToken it had given before")
     if walk.received.stale_pages == _MOST_STALE_PAGES:
         return leave_loop(walk, page, slices, f"{_MOST_STALE_PAGES} pages in a row with nothing new")
-    walk.received.tokens.add(token)
-    walk.change(walk.state.moved(token=token, refused=0))
+    walk.follow_token(token)
     return walk.step(page, slices)
 
 
@@ -190,11 +189,11 @@ def _has_moved(walk: Walk, answer: ListAnswer) -> bool:
 def _count_page(walk: Walk, answer: ListAnswer) -> tuple[Slice, ...]:
     """Count the slices of a page; return those to keep."""
     is_opening = not walk.state.position.token
-    is_as_before = is_opening and walk.received.opens_like_another(walk.state.here, answer.slices)
+    is_as_before = is_opening and walk.opens_like_another(answer.slices)
     state = note_opening(walk.state, answer, walk.cursor.set_spec) if is_opening else walk.state
-    state = note_dates(state, answer, walk.notes, is_as_before=is_as_before)
-    state = note_cursor(state, answer, walk.notes)
-    records = walk.received.add_page(answer.slices, utc_datetime(state.position.first)[:10])
+    state = note_dates(state, answer, walk.note, is_as_before=is_as_before)
+    state = note_cursor(state, answer, walk.note)
+    records = walk.add_page(answer.slices, utc_datetime(state.position.first)[:10])
     if records.news:
         walk.succeed()
     if records.fresh:

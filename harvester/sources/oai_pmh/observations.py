@@ -1,9 +1,11 @@
 """Facts of an answer besides its records: its time, its numbers, whether it respects the dates. Pure.
 
-Each `note_` function returns the list with what was noticed, and adds to `notes` what belongs in the run log.
+Each `note_` function returns the list with what was noticed, and calls `note` with what belongs in the run log.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from gateway.model import Slice
 from gateway.xmltext import utc_datetime
@@ -11,29 +13,32 @@ from harvester.http.dates import bound, moment_of
 from harvester.http.messages import Fetched
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.list_state import Dates, ListState, Phase
+from harvester.sources.oai_pmh.list_state import Dates, ListState
+from harvester.sources.oai_pmh.transitions import leave_windows
 
 _DAY_SECONDS = 86_400
 _NEVER = 1 << 60
 
 
-def note_first(state: ListState, fetched: Fetched, answer: ListAnswer, granularity: str, notes: list[str]) -> ListState:
+def note_first(
+    state: ListState, fetched: Fetched, answer: ListAnswer, granularity: str, note: Callable[[str], None]
+) -> ListState:
     """At the first answer of a list, remember its responseDate: the next harvest begins there."""
     if state.position.first:
         return state
     given, received = moment_of(answer.response_date), fetched.received_at
     if given is None:
         ours = utc_datetime(received)
-        notes.append(f"The responseDate {answer.response_date!r} is none; our own time {ours} stands for it.")
+        note(f"The responseDate {answer.response_date!r} is none; our own time {ours} stands for it.")
     elif given > received + _DAY_SECONDS:
-        notes.append(f"The responseDate {answer.response_date!r} lies in the future; our own time is used.")
+        note(f"The responseDate {answer.response_date!r} lies in the future; our own time is used.")
         given = None
     # Records outside of the dates that were asked for are noted and accepted.
     from_ = bound(state.here.from_, granularity)
     stamps = [record.datestamp for record in answer.slices if record.datestamp]
     outside = sum(stamp[: len(from_)] < from_[: len(stamp)] for stamp in stamps)
     if outside:
-        notes.append(f"Records older than from={from_} were sent: {outside} of {len(answer.slices)} on the first page.")
+        note(f"Records older than from={from_} were sent: {outside} of {len(answer.slices)} on the first page.")
     is_older = answer.version.startswith("1")
     return state.moved(first=received if given is None else given).learning(is_first_generation=is_older)
 
@@ -68,7 +73,7 @@ def is_in(set_spec: str, record: Slice) -> bool:
     return not record.sets or any(f"{spec}:".startswith(f"{set_spec}:") for spec in record.sets)
 
 
-def note_dates(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_before: bool) -> ListState:
+def note_dates(state: ListState, answer: ListAnswer, note: Callable[[str], None], *, is_as_before: bool) -> ListState:
     """Notice a source that ignores dates: it sends records dated more than a day outside of the window.
 
     A smaller difference may be a clock that does not run in UTC (vufind#1350, DOAJ#786). `is_as_before`: the answer is
@@ -78,13 +83,9 @@ def note_dates(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_
         return state
     if not is_as_before and not is_outside(state.here, answer.slices):
         return state
-    notes.append("The source does not keep to from and until; its list is walked as one.")
+    note("The source does not keep to from and until; its list is walked as one.")
     announced = state.evidence.part_announced or state.evidence.announced
-    return (
-        state.moved(window="", windows="", phase=Phase.PAGES)
-        .learning(ignores_dates=True)
-        .noted(is_doubted=True, announced=announced)
-    )
+    return leave_windows(state).learning(ignores_dates=True).noted(is_doubted=True, announced=announced)
 
 
 def is_outside(window: Window, slices: tuple[Slice, ...]) -> bool:
@@ -96,7 +97,7 @@ def is_outside(window: Window, slices: tuple[Slice, ...]) -> bool:
     return any(stamp is not None and not first <= stamp <= last for stamp in stamps)
 
 
-def note_size(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
+def note_size(state: ListState, answer: ListAnswer, note: Callable[[str], None]) -> ListState:
     """Remember how many records are announced: of the list, or of the window that is being walked."""
     size = answer.token.complete_list_size if answer.token else None
     if size is None:
@@ -104,7 +105,7 @@ def note_size(state: ListState, answer: ListAnswer, notes: list[str]) -> ListSta
     if state.position.window:
         return state.noted(part_announced=size)
     if state.evidence.announced is not None and state.evidence.announced != size:
-        notes.append(f"The completeListSize changed from {state.evidence.announced} to {size}.")
+        note(f"The completeListSize changed from {state.evidence.announced} to {size}.")
     first = size if state.evidence.announced_first is None else state.evidence.announced_first
     return state.noted(announced_first=first, announced=size)
 
@@ -127,7 +128,7 @@ def late_among(state: ListState, answer: ListAnswer, there: frozenset[str]) -> i
     )
 
 
-def note_cursor(state: ListState, answer: ListAnswer, notes: list[str]) -> ListState:
+def note_cursor(state: ListState, answer: ListAnswer, note: Callable[[str], None]) -> ListState:
     """Notice a cursor that is larger than the number of records that came: then a page was lost.
 
     The cursor should count the records before this answer. Some sources include this answer, and some count pages
@@ -139,5 +140,5 @@ def note_cursor(state: ListState, answer: ListAnswer, notes: list[str]) -> ListS
     with_this = 0 if state.evidence.cursor_first == 0 else len(answer.slices)
     if state.evidence.is_doubted or cursor is None or cursor <= state.evidence.part + with_this:
         return state
-    notes.append(f"The cursor says {cursor} where {state.evidence.part} records had come.")
+    note(f"The cursor says {cursor} where {state.evidence.part} records had come.")
     return state.noted(is_doubted=True)

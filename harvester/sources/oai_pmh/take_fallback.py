@@ -5,8 +5,8 @@ from __future__ import annotations
 from gateway.errors import AnswerError, GatewayError, NoContent, NotOaiPmh
 from gateway.model import RawPage, Slice
 from harvester.sources import Step
-from harvester.sources.oai_pmh.fallback_rules import next_fallback, restart
-from harvester.sources.oai_pmh.list_state import Phase
+from harvester.sources.oai_pmh.fallback_rules import next_fallback
+from harvester.sources.oai_pmh.transitions import ask_singly, restart
 from harvester.sources.oai_pmh.walk import MOST_FAILURES, Walk, span
 
 _LEVELS = 31  # of windows, from fifty years to one second
@@ -27,22 +27,20 @@ def take_fallback(walk: Walk, error: GatewayError, page: RawPage | None = None, 
         return walk.give_up(error, page or proof)
     if walk.idle > _MOST_IDLE:
         return _all_record_by_record(walk, error, page or proof, slices)
-    if not walk.received.recall():
-        walk.received.forget()
-        walk.change(walk.state.at_rest().moved(from_=walk.state.position.from_, until=walk.state.position.until))
+    if not walk.recall_earlier():
+        walk.forget_list()
         walk.note(f"{error} The list begins anew: what came before is not known here.")
         return walk.step(page or proof)
     if not walk.state.evidence.has_pages and not walk.singly_tries and walk.in_vain >= _most_in_vain(error):
         walk.count_singly()
         # ListIdentifiers is asked after Identify. So the next list, from this time on, has what this list misses.
         first = walk.state.position.first or min(span(proof, identity)[1], proof.received_at)
-        walk.change(restart(walk.state).moved(first=first, phase=Phase.SINGLY))
+        walk.change(ask_singly(restart(walk.state).moved(first=first)))
         walk.note(f"{error} ListRecords has brought nothing; all is asked for record by record.")
         return walk.step(page or proof, slices)
     granularity = walk.granularity()
     state, sentence = next_fallback(walk.state, granularity, *span(proof, identity))
-    walk.change(state)
-    walk.received.begin_part()
+    walk.begin_part(state)
     walk.note(f"{error} {sentence}")
     return walk.step(page or proof, slices)
 
@@ -64,6 +62,6 @@ def leave_loop(walk: Walk, page: RawPage, slices: tuple[Slice, ...], what: str) 
 def _all_record_by_record(walk: Walk, error: GatewayError, page: RawPage, slices: tuple[Slice, ...]) -> Step:
     walk.note(f"{error} Asking by date does not help.")
     walk.forget_idle()
-    walk.received.recall()
-    walk.change(restart(walk.state).moved(phase=Phase.SINGLY).learning(ignores_dates=True))
+    walk.recall_earlier()
+    walk.change(ask_singly(restart(walk.state)).learning(ignores_dates=True))
     return walk.step(page, slices)

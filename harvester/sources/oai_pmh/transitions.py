@@ -1,22 +1,16 @@
 """The states of a list that is being walked, and the transitions between them. Pure.
 
-             +---------- its end, as it should be ----------------+
-             |                                                    v
-    --> PAGES --- a fallback step --> WINDOW <--> SINGLY ------> OVER
-             |                          |  ^        |             ^
-             |                          v  |        v             |
-             +-- its numbers do not --> CHECK ---- whole, or not -+
-                 fit what came
-
-Every request is made in one of these states, and each answer leads to the next one. The state is a field of the
-position of the list (`phase`), which is committed with every answer. So a killed harvest continues in it.
+Every request is made in one of these states, and each answer leads to the next one; README.md draws them. The state is
+a field of the position of the list (`phase`), which is committed with every answer. So a killed harvest continues in
+it. Only the functions of this module set it. `Walk.step` refuses every transition that is not listed here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harvester.sources.oai_pmh.list_state import Phase
+from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows
+from harvester.sources.oai_pmh.list_state import ListState, Phase
 
 # From a state, to which others, and when.
 TRANSITIONS: Mapping[Phase, Mapping[Phase, str]] = {
@@ -48,3 +42,43 @@ TRANSITIONS: Mapping[Phase, Mapping[Phase, str]] = {
     },
     Phase.OVER: {},
 }
+
+
+class UnlistedTransition(RuntimeError):
+    """A fault of this program: a list has got from one state to another in a way that is not listed."""
+
+
+def check_transition(before: Phase, after: Phase) -> None:
+    """Raise UnlistedTransition when the table has no transition from one state to the other."""
+    if after not in TRANSITIONS[before]:
+        raise UnlistedTransition(
+            f"A list got from {before.name} to {after.name}, and TRANSITIONS (transitions.py) has no such transition."
+        )
+
+
+def restart(state: ListState) -> ListState:
+    """Return the list before a request without a token and without a window (PAGES)."""
+    return state.moved(token="", refused=0, window="", windows="", phase=Phase.PAGES, last="").noted(
+        part=0, part_announced=None, cursor_first=None, is_unordered=False
+    )
+
+
+def leave_windows(state: ListState) -> ListState:
+    """Return the list that is walked as one from here on, without its windows (PAGES)."""
+    return state.moved(window="", windows="", phase=Phase.PAGES)
+
+
+def enter_window(state: ListState, window: Window, *others: Window) -> ListState:
+    """Return the list at the beginning of a window (WINDOW); `others` follow it, before those that wait already."""
+    waiting = " ".join(filter(None, (text_of_windows(*others), state.position.windows)))
+    return restart(state).moved(window=str(window), windows=waiting, phase=Phase.WINDOW)
+
+
+def ask_singly(state: ListState) -> ListState:
+    """Return the list whose records are asked for one by one (SINGLY)."""
+    return state.moved(phase=Phase.SINGLY)
+
+
+def begin_check(state: ListState, window: Window) -> ListState:
+    """Return the list, which has ended, before it is compared with ListIdentifiers between two dates (CHECK)."""
+    return state.moved(token="", window=str(window), phase=Phase.CHECK)

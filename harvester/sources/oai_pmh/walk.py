@@ -1,6 +1,7 @@
 """One list while a run walks it: its state, what has failed in this run, and the steps that it yields.
 
-Other modules read a Walk. They change it by its methods only, so this module has every way in which it may change.
+Other modules read a Walk, and ask with its `fetch`. They change it by its methods only, so this module has every way
+in which it may change. `step` refuses a transition that `transitions.py` does not list.
 What outlives the run is in `state` (`list_state.py`); everything else is forgotten with the run.
 """
 
@@ -19,13 +20,13 @@ from harvester.sources.asking import PATIENCE, asked, raw
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_identify
 from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of
-from harvester.sources.oai_pmh.fallback_rules import restart
 from harvester.sources.oai_pmh.list_state import ListState, Phase, state_of, text_of
-from harvester.sources.oai_pmh.loop_detection import ReceivedRecords
+from harvester.sources.oai_pmh.loop_detection import PageRecords, ReceivedRecords
 from harvester.sources.oai_pmh.next_list import begun
 from harvester.sources.oai_pmh.observations import note_first
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
+from harvester.sources.oai_pmh.transitions import check_transition, restart
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
 
@@ -68,11 +69,12 @@ class Walk:
             self.received.begin_part()
         self.failures = self.idle = self.in_vain = self.singly_tries = self.again = 0
         self.safe = self.state
+        self._phase = self.state.position.phase  # that of the last step
         self.fatal_error: GatewayError | None = None
         self.compared: Compared | None = None
         self.there: frozenset[str] = frozenset()
         self._has_windows = False
-        self.trouble: GatewayError = NotOaiPmh("The list is not answered as the protocol has it.")
+        self.trouble: GatewayError = NotOaiPmh("The answers do not follow the protocol.")
         self.has_other_granularity = self.has_slowed = False
         self.identity: tuple[RawPage, IdentifyAnswer] | None = None
 
@@ -131,9 +133,51 @@ class Walk:
 
     def give_up(self, error: GatewayError, page: RawPage) -> Step:
         """Go back to where the failures began, so that the next run tries from there; `error` ends this run."""
-        self.note(f"Nothing else that is asked for is answered either; so much for this run. {error}")
+        self.note(f"The source answers no other request either. This run ends here. {error}")
         self.state, self.fatal_error = self.safe, error
         return self.step(page)
+
+    # -- what has come --
+
+    def begin_part(self, state: ListState) -> None:
+        """Take the state before a request without a token. Its records may have come before."""
+        self.state = state
+        self.received.begin_part()
+
+    def follow_token(self, token: str) -> None:
+        """Go on with a resumptionToken that has not come before in this part."""
+        self.received.tokens.add(token)
+        self.state = self.state.moved(token=token, refused=0)
+
+    def add_page(self, slices: tuple[Slice, ...], since: str) -> PageRecords:
+        """Add a page to the received records; return which of it to keep, and how much is new."""
+        return self.received.add_page(slices, since)
+
+    def repeats_page(self, slices: tuple[Slice, ...]) -> bool:
+        """Remember a page, and return whether it came before in this part."""
+        return self.received.repeats(slices)
+
+    def opens_like_another(self, slices: tuple[Slice, ...]) -> bool:
+        """Remember the first page of a window, and return whether the window before it began with the same page."""
+        return self.received.opens_like_another(self.state.here, slices)
+
+    def add_single_record(self, identifier: str, slices: tuple[Slice, ...]) -> None:
+        """Add a record that was asked for by its identifier; no slice: it is gone."""
+        self.received.all.add(identifier)
+        self.state = self.state.noted(received=self.state.evidence.received + len(slices))
+
+    def recall_earlier(self) -> bool:
+        """Remember the identifiers of earlier runs of this list, too. Return whether that is possible."""
+        return self.received.recall()
+
+    def forget_list(self) -> None:
+        """Begin the list again between the same dates, as if no record of it had come."""
+        self.received.forget()
+        self.state = self.state.at_rest().moved(from_=self.state.position.from_, until=self.state.position.until)
+
+    def spare_requests(self) -> None:
+        """Do not count the last requests against the budget: they brought a proof, or identifiers."""
+        self.fetch.spare()
 
     # -- what is known of it --
 
@@ -208,7 +252,7 @@ class Walk:
 
     def note_first(self, fetched: Fetched, answer: ListAnswer) -> None:
         """Remember when the first answer of the list was given."""
-        self.state = note_first(self.state, fetched, answer, self.granularity(), self.notes)
+        self.state = note_first(self.state, fetched, answer, self.granularity(), self.note)
 
     def note_time(self, fetched: Fetched, answer: ListAnswer) -> None:
         """Remember the least time that a page of records took, and tell once when the pages become much slower."""
@@ -278,7 +322,11 @@ class Walk:
         doubts: tuple[str, ...] = (),
         of: ListState | None = None,
     ) -> Step:
-        """Return one answer as a step, with the notes since."""
+        """Return one answer as a step, with the notes since.
+
+        Raise UnlistedTransition, a fault of this program, when the list must not be in its new state.
+        """
+        self._enter(self.state.position.phase if end is ListEnd.MORE else Phase.OVER)
         if end is ListEnd.MORE and not self.state.position.began:
             self.state = self.state.moved(began=page.received_at)
         self.idle = 0 if slices or not self.state.position.window else self.idle + 1
@@ -300,6 +348,10 @@ class Walk:
             losses,
             None if end is ListEnd.MORE else self._compared(state),
         )
+
+    def _enter(self, phase: Phase) -> None:
+        check_transition(self._phase, phase)
+        self._phase = phase
 
     def _compared(self, state: ListState) -> Compared:
         """Return with how much of what is named a list that has ended was compared: with all only from its beginning.

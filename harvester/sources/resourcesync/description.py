@@ -9,7 +9,7 @@ from harvester.http.dates import SECONDS
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import Description, Options, Recognised
 from harvester.sources.resourcesync.documents import read
-from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, Found, ResourceSet, find
+from harvester.sources.resourcesync.find_lists import LISTS, NO_BEGINNING, LinkedSets, ResourceSet, find
 
 _TELLS_DELETIONS = ("changelist", "changedump")
 
@@ -54,7 +54,7 @@ def _is_document(fetched: Fetched) -> bool:
     return True
 
 
-def _sentence(lists: Found) -> str:
+def _sentence(lists: LinkedSets) -> str:
     first = lists.sets[0]
     host = urlsplit(first.url).netloc
     if len(lists.sets) == 1:

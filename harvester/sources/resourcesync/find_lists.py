@@ -42,7 +42,7 @@ class ResourceSet(NamedTuple):
 
 
 @dataclass
-class Found:
+class LinkedSets:
     """The result of the search: the sets, the answers with them, and sentences about unreadable documents.
 
     `doubts` are reasons why the sets may be incomplete.
@@ -55,7 +55,7 @@ class Found:
     received_at: int = 0  # second of the first answer
 
 
-def find(options: Options, fetch: Fetch) -> Found:
+def find(options: Options, fetch: Fetch) -> LinkedSets:
     """Return the sets of resources to which an address leads.
 
     Raise NotResourceSync when there are none, the errors of `fetch` for the address itself, and ConfigurationError when
@@ -69,10 +69,10 @@ def find(options: Options, fetch: Fetch) -> Found:
 class _Search:
     def __init__(self, options: Options, fetch: Fetch) -> None:
         self.options, self.fetch = options, fetch
-        self.result = Found()
+        self.result = LinkedSets()
         self.seen: set[str] = set()
 
-    def find(self) -> Found:
+    def find(self) -> LinkedSets:
         fetched = self.fetch(Request(self.options.url, self.options.source))
         self.result.received_at = fetched.received_at
         document = self._document(fetched)

@@ -14,7 +14,7 @@ from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.resourcesync.carry_out import Carrier, Walk
 from harvester.sources.resourcesync.dumps import Dumps
-from harvester.sources.resourcesync.find_lists import NO_BEGINNING, Found, ResourceSet, find
+from harvester.sources.resourcesync.find_lists import NO_BEGINNING, LinkedSets, ResourceSet, find
 from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.plan import Plan
@@ -68,7 +68,7 @@ def _walked(carrier: Carrier, resources: ResourceSet, others: frozenset[str]) ->
         carrier.walk.doubts.append(f"Resources that could not be used are requested again: {failed}.")
 
 
-def _closing(walk: Walk, lists: Found) -> RawPage:
+def _closing(walk: Walk, lists: LinkedSets) -> RawPage:
     """Return the page of the last step: the document that names the lists, else an empty one with the URL."""
     options, cursor = walk.options, walk.cursor
     bare = RawPage(options.source, "ResourceSync", options.url, lists.received_at, 200, (), b"")
