@@ -24,7 +24,7 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
 
     The receipt of a run names the doubtful files and the reasons. URL may also be the identifier of an object; then all
     its files are accepted. The same bytes from the same URL are not doubtful again. If many addresses of a host sent
-    the same answer, all of them are accepted.
+    the same answer, all of them are accepted. Bytes that have changed since they arrived are refused.
     """
     with session(ctx, folder) as work:
         place = work.opened()
@@ -35,7 +35,8 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
         {"identifier": doubt.identifier, "url": doubt.file.url, "rule": doubt.rule, "is_held": doubt.is_kept}
         for doubt in accepted
     ]
-    write_rows(rows, ("identifier", "url", "rule", "is_held"), as_json=as_json)
+    shown = rows if as_json else [{**row, "is_stored": row["is_held"]} for row in rows]
+    write_rows(shown, ("identifier", "url", "rule", "is_stored"), as_json=as_json)
     left = sum(not doubt.is_kept for doubt in accepted)
     later = f" The bytes of {left} were not kept; the next run fetches them." if left else ""
     say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from time import time
 from typing import Any
 
 import click
 
-from gateway.errors import ConfigurationError, FetchError, GatewayError
+from gateway.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.program import say
 from gateway.rebuild import remove_source
 from gateway.unattended import without_schedule
@@ -51,6 +52,9 @@ from harvester.schedule.subscriptions import forget
 from harvester.sources import Description
 
 _YES = "Use a name again under which records of another address are held."
+_OAI_PMH = "oai_pmh"
+# What an answer looks like, in the message about it, and the kind of source that it then is.
+_KINDS_BY_LOOKS = {"a sitemap": "resourcesync", "a static repository": "static_repository"}
 yes_option = click.option("--yes", "is_sure", is_flag=True, help=_YES)
 
 
@@ -66,7 +70,7 @@ source.add_command(load)
 @source.command()
 @click.argument("name")
 @click.argument("url")
-@click.option("--kind", default="oai_pmh", help="The kind of source.")
+@click.option("--kind", default=_OAI_PMH, help="The kind of source.")
 @click.option(
     "--format", "formats", multiple=True, metavar="PREFIX", help="Harvest this metadataPrefix; may be repeated."
 )
@@ -156,9 +160,22 @@ def _entry(name: str, given: dict[str, Any]) -> SourceEntry:
 
 def _asked(instance: Instance, entry: SourceEntry) -> Description:
     overlap = instance.settings.number("harvest_overlap_seconds")
+    options = source_options(entry, instance.settings, overlap, RunOptions())
     # The identity may be requested at any hour.
     with fetcher(instance.settings, replace(entry, hours=""), Stop()) as fetch:
-        return kind_of(entry.kind).describe(source_options(entry, instance.settings, overlap, RunOptions()), fetch)
+        try:
+            return kind_of(entry.kind).describe(options, fetch)
+        except (NotOaiPmh, NotXml) as error:
+            if entry.kind != _OAI_PMH:
+                raise
+            raise type(error)(f"{error} {_other_kind(entry, str(error))}") from error
+
+
+def _other_kind(entry: SourceEntry, error: str) -> str:
+    """Return what to do about an address that is no OAI-PMH repository."""
+    kind = next((kind for looks, kind in _KINDS_BY_LOOKS.items() if looks in error), "")
+    hint = f"Add it with --kind {kind}, or see what" if kind else "See what"
+    return f"{hint} can be harvested there with `harvester source check {shlex.quote(entry.url)}`."
 
 
 def _check_offer(entry: SourceEntry, description: Description) -> None:

@@ -226,7 +226,7 @@ class _Sweep:
         reason = (
             "and deletions of the source wait for a decision"
             if is_waiting
-            else f"more than the share {share:g} that is deleted untold"
+            else f"more than the share {share:g} that is deleted without asking"
         )
         self._doubt(
             f"{metadata_prefix}: {vanished} of the {held} records held are not named any more, {reason}; "

@@ -15,12 +15,13 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+from gateway.errors import StoreDamaged
 from gateway.xmltext import utc_datetime
 from harvester.http.urls import host_of
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile, file_data, file_of
 from harvester.mirror.ocfl import Incoming
-from harvester.runtime.durable_files import replace_durably, reporting_unwritable
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, replace_durably, reporting_unwritable
 
 SAME_ANSWER = "same_answer"  # the only rule that compares addresses
 MOST_BYTES = 1 << 30
@@ -56,6 +57,11 @@ class DoubtfulFile(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """All its addresses."""
         return (*self.file.locations, self.file.url, self.file.came_from)
+
+    @property
+    def without_validators(self) -> DoubtfulFile:
+        """The same without ETag and Last-Modified: it is requested without a condition."""
+        return self._replace(file=self.file._replace(entity_tag="", last_modified=""))
 
 
 class Acceptance(NamedTuple):
@@ -108,6 +114,10 @@ class DoubtfulFiles:
     def bytes_of(self, doubt: DoubtfulFile) -> Path:
         """Return the file with the bytes."""
         return self._folder(doubt.identifier) / _name(doubt.path)
+
+    def checked(self, doubt: DoubtfulFile) -> DoubtfulFile:
+        """Return a doubtful file, without its validators if its stored bytes are not what arrived."""
+        return doubt.without_validators if doubt.is_kept and altered(doubt, self.bytes_of(doubt)) else doubt
 
     def keep(
         self, identifier: str, found_suspects: Mapping[str, Suspect | None], now: int, resting: Container[str] = ()
@@ -190,7 +200,7 @@ class DoubtfulFiles:
         content = json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1).encode() + b"\n"
         replace_durably(self.folder / "accepted.json", content)
         self._accepted = rows
-        self._note(doubt._replace(tries=0, next_at=0))
+        self._note((doubt if doubt.is_kept else doubt.without_validators)._replace(tries=0, next_at=0))
 
     def acceptance(self, file: HeldFile, rule: str) -> str:
         """Return the UTCdatetime at which a person accepted a file; an empty string when nobody has."""
@@ -205,11 +215,23 @@ def count(folder: Path) -> int:
 def incoming_of(doubt: DoubtfulFile, file: Path, aside: Path) -> Incoming:
     """Copy stored doubtful bytes to the temporary file `aside`, for the next version of an object.
 
-    Raise StoreUnwritable.
+    Raise StoreDamaged when they are not what arrived, StoreUnwritable.
     """
     with reporting_unwritable(aside):
         shutil.copyfile(file, aside)
+    if problem := altered(doubt, aside):
+        raise StoreDamaged(f"{file} {problem}.")
     return Incoming(aside, Arrived(doubt.file.sha512, doubt.file.sha256))
+
+
+def altered(doubt: DoubtfulFile, file: Path) -> str:
+    """Return how stored bytes differ from those that arrived, in words; an empty string when they do not."""
+    try:
+        digests = digests_by_algorithm(file, DIGESTS)
+    except OSError as error:
+        return "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+    is_same = (digests["sha512"], digests["sha256"]) == (doubt.file.sha512, doubt.file.sha256)
+    return "" if is_same else "has other bytes than those that arrived"
 
 
 def _tried(doubt: DoubtfulFile, now: int) -> DoubtfulFile:

@@ -56,10 +56,7 @@ class PlannedFile(NamedTuple):
     @property
     def whole(self) -> PlannedFile:
         """The plan without validators: an unconditional request."""
-        doubted = self.doubted and self.doubted._replace(
-            file=self.doubted.file._replace(entity_tag="", last_modified="")
-        )
-        return self._replace(sent=(), doubted=doubted)
+        return self._replace(sent=(), doubted=self.doubted and self.doubted.without_validators)
 
     @property
     def again(self) -> PlannedFile:

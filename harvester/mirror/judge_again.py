@@ -10,7 +10,7 @@ from functools import partial
 from gateway.errors import ConfigurationError, StoreDamaged
 from harvester.http.urls import host_of
 from harvester.mirror import object_state
-from harvester.mirror.doubtful_files import SAME_ANSWER, Acceptance, DoubtfulFile
+from harvester.mirror.doubtful_files import SAME_ANSWER, Acceptance, DoubtfulFile, altered
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.judge_file import Collected, suspected
@@ -101,8 +101,8 @@ class AcceptRun(JudgingRun):
     def accepted(self, url: str) -> list[DoubtfulFile]:
         """Accept the doubtful files of an address. An answer that many addresses sent is accepted for all of them.
 
-        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful, and the errors of
-        `recorded`.
+        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful, StoreDamaged when
+        the stored bytes of any of them are not what arrived (nothing is accepted then), and the errors of `recorded`.
         """
         doubtful = self.place.doubtful
         meant = [suspect for suspect in doubtful.all() if url in (*suspect.names, suspect.identifier)]
@@ -110,18 +110,29 @@ class AcceptRun(JudgingRun):
             raise ConfigurationError(
                 f"No file from {url} is doubtful in {self.place.folder}. Give an address as the receipt has it."
             )
-        for suspect in meant:
-            doubtful.accept(suspect, self.now())
         rows = [Acceptance(suspect.file.url, suspect.file.sha512, suspect.rule, "") for suspect in meant]
         suspects = [
             suspect for suspect in doubtful.all() if any(row.covers(suspect.file, suspect.rule) for row in rows)
         ]
+        self._check(suspects)
+        for suspect in meant:
+            doubtful.accept(suspect, self.now())
         with self.recorded():
             for identifier in dict.fromkeys(suspect.identifier for suspect in suspects):
                 pending = self.sound(identifier, partial(self.held_again, identifier))
                 if pending is not None:
                     self._take(pending, {suspect.path for suspect in suspects if suspect.identifier == identifier})
         return suspects
+
+    def _check(self, suspects: Iterable[DoubtfulFile]) -> None:
+        """Raise StoreDamaged when the stored bytes of any of these files are not what arrived."""
+        places = ((suspect, self.place.doubtful.bytes_of(suspect)) for suspect in suspects if suspect.is_kept)
+        for suspect, file in places:
+            if problem := altered(suspect, file):
+                raise StoreDamaged(
+                    f"{file}, the doubtful file from {suspect.file.url}, {problem}. Nothing was accepted. "
+                    f"{self.place.command('--retry-failed')} requests it again; accept it then."
+                )
 
     def _take(self, pending: PendingVersion, paths: Iterable[str]) -> None:
         for planned in pending.planned_files:

@@ -12,7 +12,7 @@ from gateway.digests import Digests, is_strong
 from gateway.errors import AnswerError, StoreDamaged, UnusableRecord
 from gateway.xmltext import utc_datetime
 from harvester.mirror.component import Component
-from harvester.mirror.doubtful_files import DoubtfulFiles, incoming_of
+from harvester.mirror.doubtful_files import DoubtfulFiles, altered, incoming_of
 from harvester.mirror.fetch_file import extracted
 from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files
 from harvester.mirror.inventory import Inventory, User
@@ -61,8 +61,11 @@ class PendingVersion:
     doubtful: DoubtfulFiles = field(default_factory=DoubtfulFiles)
 
     def with_doubts(self, doubtful: DoubtfulFiles) -> PendingVersion:
-        """Return the object with its doubtful files attached to the plan."""
-        suspects = doubtful.of(self.now.identifier)
+        """Return the object with its doubtful files attached to the plan.
+
+        Bytes that were altered or lost on this disk are requested without a condition.
+        """
+        suspects = {path: doubtful.checked(doubt) for path, doubt in doubtful.of(self.now.identifier).items()}
         planned_files = tuple(planned._replace(doubted=suspects.get(planned.path)) for planned in self.planned_files)
         return replace(self, planned_files=planned_files, doubtful=doubtful)
 
@@ -91,10 +94,12 @@ class PendingVersion:
         return left
 
     def _proven(self, planned: PlannedFile) -> Collected | None:
-        """Return a file whose doubtful bytes are kept, when the document now states their digest; else None."""
+        """Return a file whose doubtful bytes are stored as they arrived, when the document now states their digest."""
         if planned.doubted is None or not planned.doubted.is_kept or not is_strong(planned.component.digests):
             return None
         kept = self.doubtful.bytes_of(planned.doubted)
+        if altered(planned.doubted, kept):
+            return None
         digests = digests_by_algorithm(kept, {*DIGESTS, *(algorithm for algorithm, _ in planned.component.digests)})
         judged = verdict(planned.component, Bytes(kept.stat().st_size, digests, b"", b""))
         return self.taken(planned, judged.verified) if judged.is_proven else None

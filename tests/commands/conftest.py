@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256, sha512
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,10 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     do("harvester mirror run", "{oai}", "{tmp}/mirror", "--format", "mods", "--allow", "127.0.0.1")
     next((tmp / "mirror" / "ocfl").rglob("document.xml")).unlink()
     (tmp / "bad.txt").write_text("Not found")
-    bad = Incoming(tmp / "bad.txt", Arrived("", ""))
-    suspect = Suspect(HeldFile(url="http://e.org/a.txt"), bad, "error_message", "It reads like an error message.")
+    arrived = Arrived(sha512(b"Not found").hexdigest(), sha256(b"Not found").hexdigest())
+    file = HeldFile(url="http://e.org/a.txt", sha512=arrived.sha512, sha256=arrived.sha256)
+    bad = Incoming(tmp / "bad.txt", arrived)
+    suspect = Suspect(file, bad, "error_message", "It reads like an error message.")
     DoubtfulFiles(tmp / "mirror" / "doubtful").keep("oai:e.org:1", {"files/a.txt": suspect}, 0)
     do("gateway backup", "{tmp}/backup")
     (tmp / "friends.xml").write_text(FRIENDS.format(oai=oai))

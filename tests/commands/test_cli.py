@@ -20,6 +20,7 @@ from harvester.harvest.run_log import LEFT
 from harvester.http.pacing import Pace
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
+from tests.commands.site import serving
 from tests.conftest import loaded_by
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -121,6 +122,17 @@ def test_wrong_use_is_told_and_nothing_is_added(command, instance, arguments, se
     assert (status, out) == (2, "")
     assert sentence in err
     assert not (instance / "sources.toml").exists()
+
+
+def test_adding_a_resource_list_as_a_repository_says_how_it_can_be_harvested(command, instance):
+    with serving() as site:
+        url = f"{site.url}/rs/list.xml"
+        status, out, err = command("source", "add", "rs", url)
+        assert (status, out) == (4, "")
+        assert "--kind resourcesync" in err
+        assert f"`harvester source check {url}`" in err
+        assert not (instance / "sources.toml").exists()
+        assert command("source", "add", "rs", url, "--kind", "resourcesync")[0] == 0
 
 
 def test_a_name_is_taken_once(added, repository):

@@ -136,6 +136,86 @@ def test_a_person_accepts_what_is_doubtful(mirror, provider, one, accepted):
     assert accepted("http://e.org/never", status=2) == []
 
 
+def kept_bytes(mirror):
+    """Return the files with the doubtful bytes of a mirror."""
+    doubtful = opened(mirror.folder).doubtful
+    return [doubtful.bytes_of(doubt) for doubt in doubtful.all()]
+
+
+def altered(file):
+    file.write_bytes(b"TAMPERED")
+
+
+def flipped(file):
+    """Change one bit, and keep the size."""
+    content = file.read_bytes()
+    file.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+
+
+def emptied(file):
+    file.write_bytes(b"")
+
+
+def removed(file):
+    file.unlink()
+
+
+def snapshot(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "lock"}
+
+
+@pytest.mark.parametrize("change", [altered, flipped, emptied, removed])
+def test_altered_doubtful_bytes_are_refused_by_name_and_nothing_is_written(mirror, provider, one, accepted, change):
+    provider.faults["oai:p:0/a.txt"] = sending(BAD, ETag='"bad"')
+    mirror.run(status=3)
+    (file,) = kept_bytes(mirror)
+    change(file)
+    before = snapshot(mirror.folder)
+    assert accepted(provider.file_url("oai:p:0/a.txt"), status=1) == []
+    assert str(file) in mirror.stderr
+    assert provider.file_url("oai:p:0/a.txt") in mirror.stderr
+    assert "--retry-failed" in mirror.stderr
+    assert snapshot(mirror.folder) == before
+    assert (mirror.held(), mirror.version("oai:p:0")) == ({"oai:p:0": {}}, 1)
+    mirror.run("--retry-failed", status=3)  # it is requested without a condition
+    assert file.read_bytes() == BAD
+    assert accepted(provider.file_url("oai:p:0/a.txt"))[0]["is_held"]
+    assert mirror.held() == {"oai:p:0": {"a.txt": BAD}}
+
+
+def test_altered_doubtful_bytes_are_not_held_when_their_digest_is_stated_later(mirror, provider, one):
+    """The document now states the digest of what somebody put there."""
+    provider.faults["oai:p:0/a.txt"] = sending(BAD)
+    mirror.run(status=3)
+    (file,) = kept_bytes(mirror)
+    file.write_bytes(b"TAMPERED")
+    one.files["a.txt"], one.says, one.datestamp = b"TAMPERED", ("digest",), LATER
+    provider.faults.clear()
+    provider.asked.clear()
+    assert mirror.run()["is_whole"]
+    assert provider.asked == ["oai:p:0/a.txt"]
+    assert CliRunner().invoke(main, ["mirror", "audit", str(mirror.folder), "--offline"]).exit_code == 0
+
+
+def test_accepted_bytes_that_were_not_kept_come_from_a_server_that_answers_conditional_requests(
+    mirror, provider, one, accepted
+):
+    provider.faults["oai:p:0/a.txt"] = sending(BAD, ETag='"bad"')
+    mirror.run(status=3, mirror_doubtful_max_bytes=3)
+    accepted("oai:p:0")
+    assert mirror.run()["is_whole"]
+    assert mirror.held() == {"oai:p:0": {"a.txt": BAD}}
+
+
+def test_accept_says_for_people_whether_the_file_is_stored(mirror, provider, one):
+    provider.faults["oai:p:0/a.txt"] = sending(BAD)
+    mirror.run(status=3)
+    done = CliRunner().invoke(main, ["mirror", "accept", str(mirror.folder), "oai:p:0"], catch_exceptions=False)
+    head, row = done.stdout.splitlines()
+    assert head.endswith("is stored")
+    assert row.endswith("yes")
+
+
 def test_what_is_accepted_and_was_not_kept_comes_with_the_next_run(mirror, provider, one, accepted):
     provider.faults["oai:p:0/a.txt"] = sending(BAD)
     mirror.run(status=3, mirror_doubtful_max_bytes=3)
@@ -248,6 +328,21 @@ def test_one_answer_at_many_addresses_is_accepted_at_once(mirror, provider, acce
     assert mirror.held() == provider.expected()
     provider.items["oai:p:3"] = Item({"3.txt": b"Hello"}, says=(), datestamp=LATER)
     assert mirror.run()["is_whole"]
+
+
+def test_one_altered_copy_of_an_answer_at_many_addresses_is_refused_by_its_own_name(mirror, provider, accepted):
+    _same(provider, 3)
+    mirror.run(status=3)
+    place = opened(mirror.folder)
+    (other,) = [doubt for doubt in place.doubtful.all() if doubt.identifier == "oai:p:2"]
+    altered(place.doubtful.bytes_of(other))
+    before = snapshot(mirror.folder)
+    assert accepted(provider.file_url("oai:p:1/1.txt"), status=1) == []
+    assert provider.file_url("oai:p:2/2.txt") in mirror.stderr
+    assert snapshot(mirror.folder) == before
+    mirror.run("--retry-failed", status=3)
+    assert len(accepted(provider.file_url("oai:p:1/1.txt"))) == 3
+    assert mirror.held() == provider.expected()
 
 
 def test_the_memory_of_answers_may_be_lost(mirror, provider):
