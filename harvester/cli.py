@@ -1,6 +1,6 @@
-"""`harvester`: the group, and the table of its commands. Each command is one file in `commands/`.
+"""`harvester`: the group, and the table of its commands, which names the file of each in `commands/`.
 
-A command's file is imported when the command is asked for, so that `harvester --help` answers at once. Every error of
+A command's file is imported when the command is started, so that `harvester --help` answers at once. Every error of
 ours becomes one sentence on stderr and the exit status that `runtime/exit_status.py` gives it.
 """
 
@@ -50,10 +50,10 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.run:publish", "Publish harvested records and decided files that are not published yet."
     ),
     "status": Row("harvester.commands.status:status", "Show the state of every source."),
-    "log": Row("harvester.commands.status:log", "Show the last runs, or the log of one run."),
-    "records": Row("harvester.commands.status:records", "Show the stored items of a source as JSON, one per line."),
+    "log": Row("harvester.commands.log:log", "Show the last runs, or the log of one run."),
+    "records": Row("harvester.commands.records:records", "Show the stored items of a source as JSON, one per line."),
     "quarantine": Row(
-        "harvester.commands.status:quarantine", "Show the records that could not be used, and the reasons."
+        "harvester.commands.quarantine:quarantine", "Show the records that could not be used, and the reasons."
     ),
     "dump": Row("harvester.commands.dump:dump", "Harvest a repository into one XML file."),
     "mirror": Row(

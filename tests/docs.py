@@ -18,6 +18,7 @@ from gateway.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from harvester.sources.oai_pmh.list_state import Phase
 from harvester.sources.oai_pmh.transitions import TRANSITIONS
+from tests.commands.calls import commands as every_command
 from tests.conftest import ROOT
 from tests.test_layers import CORE, GROUND, LAYERS, MESSAGES, PROGRAM, PUBLICATION, ROOMS, WORKS
 
@@ -115,6 +116,17 @@ GROUPS = {
 }
 
 
+def files() -> str:
+    """Return the table of the commands of `harvester` that are not in a file of their name or of their group's."""
+    rows = []
+    for name, command in every_command():
+        program, *words = name.split()
+        module = command.callback.__module__.rpartition(".")[2]
+        if program == "harvester" and module not in ("_".join(words), words[0]):
+            rows.append((f"`{' '.join(words)}`", f"`{module}.py`"))
+    return _table(("command", "file"), rows)
+
+
 def groups() -> str:
     """Return the table of the groups of modules that rooms may import."""
     rows = ((f"*{name}*", _names(GROUPS[name])) for name in GROUPS if name != "all rooms")
@@ -150,6 +162,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "gateway/README.md": {"formats": formats, "commands": commands, "statuses": statuses},
     "harvester/README.md": {"groups": groups},
     **{f"harvester/{room}/README.md": {"imports": partial(imports, room)} for room in DESCRIBED if room != "runtime"},
+    "harvester/commands/README.md": {"imports": partial(imports, "commands"), "files": files},
     "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
     "harvester/sources/oai_pmh/README.md": {"states": states},
     "JSON.md": {"types": json_types, "objects": json_objects},

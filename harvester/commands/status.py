@@ -1,36 +1,27 @@
-"""Show the results of runs: `harvester status`, `log`, `records` and `quarantine`. They only read."""
+"""`harvester status`: show the state of every source. It only reads."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from time import time
 from typing import Any
 
 import click
 
-from gateway.errors import ConfigurationError
-from gateway.model import ItemState, Run, RunOutcome, Source, WindowOutcome
-from gateway.program import say
+from gateway.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.unattended import without_entry, without_schedule
-from harvester.commands.output import json_option, moment, write_json, write_rows
-from harvester.commands.run import facts_of_run
+from harvester.commands.output import json_option, moment, write_rows
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.completeness import ANNOUNCED
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import differences, waiting
 from harvester.harvest.run_log import LEFT
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.harvest.takedowns.hide import is_hidden, is_named
 from harvester.harvest.unattended import problems, unlisted, unscheduled
 from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES
 
-# Enough to see whether a source fails often.
-RUNS_SHOWN = 20
-_NUMBER = re.compile(r"[0-9]{1,18}")  # of a run
-_ITEMS_PER_LOOK = 1000
 DIED = "died"
 
 
@@ -145,111 +136,3 @@ def outcome_in_words(instance: Instance, run: Run) -> str:
     if run.outcome is RunOutcome.RUNNING and not is_locked(instance.folder, run.source):
         return DIED
     return run.outcome.value
-
-
-@click.command()
-@click.argument("which", required=False, metavar="[NAME|RUN]")
-@click.option(
-    "--last", default=RUNS_SHOWN, show_default=True, type=click.IntRange(min=1), help="How many runs to show."
-)
-@json_option
-@click.pass_context
-def log(ctx: click.Context, which: str | None, last: int, as_json: bool) -> None:
-    """Show the last runs, or the log of one run.
-
-    The newest run is first. NAME limits the list to one source; RUN is the number of one run.
-    """
-    with opened(ctx.obj, only_reads=True) as instance:
-        if which is not None and _NUMBER.fullmatch(which) and which not in instance.sources.entries():
-            write_rows(_event_rows(instance, int(which)), ("at", "level", "text"), as_json=as_json)
-            return
-        runs = instance.inbox.runs(which, last)
-        if which is not None and not runs:
-            instance.sources.entry(which)
-        rows = [facts_of_run(run) | {"outcome": outcome_in_words(instance, run)} for run in runs]
-        columns = ("run", "source", "stage", "started_at", "ended_at", "outcome", "is_complete", "counts", "reasons")
-        write_rows(rows, columns, as_json=as_json)
-
-
-def _event_rows(instance: Instance, number: int) -> Iterator[dict[str, object]]:
-    events = tuple(instance.inbox.events(number))
-    if not events:
-        raise ConfigurationError(f"There is no run {number}, or nothing happened in it.")
-    for event in events:
-        yield {"run": event.run, "at": moment(event.at), "level": event.level, "text": event.text}
-
-
-@click.command()
-@click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="No effect: the output is JSON, one object per line.")
-@click.pass_context
-def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG001 - every command takes --json
-    """Show the stored items of a source as JSON, one per line.
-
-    Deleted items are included.
-    """
-    with opened(ctx.obj, only_reads=True) as instance:
-        after, items, count = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK), 0
-        if not items:
-            instance.sources.entry(name)
-        while items:
-            for _, state in items:
-                if is_hidden(instance, name, state):
-                    count += 1
-                else:
-                    write_json(_item(instance, name, state))
-                after = state.number
-            items = instance.store.items(name, after, _ITEMS_PER_LOOK)
-    if count:
-        say(f"{count} items are taken down and not shown; `harvester takedown list` says why.")
-
-
-def _item(instance: Instance, source: str, state: ItemState) -> dict[str, object]:
-    deletions = instance.store.deletions_of(source, (state.upstream,))
-    waiting = {deletion.metadata_prefix for deletion in deletions if deletion.waits}
-    return {
-        "identifier": state.identifier,
-        "upstream": state.upstream,
-        "is_deleted": state.is_deleted,
-        "sets": list(instance.store.item_sets(state.number)),
-        "records": {prefix: "deleted" if is_deleted else "published" for prefix, _, is_deleted in state.records},
-        "payloads": [
-            {
-                "format": payload.metadata_prefix,
-                "page": payload.page,
-                "slice": payload.slice,
-                "is_deleted": payload.is_deleted,
-                "waits": payload.metadata_prefix in waiting,
-            }
-            for payload in state.payloads
-        ],
-    }
-
-
-@click.command()
-@click.argument("name", required=False)
-@json_option
-@click.pass_context
-def quarantine(ctx: click.Context, name: str | None, as_json: bool) -> None:
-    """Show the records that could not be used, and the reasons.
-
-    The version that was published before stays published. If a fault of this program put a record there, `harvester run
-    NAME --full` reads it again after an upgrade.
-    """
-    with opened(ctx.obj, only_reads=True) as instance:
-        if name is not None and all(source.name != name for source in unlisted(instance)):
-            instance.sources.entry(name)
-        rows = [
-            {
-                "source": record.source,
-                "identifier": record.identifier,
-                "format": record.metadata_prefix,
-                "page": record.page,
-                "slice": record.slice,
-                "at": moment(record.at),
-                "reason": record.reason,
-            }
-            for record in instance.store.quarantined(name)
-            if not is_named(instance, record.source, record.identifier)
-        ]
-        write_rows(rows, ("source", "identifier", "format", "page", "slice", "at", "reason"), as_json=as_json)

@@ -24,7 +24,7 @@ class Field(NamedTuple):
 
 FIELDS: tuple[Field, ...] = (
     Field("url", "text", "The address of the source; for OAI-PMH the base URL, without arguments of the protocol."),
-    Field("kind", "text", "What kind of source it is: the name of a file in `harvester/sources`."),
+    Field("kind", "text", "What kind of source it is: the name of a module or package in `harvester/sources`."),
     Field("formats", "texts", "The metadataPrefixes to harvest."),
     Field("sets", "texts", "The setSpecs to harvest; none: everything."),
     Field("from", "text", "Nothing older is asked for: a UTCdatetime."),

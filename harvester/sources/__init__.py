@@ -30,7 +30,7 @@ UNFETCHED = "It could not be fetched: "
 class Option(NamedTuple):
     """One field of `sources.toml` that a kind of source reads: its name and one sentence.
 
-    A field that only this kind has also needs a `type`, one of those in `sources_file.FIELDS`.
+    A field that only this kind has also needs a `type`, a key of `IS_A` in `harvest/source_fields.py`.
     """
 
     name: str

@@ -1,10 +1,12 @@
 """sources.toml: what may stand in it, and what is told when something else does."""
 
 import tomllib
+from dataclasses import fields
 
 import pytest
 
 from gateway.errors import ConfigurationError, StoreUnwritable
+from harvester.harvest.source_fields import FIELDS, IN_WORDS, IS_A
 from harvester.harvest.sources_toml import (
     SourceEntry,
     SourcesFile,
@@ -24,6 +26,13 @@ def sources(tmp_path):
 def _written(sources, text):
     sources.file.write_text(text, encoding="utf-8")
     return sources
+
+
+def test_every_field_of_an_entry_is_an_attribute_of_it_and_has_a_type():
+    """How to add a field: harvester/harvest/README.md."""
+    attributes = {attribute.name.removesuffix("_") for attribute in fields(SourceEntry)} - {"name", "own"}
+    assert {field.name for field in FIELDS} == attributes
+    assert {field.kind for field in FIELDS} <= IS_A.keys() == IN_WORDS.keys()
 
 
 def test_no_file_is_no_sources(sources):

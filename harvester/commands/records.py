@@ -1,0 +1,60 @@
+"""`harvester records`: show the stored items of a source. It only reads."""
+
+from __future__ import annotations
+
+import click
+
+from gateway.model import ItemState
+from gateway.program import say
+from harvester.commands.output import write_json
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.takedowns.hide import is_hidden
+
+_ITEMS_PER_LOOK = 1000
+
+
+@click.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="No effect: the output is JSON, one object per line.")
+@click.pass_context
+def records(ctx: click.Context, name: str, as_json: bool) -> None:  # noqa: ARG001 - every command takes --json
+    """Show the stored items of a source as JSON, one per line.
+
+    Deleted items are included.
+    """
+    with opened(ctx.obj, only_reads=True) as instance:
+        after, items, count = 0, instance.store.items(name, 0, _ITEMS_PER_LOOK), 0
+        if not items:
+            instance.sources.entry(name)
+        while items:
+            for _, state in items:
+                if is_hidden(instance, name, state):
+                    count += 1
+                else:
+                    write_json(_item(instance, name, state))
+                after = state.number
+            items = instance.store.items(name, after, _ITEMS_PER_LOOK)
+    if count:
+        say(f"{count} items are taken down and not shown; `harvester takedown list` says why.")
+
+
+def _item(instance: Instance, source: str, state: ItemState) -> dict[str, object]:
+    deletions = instance.store.deletions_of(source, (state.upstream,))
+    waiting = {deletion.metadata_prefix for deletion in deletions if deletion.waits}
+    return {
+        "identifier": state.identifier,
+        "upstream": state.upstream,
+        "is_deleted": state.is_deleted,
+        "sets": list(instance.store.item_sets(state.number)),
+        "records": {prefix: "deleted" if is_deleted else "published" for prefix, _, is_deleted in state.records},
+        "payloads": [
+            {
+                "format": payload.metadata_prefix,
+                "page": payload.page,
+                "slice": payload.slice,
+                "is_deleted": payload.is_deleted,
+                "waits": payload.metadata_prefix in waiting,
+            }
+            for payload in state.payloads
+        ],
+    }
