@@ -40,10 +40,13 @@ _UNREADABLE = frozenset((Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.PARS
 _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UNTIL))
 # The file may not be the work that the record describes now.
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
-_ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
+_ANOTHER = (
+    "It was accepted for another work: the record has another DOI or title now, and the file does not clearly belong "
+    "to the work."
+)
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
-_SILENT = "The step {} had no answer: whether the work was retracted is not known."
+_SILENT = "The step {} got no answer, so a retraction is not excluded."
 
 # The descriptions of files that are not of the kind of their record.
 KINDS = {

@@ -136,7 +136,7 @@ from change join item on item.id = change.item join source on source.id = item.s
   join prefix on prefix.id = change.prefix
 where change.id > ? order by change.id limit ?;
 
--- Held items -------------------------------------------------------------------------------------------------------
+-- Stored items -------------------------------------------------------------------------------------------------------
 
 -- name: items_of_upstream
 -- Return the items of one source with these upstream identifiers (a JSON list).

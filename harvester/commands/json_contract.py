@@ -105,7 +105,7 @@ _RECEIPT = fields("""
     ended_at | text | When it ended.
     outcome | text | As the outcome of a run of `harvester run`.
     objects | counts | How many objects were created, updated, unchanged, mended, deleted, unusable.
-    files | counts | How many files were fetched, held already, doubtful, missing.
+    files | counts | How many files were fetched, stored before, doubtful, missing.
     verified | counts | Of the files fetched: by digest, by size, by nothing.
     bytes_fetched | integer | How many bytes of files were fetched.
     missing | list | What is missing: identifier, fate, reason, and where it applies url, kept and rule.
@@ -135,7 +135,7 @@ OBJECTS: Objects = {
             *_NAME,
             *_ENTRY,
             *fields("""
-                held | counts | How many items are held, deleted, with full text, quarantined, waiting to be deleted.
+                held | counts | How many items are stored, deleted, with full text, quarantined, waiting to be deleted.
                 profile | object | What was learned of the source while its lists were walked.
                 lists | list | Each list: format, set and state.
                 subscriptions | list | Each subscription, as `source subscribe` writes it; empty fields are left out.
@@ -233,7 +233,7 @@ OBJECTS: Objects = {
     "harvester status": {
         "a source": fields("""
             source | text | The name of the source.
-            items | integer | How many items are held, deleted ones included.
+            items | integer | How many items are stored, including deleted ones.
             deleted | integer | How many of them are deleted.
             fulltext | integer | How many of them have a full text.
             quarantined | integer | How many records are in quarantine.
@@ -353,7 +353,7 @@ that the step named and that was looked at; empty where an earlier release has c
             identifier | text | The identifier of the object.
             url | text | The address of the file.
             rule | text | The rule that doubted it.
-            is_held | claim | Whether it is held now; else its bytes were not kept, and the next run fetches them.
+            is_held | claim | Whether it is stored now; if not, the next run fetches it.
         """)
     },
     "harvester mirror audit": {
@@ -368,10 +368,10 @@ that the step named and that was looked at; empty where an earlier release has c
             journal | text | The title of the journal, and an ISSN.
             year | text | The year of publication.
             published | integer | How many works Crossref lists.
-            with_file | integer | How many of them are held with a file.
-            metadata_only | integer | How many are held without a file.
-            missing | integer | How many are not held.
-            unknown | integer | How many records are held that Crossref does not list.
+            with_file | integer | How many of them are stored with a file.
+            metadata_only | integer | How many are stored without a file.
+            missing | integer | How many are not stored.
+            unknown | integer | How many stored records Crossref does not list.
             disagrees | integer | How many have metadata that disagree.
         """),
         "a work or record": fields("""

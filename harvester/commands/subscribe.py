@@ -30,10 +30,10 @@ _wait = click.option(
 @json_option
 @click.pass_context
 def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
-    """Let the hub of a source tell when it has something new (WebSub, ResourceSync Change Notification).
+    """Subscribe to the changes of a source at its hub (WebSub, ResourceSync Change Notification).
 
-    The hub calls the gateway, which must be serving and be reached under base_url; `harvester tend` then harvests the
-    source, and asks the hub again before the lease ends. The exit status is 3 while the hub has not confirmed.
+    The hub calls the gateway, which must be serving and be reached under base_url. `harvester tend` then harvests the
+    source, and renews the subscription before the lease ends. The exit status is 3 while the hub has not confirmed.
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)

@@ -1,7 +1,7 @@
-"""A sweep: compare the records of a source with the held ones, when the source does not announce all deletions.
+"""A sweep: compare the records of a source with the stored ones, when the source does not announce all deletions.
 
     list all headers -> compare them with the store -> request some of the missing ones -> deletions
-                                                    -> fetch returned records, and those never held (`never_held.py`)
+                                                    -> fetch returned records, and those never stored (`never_held.py`)
 
 It writes only to the inbox: pages of deletions, as if the source had announced them, and the fetched records unchanged.
 So publication works as after a harvest.
@@ -43,7 +43,7 @@ _MOST_SHOWN = 10  # identifiers in one sentence
 _PAGES_WITHOUT_NEW = 10  # pages in a row without a new identifier
 _GONE = "gone"  # vanished, and missing on request
 
-# Called with the numbers of vanished and held records, when the deletions exceed the allowed share.
+# Called with the numbers of vanished and stored records, when the deletions exceed the allowed share.
 Confirm = Callable[[int, int], bool]
 
 
@@ -85,7 +85,7 @@ class _Sweep:
     known: str = ""  # facts that were learned of the source
     formats_left: int = 0  # formats that are not completely swept
     has_slipped: bool = False  # a list moved while it was read: its missing records are requested one by one
-    budget: Budget = field(default_factory=Budget)  # of requests for records never held, in all formats
+    budget: Budget = field(default_factory=Budget)  # of requests for records never stored, in all formats
     unfetched: int = 0  # records in quarantine because they could not be fetched
     admission: Admission = field(init=False)  # checks the answers after the source was identified
 
@@ -195,10 +195,10 @@ class _Sweep:
         self.progress.show(task, done, total)
         self.log.record_progress(None if total is None else max(0, total - done))
 
-    # -- what we hold --
+    # -- what is stored --
 
     def _never_held(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> NeverHeld:
-        label = f"{self.entry.name} {cursor.metadata_prefix} never held"
+        label = f"{self.entry.name} {cursor.metadata_prefix} never stored"
         return NeverHeld(
             self.instance,
             self.entry,
@@ -226,10 +226,10 @@ class _Sweep:
         reason = (
             "and deletions of the source wait for a decision"
             if is_waiting
-            else f"more than the share {share:g} that is deleted untold"
+            else f"more than the share {share:g} that is deleted without --yes"
         )
         self._doubt(
-            f"{metadata_prefix}: {vanished} of the {held} records held are not named any more, {reason}; "
+            f"{metadata_prefix}: {vanished} of the {held} stored records are not listed any more, {reason}; "
             f"`harvester source sweep {self.entry.name} --yes` deletes them."
         )
         return False
@@ -280,7 +280,7 @@ class _Sweep:
             self.log.note(f"{records.cursor.metadata_prefix}: missing no longer: {names}{more}. {gone}")
 
     def _fetch_never_held(self, never_held: NeverHeld) -> None:
-        """Fetch listed records that were never held, and report how many are missing."""
+        """Fetch listed records that were never stored, and report how many are missing."""
         try:
             never_held.fetch_all()
         finally:

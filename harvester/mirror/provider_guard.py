@@ -74,7 +74,7 @@ class Guard:
     def look(self, kind: SourceKind, options: Options, cursor: Cursor, slices: Sequence[Slice], fetch: Fetch) -> None:
         """Check the first page of a list that begins again. Raise AnotherRepository when the provider looks unknown.
 
-        A list may begin with new records. So the provider is asked for some held objects; one of them is enough.
+        A list may begin with new records. So the provider is asked for some stored objects; one of them is enough.
         """
         listed = [
             record.identifier for record in slices if record.identifier and not record.is_deleted and not record.problem
@@ -88,7 +88,7 @@ class Guard:
         if not any(self._has(kind, options, cursor, identifier, fetch) for identifier in sample):
             sentence = (
                 f"Nothing was harvested from the provider: {len(unknown)} of the first {len(listed)} records "
-                f"are unknown, and it has none of {len(sample)} held records that were requested, such as {sample[0]}. "
+                f"are unknown. It has none of {len(sample)} stored records that were requested, such as {sample[0]}. "
                 f"{self._accept}"
             )
             self.place.identity_changes.append(sentence)
@@ -133,7 +133,7 @@ class Guard:
         waiting.add(pending.received)
         return False
 
-    # -- lists that name less than is held --
+    # -- lists that name fewer records than are stored --
 
     def listed(self, count: int) -> list[str]:
         """Return a sentence when a complete list is too short. With a confirmation, its size is accepted."""
@@ -144,7 +144,9 @@ class Guard:
         expected = self.living if size is None else min(self.living, size)
         if expected - count <= (max(ALWAYS_PASS, self.share * expected) if count else 0):
             return []
-        sentence = f"The provider lists {count} records, and {self.living} objects are held: none was deleted for that."
+        sentence = (
+            f"The provider lists {count} records, and {self.living} objects are stored: no object was deleted for that."
+        )
         return [
             f"{sentence} The next run asks for everything again; if the list is right: {self.place.command('--yes')}."
         ]

@@ -50,13 +50,13 @@ class Publisher:
         return cls(process)
 
     def wake(self) -> None:
-        """Tell that there is something to publish. Raise the error that ended the child, if one did."""
+        """Tell the child process that there are new pages. Raise the error that ended the child, if one did."""
         with suppress(BlockingIOError):  # it has plenty of such lines to read, and one is enough
             self._send(WAKE)
         self._listen(0)
 
     def finish(self) -> None:
-        """Let the child publish what is there and leave.
+        """Ask the child process to publish the remaining pages and exit.
 
         Raise the error that ended the child, if one did; StoreError when the child did not name it.
         """
@@ -65,16 +65,19 @@ class Publisher:
         self.dismiss()
 
     def dismiss(self) -> None:
-        """Let the child leave after the publication it is at."""
+        """Ask the child process to exit after the present publication."""
         with suppress(OSError):
             self._input.close()
 
     def is_working(self, seconds: float) -> bool:
-        """Listen for so long, and tell whether the child still works. Raise the error that ended it, if one did."""
+        """Wait for so long, and return whether the child process still works.
+
+        Raise the error that ended it, if one did.
+        """
         return self._listen(seconds)
 
     def kill(self) -> None:
-        """End the child at once: what it has not committed, the next run does."""
+        """End the child process at once. The next run publishes what it has not committed."""
         self.dismiss()
         self._process.kill()
         self._process.wait()

@@ -24,10 +24,10 @@ from harvester.sources.oai_pmh.answers import parse_formats
 
 # A process costs half a second to start, about as much as publishing these pages here.
 PAGES_BEFORE_PROCESS = 3
-# A page of more bytes is held here already, and is not to be read and published here besides.
+# This process has a page in memory already. It does not read a page of more bytes besides, and publish it here.
 _MOST_BYTES_HERE = 30_000_000
-# As many as hosts are harvested at once: what has no child is published between two pages, in the one process in which
-# all sources are harvested, and that process is busy enough. More would only stand in each other's way.
+# As many as hosts are harvested at once. A source without a child process is published between two pages, in the
+# process that harvests all sources, which has enough work. More child processes would only slow each other down.
 _CHILDREN = BoundedSemaphore(8)
 # How often a waiting harvester looks whether it was asked to stop.
 _GLANCE_SECONDS = 0.2

@@ -115,7 +115,7 @@ def unseen_of(walk: Walk, named: Mapping[str, Slice]) -> str | None:
     if not names:
         return ""
     if not walk.recall_all():
-        # A deleted record that was never held has left no trace here.
+        # A deleted record that was never stored has left no trace here.
         return next((name for name in names if not named[name].is_deleted), "") if held else None
     return next((name for name in names if name not in walk.received.all), "")
 

@@ -38,7 +38,10 @@ def test_after_some_failures_in_a_row_somebody_is_told_once_and_again_when_it_is
     repository.statuses.clear()
     for _ in range(2):
         command("run", "fake")
-    assert [each["Subject"].partition("] ")[2] for each in mails.mails] == ["fake: runs fail", "fake is well again"]
+    assert [each["Subject"].partition("] ")[2] for each in mails.mails] == [
+        "fake: runs fail",
+        "fake is available again",
+    ]
 
 
 @pytest.mark.usefixtures("configured")
