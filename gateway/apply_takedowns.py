@@ -57,7 +57,10 @@ class TakedownsApplied(NamedTuple):
 
 
 def pending(store: Store) -> tuple[Entries, frozenset[str]]:
-    """Return the entries that are not applied to this store yet, and the keys of removed entries that still are."""
+    """Return the entries that are not applied to this store yet, and the keys of removed entries that still are.
+
+    Raise TakedownsUnreadable.
+    """
     applied = _applied(store)  # first: an entry that is added and applied after this does not count as removed
     entries = store.takedowns().entries
     return tuple(entry for entry in entries if entry.key not in applied), applied - {entry.key for entry in entries}
@@ -117,7 +120,10 @@ def _apply(
 def survey(
     store: Store, inbox: Inbox, new: Entries, progress: Progress = lambda _: None, takedowns: Takedowns | None = None
 ) -> Survey:
-    """Return the effect of these entries on what is published; `takedowns` is the list to apply (None: in force)."""
+    """Return the effect of these entries on what is published; `takedowns` is the list to apply (None: in force).
+
+    Raise StoreError.
+    """
     survey = Survey()
     candidates: dict[str, set[str]] = defaultdict(set)
     for source, upstream in (*named(new), *_scanned(store, Takedowns(new), progress)):
@@ -139,7 +145,7 @@ class Returning(NamedTuple):
 
 
 def returning(store: Store, inbox: Inbox, lifted: Entries) -> Returning:
-    """Return what comes back if these entries are removed from the list."""
+    """Return what comes back if these entries are removed from the list. Raise StoreError."""
     keys = {entry.key for entry in lifted}
     rest = Takedowns(entry for entry in store.takedowns().entries if entry.key not in keys)
     items: list[str] = []
@@ -157,7 +163,10 @@ def returning(store: Store, inbox: Inbox, lifted: Entries) -> Returning:
 
 
 def hidden(store: Store, inbox: Inbox, entries: Entries) -> Iterator[tuple[str, ItemState]]:
-    """Yield the items that these entries hide as (source, state), whether they were published or not."""
+    """Yield the items that these entries hide as (source, state), whether they were published or not.
+
+    Raise StoreError.
+    """
     alone = Takedowns(entries)
     for source, states in _withheld(store, only_hidden=True):
         payloads = _payloads(store, inbox, source)
@@ -167,7 +176,10 @@ def hidden(store: Store, inbox: Inbox, entries: Entries) -> Iterator[tuple[str, 
 
 
 def bury(store: Store, source: str, states: Iterable[ItemState]) -> None:
-    """Note that the payloads of hidden items were deleted, so that a payload that arrives again counts as new."""
+    """Note that the payloads of hidden items were deleted, so that a payload that arrives again counts as new.
+
+    Raise StoreError.
+    """
     write(store, Publication(source), [buried(store, state) for state in states])
 
 

@@ -55,7 +55,7 @@ class Payloads:
     def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
         """Return the mapping task of an item: its arrived payloads, by upstream prefix, and its stored ones.
 
-        Raise PageLost when the inbox lacks the page of a stored payload that is needed.
+        Raise PageLost when the inbox lacks the page of a stored payload that is needed, and TakedownsUnreadable.
         """
         takedowns = self._store.takedowns()
         held = payloads_of(state)
@@ -201,7 +201,8 @@ def write(
 ) -> int:
     """Write a publication, and return how many records got its datestamp. Without changes, only the position moves.
 
-    `ready` is called before anything is written. Raise the errors of `Store.intend`, `Store.publish` and `ready`.
+    `ready` is called before anything is written. Raise the errors of `Store.advance`, `Store.intend`,
+    `Store.publish` and `ready`.
     """
     noted = publication.quarantined or publication.released or publication.deletions or publication.settled
     if not (changes or noted or publication.files):

@@ -47,7 +47,10 @@ class Made(NamedTuple):
 
 
 def remember_sources(store: Store, inbox: Inbox) -> None:
-    """Write the facts about sources into the inbox that earlier releases wrote only into the store."""
+    """Write the facts about sources into the inbox that earlier releases wrote only into the store.
+
+    Raise StoreError.
+    """
     with store.view() as view:
         sources = view.sources()
     noted = {name for name, _ in inbox.notes()}

@@ -81,7 +81,8 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
 
     Raise ConfigurationError if there is no backup, or if it would replace newer files; StoreBusy if another program
     uses the instance; StoreDamaged if the backup is damaged; StoreUnwritable if the folder cannot be
-    written. After the first three errors, nothing has changed.
+    written. After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable,
+    if the files were restored and the takedowns could not be applied.
     """
     read_manifest = manifest.read(source)
     if read_manifest is None:

@@ -110,7 +110,8 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
 def complete_takedowns(folder: Path) -> str:
     """Apply the takedowns that a killed command has not applied; return a message if that failed, else an empty string.
 
-    Raise StoreError if a record or file that is taken down cannot be withdrawn, because it must not be served.
+    Raise StoreError if a record or file that is taken down cannot be withdrawn, because it must not be served, and
+    ConfigurationError for wrong settings.
     """
     if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
         return ""
@@ -139,7 +140,7 @@ def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
     """Return the time of the store in seconds since 1970, and the problem with this machine's clock or an empty string.
 
     `is_accepted`: accept the clock of this machine, however far it has jumped. Raise ClockAhead if only this process
-    sees that time.
+    sees that time, another StoreError if the store cannot be opened, and ConfigurationError for wrong settings.
     """
     with closing(_opened(folder, load(folder))) as store:
         if is_accepted:
@@ -149,7 +150,10 @@ def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:
 
 
 def doubt_of_store(folder: Path) -> str:
-    """Return a message if the store lacks pages of the inbox, else an empty string, as when there is no inbox."""
+    """Return a message if the store lacks pages of the inbox, else an empty string, as when there is no inbox.
+
+    Raise StoreError if the store cannot be read.
+    """
     with closing(open_store(folder)) as store:
         if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
             return unfinished(store)

@@ -52,7 +52,7 @@ _OF_OTHERS = frozenset(
 )  # fmt: skip
 _NAMESPACES = (
     DCTERMS,
-    DC,  # bare elements, as the standard of ResourceSync names them by (Z39.99, Example 28)
+    DC,  # bare elements; ResourceSync names this profile (Z39.99 §14.5, Example 28)
     "http://worldcat.org/xmlschemas/qdc-1.0/",  # CONTENTdm, OCLC
     "http://dspace.org/qualifieddc/",  # DSpace
     "http://www.openarchives.org/OAI/2.0/oai_dcterms/",

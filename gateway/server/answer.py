@@ -60,7 +60,7 @@ def plain(status: HTTPStatus, sentence: str) -> Answer:
 
 
 def head(answer: Answer, version: str, *, is_last: bool) -> bytes:
-    """Return the status line and the headers of an answer as bytes, with the empty line after them (RFC 9112 §4).
+    """Return the status line and the headers of an answer as bytes, with the empty line after them (RFC 9112 §2.1).
 
     `is_last` says that the server closes the connection after it. Missing security headers are added.
     """

@@ -74,7 +74,7 @@ def _names(header: str, kind: bytes) -> Iterator[str]:
 
 
 def _forwarded_for(element: str) -> str:
-    """Return the value of `for` in one element of Forwarded (RFC 7239 §4), or an empty string."""
+    """Return the value of `for` in one element of Forwarded (RFC 7239 §4, §5.2), or an empty string."""
     pairs = (pair.partition("=") for pair in element.split(";"))
     return next((value.strip().strip('"') for name, _, value in pairs if name.strip().lower() == "for"), "")
 

@@ -46,17 +46,17 @@ def copy(source: Path, target: Path, progress: Callable[[int, int], None] = lamb
 
 
 def last_published(store: Path) -> int:
-    """Return the number of the last page that a copy of a store has published. Raise StoreError, here and below."""
+    """Return the number of the last page that a copy of a store has published. Raise StoreError."""
     return _number(store, STORE["position_last"])
 
 
 def last_received(inbox: Path) -> int:
-    """Return the number of the last page of a copy of an inbox."""
+    """Return the number of the last page of a copy of an inbox. Raise StoreError."""
     return _number(inbox, INBOX["page_last"])
 
 
 def first_received(inbox: Path) -> int:
-    """Return the number of the first page of a copy of an inbox; 0 if it has no page."""
+    """Return the number of the first page of a copy of an inbox; 0 if it has no page. Raise StoreError."""
     return _number(inbox, INBOX["page_first"])
 
 
@@ -79,7 +79,10 @@ def _still(file: Path) -> sqlite3.Connection:
 
 
 def verify(file: Path) -> None:
-    """Raise StoreDamaged if a copy, which nobody may write, is damaged or incomplete."""
+    """Raise StoreDamaged if a copy, which nobody may write, is damaged or incomplete.
+
+    Raise another StoreError if it cannot be read.
+    """
     with translated(file), closing(_still(file)) as connection:
         findings = [text for (text,) in connection.execute("pragma quick_check(3)")]
         if findings != ["ok"]:
@@ -90,9 +93,12 @@ def verify(file: Path) -> None:
 def unused(file: Path) -> Iterator[None]:
     """Lock a database inside the block so that no other process can open it; a damaged file is not locked.
 
-    Raise StoreBusy if another process has it open, such as `gateway serve` or a harvest.
+    Raise StoreBusy if another process has it open, such as `gateway serve` or a harvest, and StoreError if the file
+    cannot be opened.
     """
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=1)) as connection:
+    with translated(file):
+        connection = sqlite3.connect(file, isolation_level=None, timeout=1)
+    with closing(connection):
         try:
             connection.execute("pragma locking_mode = exclusive").close()
             connection.execute("pragma wal_checkpoint(truncate)").close()  # all that was committed is in the one file

@@ -29,7 +29,10 @@ _AHEAD = (
 
 
 class SqliteClock:
-    """The clock of one store. A clock that is more than `max_jump` seconds ahead without a reason is not accepted."""
+    """The clock of one store. A clock that is more than `max_jump` seconds ahead without a reason is not accepted.
+
+    Every method may raise StoreError.
+    """
 
     def __init__(self, file: SqliteFile, host: HostClock, max_jump: float, step: Callable[[str], None]) -> None:
         """Take the file of the store and the clocks of the host; `step` is that of `SqliteStore`."""

@@ -46,7 +46,10 @@ class Dictionaries:
             return [[next(packed[record.metadata_prefix]) for record in change.records] for change in changes]
 
     def learn(self, changes: Sequence[ItemChange]) -> None:
-        """Train another dictionary for each format of `changes` that has grown enough since the last one."""
+        """Train another dictionary for each format of `changes` that has grown enough since the last one.
+
+        Raise StoreError.
+        """
         for prefix in _prefixes(changes):
             with self._file.packing() as session:
                 newest = _newest(session, prefix)

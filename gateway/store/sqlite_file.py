@@ -163,7 +163,8 @@ class SqliteFile:
     def writing(self, at_most_seconds: float = inf) -> Iterator[Session]:
         """Lend a connection inside a write transaction, which is committed durably at the end, or rolled back.
 
-        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less.
+        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less, and
+        another StoreError if the database cannot be read or written.
         """
         with translated(self.path), self._lent(self._writers, self._writer) as session:
             self._begin(session, min(at_most_seconds, self._busy_seconds))
@@ -185,7 +186,10 @@ class SqliteFile:
 
     @contextmanager
     def packing(self) -> Iterator[Session]:
-        """Lend a writer's connection without a transaction, for work that should be done before the lock."""
+        """Lend a writer's connection without a transaction, for work that should be done before the lock.
+
+        Raise StoreError.
+        """
         with translated(self.path), self._lent(self._writers, self._writer) as session:
             yield session
 
@@ -214,7 +218,7 @@ class SqliteFile:
             self._writers.clear()
 
     def close(self) -> None:
-        """Close all connections; one that is lent is closed when it is returned."""
+        """Close all connections; one that is lent is closed when it is returned. Raise StoreError."""
         self._is_closed = True
         self._forget_parent()
         with self._lock, translated(self.path):
@@ -224,7 +228,10 @@ class SqliteFile:
             self._writers.clear()
 
     def settle(self) -> bool:
-        """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
+        """Write the write-ahead log into the file and empty it; return False if a reader prevents that.
+
+        Raise StoreError.
+        """
         with self.packing() as session:
             session.execute(f"pragma busy_timeout = {_SETTLE_MILLISECONDS}")
             row = session.one("pragma wal_checkpoint(truncate)")

@@ -14,7 +14,10 @@ SQL = load("sqlite")
 
 
 def add_format(session: Session, wanted: Format) -> Format:
-    """Return the format as it is served; add it if it is missing. See `Store.add_format` in gateway/store/base.py."""
+    """Return the format as it is served; add it if it is missing. See `Store.add_format` in gateway/store/base.py.
+
+    Raise StoreError if a format of a source has the prefix of ours.
+    """
     return _add_upstream(session, wanted) if wanted.source else _add_ours(session, wanted)
 
 

@@ -23,7 +23,8 @@ SQL = load("subscriptions")
 class SqliteSubscriptions:
     """The subscriptions of an instance; `Subscriptions` in base.py has the promises. Safe for threads and processes.
 
-    Methods raise the errors of `open_store`, except StoreMissing: without a file, there are no subscriptions.
+    Every method may raise StoreError. Without a file there are no subscriptions: `of_source` and `find` return none,
+    `ask` makes the file, and the other methods that write raise StoreMissing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +49,10 @@ class SqliteSubscriptions:
         return next((_subscription(row) for row in self._rows(SQL["find"], token)), None)
 
     def ask(self, subscription: Subscription) -> Subscription:
-        """Store a subscription before the hub is called, and return the one to request."""
+        """Store a subscription before the hub is called, and return the one to request.
+
+        Raise StoreUnwritable when the file cannot be made.
+        """
         with self._opened(create=True).writing() as session:
             (row,) = session.execute(SQL["ask"], astuple(subscription)).fetchall()
         return _subscription(row)

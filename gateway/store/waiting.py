@@ -15,7 +15,7 @@ from time import monotonic
 SLICE_SECONDS = 1.0
 REPORTED_AFTER_SECONDS = 5.0
 PATIENCE_SECONDS = 3600.0  # a person may have stopped a publisher to inspect it
-_WRITE_LOCK = ("120", "120")  # the byte of the -shm file that a writer locks (SQLite's walformat.html §2.3.1)
+_WRITE_LOCK = ("120", "120")  # the byte of the -shm file that a writer locks (SQLite's walformat.html §2.1.3)
 _STOPPED = "T"  # proc_pid_stat(5)
 _LOCKS = Path("/proc/locks")
 

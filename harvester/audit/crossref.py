@@ -54,7 +54,10 @@ class Works(NamedTuple):
 
 
 def read_works(fetched: Fetched) -> Works | None:
-    """Return one answer of a list; None for an unknown cursor or scope. Raise AnswerError."""
+    """Return one answer of a list; None for an unknown cursor or scope.
+
+    Raise AnswerError, and the other errors of `answered`.
+    """
     document = answered(fetched, "Crossref")
     if document is None:
         return None
@@ -84,13 +87,13 @@ def _date(parts: Iterable[object]) -> str:
 
 
 def read_journal(fetched: Fetched) -> tuple[str, ...] | None:
-    """Return all ISSNs of a journal; None when Crossref does not know it."""
+    """Return all ISSNs of a journal; None when Crossref does not know it. Errors are those of `answered`."""
     document = answered(fetched, "Crossref")
     return None if document is None else tuple(dict.fromkeys(texts(document, "message", "ISSN")))
 
 
 def read_member(fetched: Fetched) -> tuple[str, ...] | None:
-    """Return the DOI prefixes of a member; None when Crossref does not know it."""
+    """Return the DOI prefixes of a member; None when Crossref does not know it. Errors are those of `answered`."""
     document = answered(fetched, "Crossref")
     return None if document is None else tuple(dict.fromkeys(texts(document, "message", "prefixes")))
 

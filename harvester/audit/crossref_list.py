@@ -97,7 +97,11 @@ class Listing:
         return self.fetch(Request(url, headers=_JSON))
 
     def ask_agencies(self, check: Callable[[], None]) -> list[str]:
-        """Ask doi.org for the agency of each DOI that Crossref does not list. Return a sentence when it fails."""
+        """Ask doi.org for the agency of each DOI that Crossref does not list. Return a sentence when it fails.
+
+        Raise ConfigurationError for wrong settings, StoreError when the ledger cannot be read, and the errors of
+        `check`.
+        """
         for doi in self.ledger.strays():
             check()
             try:

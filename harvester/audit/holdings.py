@@ -24,7 +24,10 @@ _BATCH = 500
 
 
 def of_store(store: Store, sources: tuple[str, ...]) -> Iterator[HeldWork]:
-    """Return all published records of some sources, or of all sources."""
+    """Return all published records of some sources, or of all sources.
+
+    Raise NotXml when a stored record cannot be read.
+    """
     after = 0
     while batch := store.items(None, after, _BATCH):
         after = batch[-1][1].number

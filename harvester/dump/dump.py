@@ -57,7 +57,8 @@ class Dump:
     def whole(self) -> bool:
         """Harvest the lists of the order, from the last stop on; return whether the dump is complete.
 
-        Raise the FetchError or AnswerError of the source; the next call continues after the last page in the file.
+        Raise the FetchError or AnswerError of the source, and the errors of the sink. The next call continues after the
+        last page in the file.
         """
         options = Options(source="", url=self.order.url, from_=self.order.from_, until=self.order.until)
         with closing(self.sink), suppress(StopAsked):

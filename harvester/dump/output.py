@@ -52,12 +52,15 @@ class Place:
 
 
 class Sink(Protocol):
-    """The output of a dump. `can_rewind` says whether written bytes can be removed again."""
+    """The output of a dump. `can_rewind` says whether written bytes can be removed again.
+
+    Methods raise StoreUnwritable when a file cannot be written, OSError when a stream cannot.
+    """
 
     can_rewind: bool
 
     def begin(self, order: Order) -> Place:
-        """Return the place where the dump continues."""
+        """Return the place where the dump continues. Raise ConfigurationError when it belongs to another order."""
         ...
 
     def write(self, content: bytes, place: Place) -> Place:
@@ -87,7 +90,7 @@ class Stream:
         return Place()
 
     def write(self, content: bytes, place: Place) -> Place:
-        """Write to the end of the stream, at any place."""
+        """Write to the end of the stream, at any place. Raise OSError."""
         self._stream.write(content)
         self._stream.flush()
         return replace(place, bytes=place.bytes + len(content))

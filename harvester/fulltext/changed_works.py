@@ -30,7 +30,8 @@ def basis_of(work: Work) -> str:
 def renew_changed(store: Store, desk: Discovery, source: str, at: int, *, wants_named: bool) -> int:
     """Make items due whose record has changed since it was searched for; return how many.
 
-    An item without a search that could have one now gets it. The first look only stores its time.
+    An item without a search that could have one now gets it. The first look only stores its time. Raise NotXml when a
+    stored record cannot be read.
     """
     list_ = _list(source)
     with store.view() as view:
@@ -45,7 +46,10 @@ def renew_changed(store: Store, desk: Discovery, source: str, at: int, *, wants_
 
 
 def changed(store: Store, desk: Discovery, source: str, *, wants_named: bool) -> Iterator[Lease]:
-    """Yield the items that `renew_changed` would make due, without writing."""
+    """Yield the items that `renew_changed` would make due, without writing.
+
+    Raise NotXml when a stored record cannot be read.
+    """
     for works in _published(store, desk, source):
         for name, work in works:
             if desk.search(name) is None and (wants_named or not work.files):

@@ -39,7 +39,8 @@ def check(offer: Offer, known: Known, fetch: Fetch, at: int, keep: Keep = lambda
     """Return the result of fetching and comparing a copy; `at` is now, in Unix seconds.
 
     A copy under an embargo is not fetched. `keep` gets the bytes of a file that may be the work. Failures of a server
-    or a file are outcomes, not errors.
+    or a file are outcomes, not errors. Raise ConfigurationError when the process that reads PDF
+    files cannot start.
     """
     today = utc_datetime(at)[:10]
     if offer.copy.open_from > today:

@@ -40,7 +40,10 @@ def web_for_other_hosts(settings: Settings, sleep: Callable[[float], None]) -> W
 
 
 def polite(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[float], None]) -> Fetch:
-    """Return a polite Fetch over the web, with a cache in the search database `desk`."""
+    """Return a polite Fetch over the web, with a cache in the search database `desk`.
+
+    Raise ConfigurationError for a wrong `discover_instead`.
+    """
     web = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
     polite_fetch = PoliteFetch(
         web,

@@ -136,7 +136,10 @@ class FullTextSearch:
         *,
         is_asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> Generator[Result]:
-        """Search for all due items, or for one item, store the results, and yield them."""
+        """Search for all due items, or for one item, store the results, and yield them.
+
+        Raise StoreError, such as TakedownsUnreadable.
+        """
 
         def take() -> Lease | None:
             return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
@@ -155,7 +158,7 @@ class FullTextSearch:
     ) -> Generator[Result]:
         """Search as `enlist` and `run` would, also for what was searched `before` a second; yield the results.
 
-        No item is enlisted or leased. Only answers are stored.
+        No item is enlisted or leased. Only answers are stored. Raise StoreError, such as TakedownsUnreadable.
         """
         leases = self._to_try(sources, identifier, before)
 

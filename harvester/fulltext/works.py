@@ -51,7 +51,10 @@ def _found_in(state: ItemState | None) -> frozenset[str]:
 
 
 def work_of(store: Store, identifier: str, upstream: str, found_urls: Collection[str] = ()) -> Work | None:
-    """Return the work of an item without `found_urls`, the files found for it; None when it is deleted or gone."""
+    """Return the work of an item without `found_urls`, the files found for it; None when it is deleted or gone.
+
+    Raise NotXml when the stored record cannot be read.
+    """
     with store.view() as view:
         record = view.record(identifier, PREFIX)
     if record is None or record.is_deleted:
@@ -60,7 +63,10 @@ def work_of(store: Store, identifier: str, upstream: str, found_urls: Collection
 
 
 def works_of(store: Store, source: str, records: Collection[bytes]) -> tuple[tuple[str, Work], ...]:
-    """Return the works of some records of a source with their identifiers, without the files found for them."""
+    """Return the works of some records of a source with their identifiers, without the files found for them.
+
+    Raise NotXml when a record cannot be read.
+    """
     read = [(xmlio.parse(record), record) for record in records]
     names = [root.findtext("header/identifier") or "" for root, _ in read]
     states = store.states(source, [upstream_identifier(name) for name in names])

@@ -42,7 +42,8 @@ def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | Non
     """Return the fetcher of one source, with its credentials and its pace.
 
     It raises OutOfHours outside of the hours of the entry, StopAsked in a pause after a request to stop, and
-    KeyboardInterrupt after `Stop.insist`. `pace` is shared with other sources, which may be at the same host.
+    KeyboardInterrupt after `Stop.insist`. `pace` is shared with other sources, which may be at the same host. Raise
+    ConfigurationError for wrong settings, credentials or a proxy.
     """
     if entry.url.startswith("file:"):
         with Local(entry.url, most_bytes(settings)) as local:
@@ -76,7 +77,8 @@ def with_address(entry: SourceEntry) -> SourceEntry:
     """Return an entry with the class of the present address of its host, unless it has one.
 
     It stays without one when the host has no address now, when a proxy resolves it, and for addresses that must not be
-    recorded by accident: link-local ones, and those of cloud metadata services.
+    recorded by accident: link-local ones, and those of cloud metadata services. Raise ConfigurationError for a wrong
+    proxy in the environment.
     """
     if entry.address or entry.url.startswith("file:") or Proxies(os.environ).of(*origin_of(entry.url)):
         return entry
@@ -96,7 +98,8 @@ def with_address_of(entry: SourceEntry, asked: SourceEntry) -> SourceEntry:
 def recorded(settings: Settings, entry: SourceEntry) -> SourceEntry:
     """Return an entry with its class of address, and write the class into sources.toml if it is missing there.
 
-    If that file cannot be written, only a public address is allowed.
+    If that file cannot be written, only a public address is allowed. Raise ConfigurationError for a sources.toml that
+    cannot be read, and as `with_address` does.
     """
     addressed = with_address(entry)
     if addressed.address == entry.address:

@@ -119,7 +119,10 @@ class Accounting:
         return () if is_held else doubts_of_empty_set(cursor.set_spec, self.sets)
 
     def close(self, publication: Publication) -> None:
-        """Check that each received record has an outcome."""
+        """Check that each received record has an outcome.
+
+        Raise PageLost when the inbox lacks the page of a missing record.
+        """
         count_published(self.run, publication)
         log, published = self.run.log, publication.counts
         if published["older_versions"]:

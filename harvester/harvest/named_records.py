@@ -42,7 +42,10 @@ class Heading(NamedTuple):
 
 
 class ListedRecords:
-    """The identifiers of one list, and notes about some. Use it in a `with` block, whose end removes the file."""
+    """The identifiers of one list, and notes about some. Use it in a `with` block, whose end removes the file.
+
+    Every method may raise StoreError.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Make the file in a folder."""

@@ -87,7 +87,7 @@ class NeverHeld:
         )
 
     def sort_out(self) -> None:
-        """Note which of the others are in quarantine or taken down: these are not requested."""
+        """Note which of the others are in quarantine or taken down: these are not requested. Raise StoreError."""
         every = self.instance.store.quarantined(self.entry.name)
         mine = (record for record in every if record.metadata_prefix == self.metadata_prefix)
         for bad in batches(mine):

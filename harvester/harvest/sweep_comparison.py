@@ -30,7 +30,7 @@ def compare(
 ) -> dict[str, int]:
     """Note in `named` how the listed records differ from the stored ones; return the counts of the comparison.
 
-    `is_listed`: the list is complete, so that a record that is not in it has vanished.
+    `is_listed`: the list is complete, so that a record that is not in it has vanished. Raise StoreError.
     """
     held, takedowns = 0, instance.store.takedowns()
     for states in _items(instance.store, source):

@@ -17,7 +17,8 @@ from harvester.harvest.sources_toml import SourceEntry
 def unlisted(instance: Instance, entries: Collection[str] | None = None) -> tuple[Source, ...]:
     """Return the sources whose records are published and that have no entry in sources.toml.
 
-    `entries` are the names in the file, where they were read before.
+    `entries` are the names in the file, where they were read before. Raise ConfigurationError when the file cannot be
+    read.
     """
     entries = instance.sources.entries() if entries is None else entries
     with instance.store.view() as view:

@@ -11,7 +11,10 @@ from harvester.sources import UNFETCHED
 
 
 def unfetched(instance: Instance, source: str) -> Iterator[tuple[Cursor, str]]:
-    """Return the identifiers of missing records, oldest first, each with its list."""
+    """Return the identifiers of missing records, oldest first, each with its list.
+
+    Raise PageLost when the inbox lacks a page.
+    """
 
     @lru_cache(maxsize=1)  # hundreds of them may lie on one page
     def cursor(page: int, metadata_prefix: str) -> Cursor:

@@ -57,7 +57,10 @@ class Credentials:
     key: str = ""
 
     def headers(self) -> dict[str, str]:
-        """Return the headers with the secret: Basic (RFC 7617), Bearer (RFC 6750), or a header of that name."""
+        """Return the headers with the secret: Basic (RFC 7617), Bearer (RFC 6750), or a header of that name.
+
+        Raise ConfigurationError as `Secret.value` does.
+        """
         if self.kind == "basic":
             pair = f"{self.user}:{self.secret.value()}".encode()
             return {"Authorization": "Basic " + b64encode(pair).decode("ascii")}
@@ -66,14 +69,15 @@ class Credentials:
         return {self.name: self.secret.value()} if self.kind == "header" else {}
 
     def argument(self) -> tuple[str, str] | None:
-        """Return the query argument with the secret, or None."""
+        """Return the query argument with the secret, or None. Raise ConfigurationError as `Secret.value` does."""
         return (self.name, self.secret.value()) if self.kind == "query" else None
 
     def blotted(self, data: bytes) -> bytes:
         """Return an answer with stars instead of the secret argument, wherever the server repeats the address.
 
         Servers repeat it in `request`, in headers and in error texts, which are all stored and shown. Only the value
-        after the argument's name is replaced: elsewhere it may be a word of a record.
+        after the argument's name is replaced: elsewhere it may be a word of a record. Raise ConfigurationError as
+        `Secret.value` does.
         """
         if self.kind != "query":
             return data

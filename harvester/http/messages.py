@@ -104,7 +104,8 @@ class Fetched:
 def settled_date(answer: Fetched) -> str:
     """Return the Last-Modified of an answer if it is a strong validator; else an empty string.
 
-    A file may be replaced twice within a minute and keep its date (RFC 9110 §8.8.2.2).
+    A file may be replaced twice within a second and keep its date (RFC 9110 §8.8.2.2). The limit of a minute allows for
+    a date from another clock.
     """
     modified = answer.header("Last-Modified").strip()
     sent, changed = http_second(answer.header("Date")), http_second(modified)

@@ -27,6 +27,7 @@ def held(place: MirrorFolder, stop: Stop, expected: str = "") -> Iterator[Holdin
     """Read and hash the whole mirror; return the state of each object, and the findings.
 
     `expected` is a SHA-256 that the catalogue once had. Raise StopAsked, after an object, when the audit is stopped.
+    Raise the errors of `InstanceMemory.remembered`.
     """
     root, links = place.root, Links()
     yield from _led_out(place, links)

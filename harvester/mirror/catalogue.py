@@ -257,7 +257,10 @@ def entries(file: Path, at: int = 0) -> Iterator[Entry]:
 
 
 class Catalogue:
-    """The catalogue of a mirror folder, for reading and appending. Any thread of one process may use it."""
+    """The catalogue of a mirror folder, for reading and appending. Any thread of one process may use it.
+
+    Methods that write, and `mark`, raise StoreUnwritable.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Take the folder of the mirror."""

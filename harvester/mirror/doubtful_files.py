@@ -203,7 +203,10 @@ def count(folder: Path) -> int:
 
 
 def incoming_of(doubt: DoubtfulFile, file: Path, aside: Path) -> Incoming:
-    """Copy stored doubtful bytes to the temporary file `aside`, for the next version of an object."""
+    """Copy stored doubtful bytes to the temporary file `aside`, for the next version of an object.
+
+    Raise StoreUnwritable.
+    """
     with reporting_unwritable(aside):
         shutil.copyfile(file, aside)
     return Incoming(aside, Arrived(doubt.file.sha512, doubt.file.sha256))

@@ -88,8 +88,8 @@ def collect(planned: PlannedFile, aside: Path, fetch: Fetch, limits: Limits) -> 
 def extracted(planned: PlannedFile, aside: Path, now: int) -> Collected:
     """Store the bytes that the document carries By-Value (DIDL), if they agree with its statements.
 
-    XML that was part of the document is serialised again, so its original bytes are unknown and are not compared.
-    `now` is the second since 1970.
+    XML that was part of the document is serialised again, so its original bytes are unknown and are not compared. `now`
+    is the second since 1970. Raise StoreUnwritable.
     """
     component = planned.component
     if component.content is None:

@@ -68,7 +68,7 @@ class MirrorFolder:
     """The folder of a mirror. `states` are the cursors of its lists, by set.
 
     `obeys_robots` is False when the provider has agreed that robots.txt (RFC 9309) does not apply. `address` is the
-    class of address that the provider had at the first request.
+    class of address that the provider had at the first request. Methods that write raise StoreUnwritable.
     """
 
     folder: Path
@@ -109,7 +109,7 @@ class MirrorFolder:
         return self.catalogue.announced(entry_of(self.root, inventory, content))
 
     def save(self) -> None:
-        """Write mirror.json when it has changed. Raise StoreUnwritable."""
+        """Write mirror.json when it has changed. Raise StoreUnwritable, and the errors of `ready`."""
         self.ready()
         content = self.as_json()
         if (self.folder / "mirror.json").read_bytes() != content:
@@ -133,7 +133,7 @@ class MirrorFolder:
         """Prepare the catalogue for writing, and note the run that writes.
 
         A missing catalogue is made, unless there was one before. Raise StoreDamaged when the catalogue is gone, or is
-        not the one that the last run wrote.
+        not the one that the last run wrote, and the errors of `InstanceMemory.remembered`.
         """
         if self._is_ready:
             return
@@ -157,7 +157,10 @@ class MirrorFolder:
 
     @property
     def is_as_remembered(self) -> bool:
-        """Return whether the catalogue begins with the part that the instance remembers, if any."""
+        """Return whether the catalogue begins with the part that the instance remembers, if any.
+
+        Raise the errors of `InstanceMemory.remembered`.
+        """
         remembered = self.witness and self.witness.remembered(self.folder)
         return not remembered or self.catalogue.begins_with(remembered)
 
@@ -307,7 +310,8 @@ class MirrorFolder:
     def keep(self, receipt: Receipt) -> Path:
         """Write a receipt and return its file. The catalogue has the digest of the receipt.
 
-        The receipt has the digest of the catalogue before that line. Raise StoreUnwritable.
+        The receipt has the digest of the catalogue before that line. Raise StoreUnwritable, and the errors of
+        `ready` and of `InstanceMemory.remember`.
         """
         self.ready()
         self.catalogue.settle(partial(on_disk, self.root))

@@ -104,7 +104,7 @@ class MirrorRun(JudgingRun):
             self.place.forget_unread(identifier)
 
     def retried(self) -> None:
-        """Fetch missing files again, without a request for records."""
+        """Fetch missing files again, without a request for records. Raise the errors of `recorded`."""
         with self.recorded():
             self.receipt.doubts.extend(self._unlisted())
             self._try_again(self.place.failed())

@@ -30,7 +30,7 @@ class ImportRun(Run):
         """Import each object of the package, unless a newer state is stored. Missing files are reported.
 
         The next run harvests from `date`; else from the date of the package or of its first answer, whichever is
-        earlier; else from its newest record.
+        earlier; else from its newest record. Raise the errors of `recorded`.
         """
         newest = ""
         with self.recorded():

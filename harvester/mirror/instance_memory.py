@@ -40,7 +40,10 @@ class InstanceMemory:
             raise self._unreadable(error) from error
 
     def remember(self, folder: Path, mark: Mapping[str, object], at: str) -> None:
-        """Store the mark of the catalogue of a mirror; `at` is a UTCdatetime. Raise StoreUnwritable."""
+        """Store the mark of the catalogue of a mirror; `at` is a UTCdatetime. Raise StoreUnwritable.
+
+        Raise ConfigurationError if the file is unreadable.
+        """
         if not any((self.file.parent / sign).exists() for sign in _SIGNS):
             return
         with changing(self.file):

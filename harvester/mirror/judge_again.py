@@ -101,7 +101,8 @@ class AcceptRun(JudgingRun):
     def accepted(self, url: str) -> list[DoubtfulFile]:
         """Accept the doubtful files of an address. An answer that many addresses sent is accepted for all of them.
 
-        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful.
+        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful, and the errors of
+        `recorded`.
         """
         doubtful = self.place.doubtful
         meant = [suspect for suspect in doubtful.all() if url in (*suspect.names, suspect.identifier)]

@@ -51,7 +51,7 @@ def still_doubtful(planned: PlannedFile, doubted: DoubtfulFile) -> Collected:
 
 
 def suspected(good: Collected, rule: str, reason: str) -> Collected:
-    """Return a file as doubtful. Its bytes are moved to a temporary file of their own."""
+    """Return a file as doubtful. Its bytes are moved to a temporary file of their own. Raise StoreUnwritable."""
     assert good.incoming is not None
     waiting = good.incoming.file.with_name(f"{good.incoming.file.name}.doubtful")
     with reporting_unwritable(waiting):
@@ -63,7 +63,7 @@ def suspected(good: Collected, rule: str, reason: str) -> Collected:
 def looked_at(good: Collected, judged: Verdict, *, is_measured: bool = True) -> Collected:
     """Return a file as good when a digest proves it or no rule doubts its bytes, else as doubtful.
 
-    `is_measured`: the server stated the length, or marked the end.
+    `is_measured`: the server stated the length, or marked the end. Raise StoreUnwritable.
     """
     if judged.is_proven:
         return good

@@ -248,7 +248,7 @@ def mp4(data: Content) -> int:
 
 
 def matroska(data: Content) -> int:
-    """Return the end of the Matroska file `data`: an offset in bytes (RFC 8794).
+    """Return the end of the Matroska file `data`: an offset in bytes (RFC 9559; its elements: RFC 8794).
 
     It has elements; the second is the segment, with or without a length. Raise Broken if the segment is not whole.
     """

@@ -136,7 +136,7 @@ def has_mark(receipt: Path) -> bool:
 
 
 def origin(file: Path) -> Iterator[str]:
-    """Return what a catalogue cannot prove, because it was made from existing objects."""
+    """Return what a catalogue cannot prove, because it was made from existing objects. Raise StoreDamaged."""
     contents = read_catalogue(file)
     if contents.object_count:
         yield (

@@ -46,7 +46,8 @@ class ReceivedRecord:
 class PendingVersion:
     """The next version of an object, before it is written. `results` has the files that were tried, by path.
 
-    `before` is the state of the present version, `now` the state that the record describes.
+    `before` is the state of the present version, `now` the state that the record describes. Methods that write files
+    raise StoreUnwritable.
     """
 
     root: StorageRoot

@@ -56,7 +56,7 @@ class Incoming(NamedTuple):
 
 
 class StorageRoot:
-    """A storage root (OCFL 1.1 §4). Only one process at a time may write."""
+    """A storage root (OCFL 1.1 §4). Only one process at a time may write. Methods that write raise StoreUnwritable."""
 
     def __init__(self, folder: Path, aside: Path, announced: Announced = lambda _inventory, _: nullcontext()) -> None:
         """Take the folder of the root, and `aside`, a folder on the same file system for unfinished files.

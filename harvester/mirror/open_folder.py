@@ -30,7 +30,8 @@ def opened(folder: Path, order: Order | None = None, *, settles: bool = True) ->
     """Return the mirror in a folder. A folder that is missing or empty becomes the mirror of `order`.
 
     With `settles`, the work of a killed process is completed or removed; the caller must hold the lock of the mirror.
-    Raise ConfigurationError when it is not a mirror, or has another order; StoreDamaged when its objects are gone.
+    Raise ConfigurationError when it is not a mirror, or has another order; StoreDamaged when its objects are gone,
+    StoreUnwritable when its work cannot be completed.
     """
     file = folder / "mirror.json"
     if file.exists():
@@ -60,7 +61,7 @@ def opened(folder: Path, order: Order | None = None, *, settles: bool = True) ->
 def audited(folder: Path, *, is_writable: bool) -> MirrorFolder:
     """Return a mirror for an audit. A missing catalogue is made if possible; the audit reports damage to it.
 
-    Raise ConfigurationError when the folder is not a mirror.
+    Raise ConfigurationError when the folder is not a mirror, and the other errors of `opened`.
     """
     place = opened(folder, settles=False)
     if is_writable and place.root.is_declared:

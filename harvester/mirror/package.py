@@ -188,7 +188,7 @@ def _opened(file: Path) -> Iterator[BinaryIO]:
 def dumped(stream: BinaryIO, size: int = _PART, most: int = _MOST) -> Iterator[tuple[bytes, Cut]]:
     """Return the records of a dump in parts of about `size` bytes. A long record makes a part longer.
 
-    Raise ConfigurationError for a record of more than `most` bytes.
+    Raise ConfigurationError for a record of more than `most` bytes, AnswerError for records that cannot be read.
     """
     left, prefix = b"", ""
     while part := left + (more := stream.read(size)):

@@ -25,7 +25,11 @@ ALWAYS_PASS = 5  # deletions of a run, whatever the share is
 
 @dataclass(slots=True)
 class Guard:
-    """The guard of one run. `share`: the part of the objects that may be deleted; `is_confirmed`: a person agreed."""
+    """The guard of one run. `share`: the part of the objects that may be deleted; `is_confirmed`: a person agreed.
+
+    Methods raise StoreDamaged when the catalogue cannot be read, StoreUnwritable when a waiting deletion cannot be
+    stored.
+    """
 
     place: MirrorFolder
     share: float

@@ -64,7 +64,10 @@ class RecheckRun(MirrorRun):
     answered: set[tuple[str, str]] = field(default_factory=set, init=False)  # files, by object and path
 
     def rechecked(self) -> None:
-        """Recheck all due files, and write the receipt. Raise StoreUnwritable when the schedule cannot be written."""
+        """Recheck all due files, and write the receipt. Raise StoreUnwritable when the schedule cannot be written.
+
+        Raise the errors of `recorded`.
+        """
         with self.recorded():
             self.rechecks.take(entries(self.place.catalogue.file))
             if self.is_all:

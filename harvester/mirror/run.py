@@ -30,6 +30,8 @@ class Run(RunLifecycle):
     """A run of a mirror. The caller must hold the lock of the folder.
 
     `receipt` is written into the folder, also when the run fails. `clock` returns seconds since 1970 (UTC).
+
+    Methods that write raise StoreUnwritable.
     """
 
     place: MirrorFolder
@@ -63,7 +65,10 @@ class Run(RunLifecycle):
         self.receipt.doubts.append(reason)
 
     def end(self) -> None:
-        """Write the receipt. Remove unfinished files when nothing is missing."""
+        """Write the receipt. Remove unfinished files when nothing is missing.
+
+        Raise the errors of `MirrorFolder.keep`.
+        """
         try:
             if self.outcome is RunOutcome.SUCCEEDED:
                 self.place.root.clear()

@@ -41,7 +41,8 @@ def unpacked(source: Path, aside: Path, limits: UnpackLimits, metadata_prefix: s
     """Return a package. An archive is unpacked below `aside` until the context ends; a bag is verified.
 
     Files with a name that is illegal on this disk are left out and reported. Raise ConfigurationError when the package
-    cannot be read, exceeds a limit, has two files of one name, or is an invalid bag.
+    cannot be read, exceeds a limit, has two files of one name, or is an invalid bag. Raise StoreUnwritable when
+    the folder `aside` cannot be written.
     """
     folder = aside / "package"
     shutil.rmtree(folder, ignore_errors=True)

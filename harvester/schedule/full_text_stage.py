@@ -30,7 +30,7 @@ _ONE = Lock()
 
 
 def release(instance: Instance, entry: SourceEntry) -> int:
-    """Publish the decided files of a source; return the number of records with a new datestamp."""
+    """Publish the decided files of a source; return the number of records with a new datestamp. Raise StoreError."""
     return Releaser(instance.store, instance.inbox, instance.desk(), instance.settings).release((entry.name,))
 
 

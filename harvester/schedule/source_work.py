@@ -45,7 +45,8 @@ class WorkResult(NamedTuple):
 class SourceWork:
     """The work on the sources of one command. Its methods run in threads, one source in each.
 
-    Each method raises SourceLocked when another process works on the source.
+    Each method raises SourceLocked when another process works on the source, and another GatewayError when the work
+    cannot go on.
     """
 
     instance: Instance

@@ -170,7 +170,10 @@ class Scheduler:
             yield from ((name, result) for result in tended)
 
     def watch(self) -> Iterator[tuple[str, StageResult]]:
-        """Run due stages until the command is asked to stop; return results as `once` does."""
+        """Run due stages until the command is asked to stop; return results as `once` does.
+
+        Raise TimeIsOver when nothing is due before the time limit.
+        """
         stop = self._work.stop
         while not stop.is_asked:
             wait = min(self._look(), GLANCE_SECONDS)

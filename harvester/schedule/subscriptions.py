@@ -43,8 +43,8 @@ def subscribe(
     """Subscribe to all channels of a source, and end subscriptions of channels that it has no more.
 
     Return the subscriptions; `now` is the second since 1970. Raise ConfigurationError when hubs cannot reach the
-    gateway or the kind has no channels, RemoteRefuses when the source names none or all hubs refuse, and the errors of
-    `fetch`.
+    gateway or the kind has no channels, RemoteRefuses when the source names none or all hubs refuse,
+    ConnectionFailed when a hub fails, and the errors of `fetch`.
     """
     place = place_of(instance.settings)
     known = {
@@ -95,7 +95,8 @@ def _living(instance: Instance, name: str) -> list[Subscription]:
 def unsubscribe(instance: Instance, entry: SourceEntry, fetch: Fetch, now: int) -> tuple[Subscription, ...]:
     """End all subscriptions of a source, and unsubscribe at the hubs; return them. Later notifications are ignored.
 
-    Raise ConfigurationError when there is none, RemoteRefuses when a hub refuses.
+    Raise ConfigurationError when there is none, RemoteRefuses when a hub refuses, ConnectionFailed when it fails, and
+    the errors of `fetch`.
     """
     place = place_of(instance.settings)
     ending = _living(instance, entry.name)

@@ -31,7 +31,8 @@ class ListedFormat(NamedTuple):
 class Walk:
     """A list, followed by its tokens. `broken` is the answer that ended it early; `repeated`: a token occurred twice.
 
-    `is_complete`: the whole list was received. Otherwise it is a sample or broken.
+    `is_complete`: the whole list was received. Otherwise it is a sample or broken. Properties raise
+    Undecided when an answer cannot be read.
     """
 
     verb: str

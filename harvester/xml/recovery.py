@@ -64,7 +64,7 @@ def recovered(text: str, prefix: str) -> Recovered:
 
     `prefix` is the prefix of the protocol's elements with its colon; empty for none.
 
-    Raise NotXml when entries of a list would be lost.
+    Raise NotXml when entries of a list would be lost. Raise AnswerTooLarge when a record would take too much memory.
     """
     grammar = _Grammar(prefix)
     documents = sum(bool(match["root"]) for match in grammar.roots.finditer(text))

@@ -50,11 +50,11 @@ def rows(records: int) -> Iterator[Row]:
             ours.append(_harvested(source, records, is_plain=False))
             plain.append(_harvested(source, records, is_plain=True))
     what = "a harvest that withstands faults, against a plain one, clean endpoint"
-    told = [" ".join(f"{each.seconds:.2f}" for each in sorted(costs)) for costs in (ours, plain)]
-    note = f"{records:,} records into the store, processes and all: {told[0]} s against {told[1]} s"
-    times = min(each.seconds for each in ours) / min(each.seconds for each in plain)
+    times_by_kind = [" ".join(f"{cost.seconds:.2f}" for cost in sorted(costs)) for costs in (ours, plain)]
+    note = f"{records:,} records into the store, processes and all: {times_by_kind[0]} s against {times_by_kind[1]} s"
+    times = min(cost.seconds for cost in ours) / min(cost.seconds for cost in plain)
     yield Row(what, times, 1.15, note=note)
-    first, second = (min(each.processor for each in costs) for costs in (ours, plain))
+    first, second = (min(cost.processor for cost in costs) for costs in (ours, plain))
     yield Row("the same in time of the processors", first / second, 1.15, note=f"{first:.2f} s against {second:.2f} s")
 
 

@@ -49,6 +49,6 @@ class Client:
         while url:
             page = self.ask(url)
             yield page
-            found = _TOKEN.search(page.body[-4096:])
-            token = quote(html.unescape(found[1].decode())) if found else ""
+            match = _TOKEN.search(page.body[-4096:])
+            token = quote(html.unescape(match[1].decode())) if match else ""
             url = f"{self.url}?verb=ListRecords&resumptionToken={token}" if token else ""

@@ -68,12 +68,12 @@ def dated_page(dates: str, first: int, records: int, size: int = PAGE) -> bytes:
 
     Of a corpus of one block only. The token is `dates` and the number of records before the next page.
     """
-    found = _between(dates, records)
-    if not found:
+    numbers = _between(dates, records)
+    if not numbers:
         return answer('<error code="noRecordsMatch"/>')
-    body = b"".join(works()[each] for each in found[first : first + size]).replace(BLOCK, b"%05d" % 0)
-    following = f"{dates}/{first + size}" if first + size < len(found) else ""
-    token = f'<resumptionToken completeListSize="{len(found)}" cursor="{first}">{following}</resumptionToken>'
+    body = b"".join(works()[number] for number in numbers[first : first + size]).replace(BLOCK, b"%05d" % 0)
+    following = f"{dates}/{first + size}" if first + size < len(numbers) else ""
+    token = f'<resumptionToken completeListSize="{len(numbers)}" cursor="{first}">{following}</resumptionToken>'
     return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
 
 
@@ -81,9 +81,9 @@ def dated_page(dates: str, first: int, records: int, size: int = PAGE) -> bytes:
 def _between(dates: str, records: int) -> tuple[int, ...]:
     from_, _, until = dates.partition("/")
     return tuple(
-        each
-        for each in range(min(records, WORKS))
-        if from_ <= _DATE % _date(each) and (not until or _DATE % _date(each) <= until)
+        number
+        for number in range(min(records, WORKS))
+        if from_ <= _DATE % _date(number) and (not until or _DATE % _date(number) <= until)
     )
 
 
@@ -109,10 +109,10 @@ def _record(number: int, random: Random, words: list[str], likelihood: list[floa
     text = iter(random.choices(words, cum_weights=likelihood, k=400))
 
     def phrase(letters: int) -> str:
-        said = next(text)
-        while len(said) < letters:
-            said = f"{said} {next(text)}"
-        return said.capitalize()
+        content = next(text)
+        while len(content) < letters:
+            content = f"{content} {next(text)}"
+        return content.capitalize()
 
     year = random.randint(1950, 2024)
     statements = [
@@ -129,5 +129,5 @@ def _record(number: int, random: Random, words: list[str], likelihood: list[floa
         ("identifier", f"https://doi.org/10.5555/zzzzz.{number:05}"),
         ("rights", _RIGHTS % (number % 7)),
     ]
-    lines = "".join(f"<dc:{element}>{escape(said)}</dc:{element}>\n" for element, said in statements)
+    lines = "".join(f"<dc:{element}>{escape(content)}</dc:{element}>\n" for element, content in statements)
     return _RECORD % (number, _DATE % _date(number), number % 10, lines)

@@ -29,12 +29,12 @@ def rows(records: int) -> Iterator[Row]:
     count = min(_WORKS, records)
     with serving() as port:
         with tempfile.TemporaryDirectory() as folder:
-            found = searched(Path(folder), port, count, _THREADS)
-        pace = 60 * count / found["seconds"]
+            figures = searched(Path(folder), port, count, _THREADS)
+        pace = 60 * count / figures["seconds"]
         yield Row("works searched for in a minute, answers taking 200 ms, no pauses", pace, 200, is_least=True)
-        yield Row("processor seconds per 1,000 works, without texts", 1000 * found["cpu"] / count, 40, unit=" s")
+        yield Row("processor seconds per 1,000 works, without texts", 1000 * figures["cpu"] / count, 40, unit=" s")
         note = "robots.txt and further services not counted"
-        yield Row("requests for a closed work, from the doubles", found["counted"] / count, 6, note=note)
+        yield Row("requests for a closed work, from the doubles", figures["counted"] / count, 6, note=note)
         yield from _by_kind()
         with tempfile.TemporaryDirectory() as folder:
             polite = searched(Path(folder), port, count, _THREADS, is_mannered=True)
@@ -54,9 +54,9 @@ def _by_kind() -> Iterator[Row]:
     """Return how many requests a work takes, by how open it is; the web answers from memory."""
     for name, kind in KINDS.items():
         web = RecordedWeb({**kind.own, **POLICY}, has_recordings=False)
-        found = search(kind.about, steps(), web, SETTINGS, at=1_700_000_000, most_files=6)
+        outcome = search(kind.about, steps(), web, SETTINGS, at=1_700_000_000, most_files=6)
         further = sum(host_of(url) in FURTHER for url in web.asked)
-        note = f"{found.outcome}, {further} of further services not counted"
+        note = f"{outcome.outcome}, {further} of further services not counted"
         yield Row(f"requests for a work: {name}", len(web.asked) - further, kind.requests, note=note)
 
 

@@ -35,8 +35,8 @@ def _issn(number: int) -> str:
 
 def _crossref(number: int) -> object:
     license_ = {"URL": "http://www.springer.com/tdm", "content-version": "tdm"}
-    authors = [{"given": "Ada", "family": f"Author{each}", "sequence": "additional"} for each in range(6)]
-    references = [{"key": f"ref{each}", "unstructured": _WORDS} for each in range(40)]
+    authors = [{"given": "Ada", "family": f"Author{index}", "sequence": "additional"} for index in range(6)]
+    references = [{"key": f"ref{index}", "unstructured": _WORDS} for index in range(40)]
     work = {"DOI": doi(number), "title": [f"Work {number}"], "ISSN": [_issn(number)], "publisher": "E", "link": []}
     return {"message": {**work, "author": authors, "reference": references, "license": [license_]}}
 
@@ -68,12 +68,13 @@ _LIMITS = {"x-rate-limit-limit": "10", "x-rate-limit-interval": "1s", "x-concurr
 def _page(number: int) -> bytes:
     """Return a page as real ones are: 60 KB, two hundred links, and none to a file."""
     links = "".join(
-        f'<li class="menu-item"><a class="link" href="/topics/{each}?from={number}">{_WORDS}</a></li>'
-        for each in range(200)
+        f'<li class="menu-item"><a class="link" href="/topics/{topic}?from={number}">{_WORDS}</a></li>'
+        for topic in range(200)
     )
-    tags = "".join(f'<meta name="citation_{each}" content="{_WORDS}">' for each in ("title", "author", "date"))
-    told = f"<p>{_WORDS * 8}</p>" * 20
-    return f"<html><head><title>Work {number}</title>{tags}</head><body><ul>{links}</ul>{told}</body></html>".encode()
+    tags = "".join(f'<meta name="citation_{name}" content="{_WORDS}">' for name in ("title", "author", "date"))
+    paragraphs = f"<p>{_WORDS * 8}</p>" * 20
+    head = f"<head><title>Work {number}</title>{tags}</head>"
+    return f"<html>{head}<body><ul>{links}</ul>{paragraphs}</body></html>".encode()
 
 
 def _answered(host: str, path: str) -> tuple[int, dict[str, str], bytes]:
@@ -98,8 +99,8 @@ async def _serve(latency: float) -> None:
                 host = value.strip() if name.lower() == "host" else host
             await asyncio.sleep(latency)
             status, headers, body = _answered(host.partition(":")[0], path)
-            told = {**headers, "Content-Length": str(len(body))}
-            head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+            fields = {**headers, "Content-Length": str(len(body))}
+            head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
             writer.write(f"HTTP/1.1 {status} x\r\n{head}\r\n".encode() + body)
         writer.close()
 

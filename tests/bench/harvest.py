@@ -52,9 +52,9 @@ def _harvested(source: str, records: int) -> tuple[float, Samples]:
         started = time.monotonic()
         line = live.command("harvester", folder, "run", "corpus")
         with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as process, sampled(process.pid) as samples:
-            _, said = process.communicate()
+            _, output = process.communicate()
         seconds = time.monotonic() - started
-        assert process.returncode == 0, said
+        assert process.returncode == 0, output
         with closing(open_store(folder)) as store:
             held = store.counts("corpus")["items"]
         assert held == records, f"{held} of {records} records are in the store"

@@ -32,14 +32,12 @@ def _naive(page: Recorded) -> str:
 
 def _rows(name: str, answers: list[tuple[str, str, str]], limit: float, most_wrong: float) -> Iterator[Row]:
     """Measure answers: (page, right, answer). A further page is no wrong answer: the search goes on there."""
-    is_file = [(page, right, found) for page, right, found in answers if right != "none"]
-    right_ones = [page for page, right, found in is_file if found == right]
+    is_file = [(page, right, link) for page, right, link in answers if right != "none"]
+    right_ones = [page for page, right, link in is_file if link == right]
     wrong = [
-        f"{page} {found}"
-        for page, right, found in answers
-        if found != right and not found.startswith(("none", "page "))
+        f"{page} {link}" for page, right, link in answers if link != right and not link.startswith(("none", "page "))
     ]
-    missed = [page for page, right, found in is_file if found != right and found.startswith(("none", "page "))]
+    missed = [page for page, right, link in is_file if link != right and link.startswith(("none", "page "))]
     counted = f"{len(is_file)} pages with a PDF, {len(answers) - len(is_file)} without; right: {len(right_ones)}"
     note = f"{counted}; missed: {', '.join(missed) or 'none'}"
     yield Row(f"the right PDF comes first, {name}", len(right_ones) / len(is_file), limit, is_least=True, note=note)
@@ -48,7 +46,9 @@ def _rows(name: str, answers: list[tuple[str, str, str]], limit: float, most_wro
 
 def rows(_records: int) -> Iterator[Row]:
     """Measure the rules on all pages, and the naive rule on the recorded ones."""
-    yield from _rows("platforms", [(each.name, each.right, answer(each)) for each in platforms()], 0.9, 0)
+    yield from _rows(
+        "platforms", [(platform.name, platform.right, answer(platform)) for platform in platforms()], 0.9, 0
+    )
     if not DATA.is_dir():
         return
     yield from _rows("recorded", [(page.file, page.pdf or "none", _ours(page)) for page in PAGES], 0.9, 0)

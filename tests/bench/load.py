@@ -46,11 +46,11 @@ def _by_wrk(urls: Sequence[str], seconds: float, headers: Sequence[str]) -> floa
         script.flush()
         options = [part for header in headers for part in ("-H", header)]
         line = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s", "-s", script.name, *options, urls[0]]
-        said = subprocess.run(line, text=True, capture_output=True, check=True).stdout
-    assert "Non-2xx" not in said, said
-    found = _RATE.search(said)
-    assert found, said
-    return float(found[1])
+        output = subprocess.run(line, text=True, capture_output=True, check=True).stdout
+    assert "Non-2xx" not in output, output
+    match = _RATE.search(output)
+    assert match, output
+    return float(match[1])
 
 
 def _by_threads(urls: Sequence[str], seconds: float, headers: Sequence[str]) -> float:
@@ -92,12 +92,12 @@ class _Connection:
     def get(self, path: str, headers: Sequence[str]) -> None:
         lines = (f"GET {path} HTTP/1.1", f"Host: {self._host}", *headers)
         self._socket.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
-        head, found, body = b"", b"", b""
-        while not found:
+        head, separator, body = b"", b"", b""
+        while not separator:
             received = self._socket.recv(1 << 16)
             assert received, "the server closed the connection"
             head += received
-            head, found, body = head.partition(b"\r\n\r\n") if b"\r\n\r\n" in head else (head, b"", b"")
+            head, separator, body = head.partition(b"\r\n\r\n") if b"\r\n\r\n" in head else (head, b"", b"")
         assert head.split(b" ", 2)[1] == b"200", head
         length = re.search(rb"(?i)content-length: *([0-9]+)", head)
         assert length, head

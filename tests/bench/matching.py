@@ -27,7 +27,7 @@ def rows(_records: int) -> Iterator[Row]:
             note = f"{of.works} works; {'; '.join(f'{own} taken for {doi}' for doi, own in of.mistakes[:5])}".rstrip(
                 "; "
             )
-            yield Row(f"{kind}, {name}: share found", of.found, _FOUND, is_least=True, note=note)
+            yield Row(f"{kind}, {name}: share found", of.right, _FOUND, is_least=True, note=note)
             yield Row(f"{kind}, {name}: share wrong", of.wrong, _WRONG)
             yield Row(f"{kind}, {name}: share wrong where its DOI is not listed", of.wrong_without, _WRONG)
 

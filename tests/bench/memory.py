@@ -43,8 +43,8 @@ def anonymous(process: int) -> int | None:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return None
-    found = [line.split()[1] for line in status.splitlines() if line.startswith("RssAnon:")]
-    return int(found[0]) * 1024 if found else None
+    sizes = [line.split()[1] for line in status.splitlines() if line.startswith("RssAnon:")]
+    return int(sizes[0]) * 1024 if sizes else None
 
 
 def family(process: int) -> list[int]:
@@ -53,7 +53,7 @@ def family(process: int) -> list[int]:
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
         return []
-    return [process, *(each for child in children for each in family(int(child)))]
+    return [process, *(descendant for child in children for descendant in family(int(child)))]
 
 
 @contextmanager
@@ -64,10 +64,10 @@ def sampled(process: int) -> Iterator[Samples]:
     def sample() -> None:
         is_over = False
         while not is_over:
-            for each in family(process):
-                held = anonymous(each)
+            for member in family(process):
+                held = anonymous(member)
                 if held is not None:
-                    samples.by_process.setdefault(each, []).append(held)
+                    samples.by_process.setdefault(member, []).append(held)
             is_over = ended.wait(_EVERY_SECONDS)
 
     thread = threading.Thread(target=sample, daemon=True)

@@ -86,9 +86,9 @@ def _run(url: str, scratch: Path, *options: str) -> _Done:
         ) as process,
         sampled(process.pid) as samples,
     ):
-        receipt, said = process.communicate()
+        receipt, output = process.communicate()
     seconds = time.monotonic() - started
-    assert process.returncode == 0, said
+    assert process.returncode == 0, output
     return _Done(seconds, asked(url) - before, samples, json.loads(receipt))
 
 

@@ -81,15 +81,15 @@ class Made:
         words.append(self.dice.choice(self.title.split()))
         return "The {0} {1} of {2} was {3} by {6} and {4}.".format(*words)
 
-    def expected(self, told: Told) -> Expected:
+    def expected(self, metadata: Told) -> Expected:
         """Return what a document is compared with, where a record tells so much."""
         statements = [Statement("title", self.title)]
-        if told is not Told.TITLE:
+        if metadata is not Told.TITLE:
             statements += [Statement("creator", author) for author in self.authors]
             statements += [Statement("date", self.year), Statement("source", self.journal)]
-        if told in (Told.ABSTRACT, Told.DOI):
+        if metadata in (Told.ABSTRACT, Told.DOI):
             statements.append(Statement("description", self.abstract))
-        if told is Told.DOI:
+        if metadata is Told.DOI:
             statements.append(Statement("identifier", f"https://doi.org/{self.doi}"))
         work = Work(tuple(statements))
         return expected(work, identifiers_of(work))
@@ -140,7 +140,7 @@ def papers(made: Made, others: list[Made]) -> Iterator[Paper]:
     contents = [
         f"{made.journal} {number}",
         "Contents",
-        *(f"{each.title} . . . {each.number}" for each in (made, *others)),
+        *(f"{work.title} . . . {work.number}" for work in (made, *others)),
     ]
     yield Paper("contents", _document(contents, made, others, [], pages=1), None, made.group)
 
@@ -158,7 +158,7 @@ def _broken(title: str) -> list[str]:
 def _noisy(title: str, dice: Random) -> str:
     """Return a title as a scanner reads it, with one or two errors."""
     for _ in range(2):
-        letters = dice.choice([each for each in _NOISE if each in title[1:]])
+        letters = dice.choice([letter for letter in _NOISE if letter in title[1:]])
         title = title[0] + title[1:].replace(letters, _NOISE[letters], 1)
     return title
 
@@ -174,7 +174,7 @@ def _document(
     abstract: str = "",
 ) -> Extracted:
     sheets = [" ".join(made.sentence() for _ in range(_PAGE // 11)).replace(". ", ".\n") for _ in range(pages)]
-    references = "\n".join(["References", *(f"[{place}] {each.reference()}" for place, each in enumerate(others, 1))])
+    references = "\n".join(["References", *(f"[{place}] {work.reference()}" for place, work in enumerate(others, 1))])
     first = "\n".join([*head, "Abstract", abstract or made.abstract, "1 Introduction", sheets[0], *footnote])
     body = [first, *sheets[1:]]
     body[-1] += f"\n{references}"
@@ -185,8 +185,8 @@ def _document(
 def corpus() -> list[Paper]:
     """Return all papers of all works."""
     every = works()
-    found = []
+    all_papers = []
     for made in every:
-        others = [each for each in every if each.group == made.group and each is not made]
-        found += papers(made, others)
-    return found
+        others = [work for work in every if work.group == made.group and work is not made]
+        all_papers += papers(made, others)
+    return all_papers

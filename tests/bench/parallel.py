@@ -24,11 +24,11 @@ _HOSTS = ("127.0.0.1", "localhost", "127.1", "127.0.1", "2130706433", "0x7f.1", 
 
 def rows(records: int) -> Iterator[Row]:
     """Measure one endpoint alone, then all eight at once."""
-    each = min(records // len(_HOSTS), _MOST)
-    with serving(each, _LATENCY, _SIZE) as source:
-        one = _harvested(_named(source, _HOSTS[:1]), each)
-        eight = _harvested(_named(source, _HOSTS), each)
-    note = f"{each:,} records each: one in {one:.1f} s, eight in {eight:.1f} s, processes and all"
+    share = min(records // len(_HOSTS), _MOST)
+    with serving(share, _LATENCY, _SIZE) as source:
+        one = _harvested(_named(source, _HOSTS[:1]), share)
+        eight = _harvested(_named(source, _HOSTS), share)
+    note = f"{share:,} records each: one in {one:.1f} s, eight in {eight:.1f} s, processes and all"
     times = len(_HOSTS) * one / eight
     yield Row("eight endpoints with 300 ms latency at once, against one", times, 6, is_least=True, note=note)
 

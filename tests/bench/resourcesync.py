@@ -41,8 +41,8 @@ def _run(records: int, *options: str, has_dump: bool = False) -> tuple[float, Sa
             subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=live.environment(_SETTINGS)) as process,
             sampled(process.pid) as samples,
         ):
-            _, said = process.communicate()
-        assert process.returncode == 0, said
+            _, output = process.communicate()
+        assert process.returncode == 0, output
         return time.monotonic() - started, samples
 
 

@@ -54,15 +54,15 @@ class Source:
         return self._document("resourcelist", map(self._listed, self._numbers(number, IN_A_LIST)))
 
     def _dump(self) -> bytes:
-        return self._document("resourcedump", (self._entry(f"dump/{each}", "") for each in self._parts(IN_A_PACKAGE)))
+        return self._document("resourcedump", (self._entry(f"dump/{part}", "") for part in self._parts(IN_A_PACKAGE)))
 
     def _package(self, number: int) -> bytes:
         stream, numbers = BytesIO(), self._numbers(number, IN_A_PACKAGE)
-        entries = (self._listed(each, f' path="/{each}"') for each in numbers)
+        entries = (self._listed(record_number, f' path="/{record_number}"') for record_number in numbers)
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as package:
             package.writestr("manifest.xml", self._document("resourcedump-manifest", entries))
-            for each in numbers:
-                package.writestr(str(each), self._record(each))
+            for record_number in numbers:
+                package.writestr(str(record_number), self._record(record_number))
         return stream.getvalue()
 
     def _parts(self, size: int) -> range:
@@ -73,11 +73,13 @@ class Source:
 
     def _listed(self, number: int, more: str = "") -> str:
         body = self._record(number)
-        said = f'hash="md5:{md5(body).hexdigest()}" length="{len(body)}" type="application/xml"{more}'
-        return self._entry(f"r/{number}", said)
+        attributes = f'hash="md5:{md5(body).hexdigest()}" length="{len(body)}" type="application/xml"{more}'
+        return self._entry(f"r/{number}", attributes)
 
-    def _entry(self, path: str, said: str, name: str = "url") -> str:
-        return f"<{name}><loc>{self.url}/{path}</loc><lastmod>2013-01-02T00:00:00Z</lastmod><rs:md {said}/></{name}>"
+    def _entry(self, path: str, attributes: str, name: str = "url") -> str:
+        return (
+            f"<{name}><loc>{self.url}/{path}</loc><lastmod>2013-01-02T00:00:00Z</lastmod><rs:md {attributes}/></{name}>"
+        )
 
     def _document(self, capability: str, entries: Iterator[str], root: str = "urlset") -> bytes:
         head = f'<rs:md capability="{capability}" at="{AT}"/>'

@@ -85,10 +85,10 @@ def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool
         if is_again:
             desk.renew(2**40, [], 0)
         began, worked = time.monotonic(), time.process_time()
-        found = sum(1 for _ in work.run())
-        assert found in (0, count), found
-        told = {
-            "found": found,
+        count_found = sum(1 for _ in work.run())
+        assert count_found in (0, count), count_found
+        figures = {
+            "found": count_found,
             "requests": len(asked),
             "counted": sum(not url.endswith("/robots.txt") and host_of(url) not in FURTHER for url in asked),
             "seconds": time.monotonic() - began,
@@ -96,7 +96,7 @@ def main(folder: Path, port: int, count: int, threads: int, *, is_mannered: bool
             "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "connections": sum(1 for _ in Path("/proc/self/fd").iterdir()),
         }
-    print(json.dumps(told))
+    print(json.dumps(figures))
 
 
 def searched(

@@ -53,7 +53,9 @@ def _peer(pages: list[bytes]) -> Iterator[list[str]]:
 def _rates(urls: list[str], files: list[str], times: int, seconds: float) -> list[float]:
     """Return the median rates of plain answers, gzip answers and files, measured in turn."""
     asked: tuple[tuple[list[str], list[str]], ...] = ((urls, []), (urls, ["Accept-Encoding: gzip"]), (files, []))
-    rounds = [[rate(each, seconds, headers) if each else 0.0 for each, headers in asked] for _ in range(times)]
+    rounds = [
+        [rate(addresses, seconds, headers) if addresses else 0.0 for addresses, headers in asked] for _ in range(times)
+    ]
     return [median(rates) for rates in zip(*rounds, strict=True)]
 
 

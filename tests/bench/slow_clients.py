@@ -52,7 +52,7 @@ def _compared(urls: list[str], seconds: float, open_all: Callable[[], ExitStack]
             rate(urls, seconds)  # until what they asked for is answered, which is work like any other
             beside.append(_measured(urls, seconds, process))
     (rate_alone, cost_alone), (rate_beside, cost_beside) = (
-        [median(each) for each in zip(*rounds, strict=True)] for rounds in (alone, beside)
+        [median(values) for values in zip(*rounds, strict=True)] for rounds in (alone, beside)
     )
     costs = f"{cost_beside:.2f} and {cost_alone:.2f} ms of the processor a page"
     note = f"medians {rate_beside:.0f} and {rate_alone:.0f} pages/s; {costs}"
@@ -62,14 +62,14 @@ def _compared(urls: list[str], seconds: float, open_all: Callable[[], ExitStack]
 def _measured(urls: list[str], seconds: float, process: int) -> tuple[float, float]:
     """Return pages a second, and the milliseconds that the server worked for each: those do not mind a busy machine."""
     before = _worked(process)
-    found = rate(urls, seconds)
-    return found, (_worked(process) - before) / (found * seconds) * 1000
+    pages_a_second = rate(urls, seconds)
+    return pages_a_second, (_worked(process) - before) / (pages_a_second * seconds) * 1000
 
 
 def _worked(process: int) -> float:
     """Return how many seconds a process and its descendants have worked."""
-    fields = [Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split() for each in family(process)]
-    return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
+    rows = [Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split() for process_id in family(process)]
+    return sum(int(fields[11]) + int(fields[12]) for fields in rows) / os.sysconf("SC_CLK_TCK")
 
 
 def _connections(stack: ExitStack, address: tuple[str, int], sent: bytes) -> list[socket.socket]:

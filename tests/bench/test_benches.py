@@ -40,7 +40,7 @@ def test_a_search_over_the_doubles_asks_nothing_twice(tmp_path: Path) -> None:
         first = searched(tmp_path, port, 4, 2)
         second = searched(tmp_path, port, 4, 2)
         again = searched(tmp_path, port, 4, 2, is_again=True)
-    assert [each["found"] for each in (first, second, again)] == [4, 0, 4]
+    assert [figures["found"] for figures in (first, second, again)] == [4, 0, 4]
     assert first["requests"] >= 4 * 5
     assert second["requests"] == again["requests"] == 0
 

@@ -47,24 +47,24 @@ def _of_recorded() -> Iterator[Row]:
     read = {name: extract((DATA / "pdf" / name).read_bytes()) for name in described()}
     seconds = time.monotonic() - started
     own = {name: compared(texts(work), judging.words(read[name].text)) for name, work in described().items()}  # type: ignore[attr-defined]
-    spelled = {name: judging.words(found.text) for name, found in read.items()}  # type: ignore[attr-defined]
+    spelled = {name: judging.words(extracted.text) for name, extracted in read.items()}  # type: ignore[attr-defined]
     foreign = [
         compared(texts(work), spelled[name]) for name in read for work in others().values() if work != described()[name]
     ]
-    told = ", ".join(f"{each.score:.2f}/{each.covered:.2f}" for each in own.values())
+    scores = ", ".join(f"{similarity.score:.2f}/{similarity.covered:.2f}" for similarity in own.values())
     yield Row(
         "right metadata: the lowest score",
         min(e.score for e in own.values()),
         UNLIKELY,
         is_least=True,
-        note=f"score/covered: {told}",
+        note=f"score/covered: {scores}",
     )
-    many = [each for each in foreign if each.stems >= _FEWEST]
-    by_chance = sum(each.score >= _LIKELY for each in many) / len(many)
+    many = [similarity for similarity in foreign if similarity.stems >= _FEWEST]
+    by_chance = sum(similarity.score >= _LIKELY for similarity in many) / len(many)
     yield Row("wrong metadata: share with a score of the right", by_chance, 0.1, note=f"{len(many)} pairs")
     taken = sum(
-        judge(found, wanted(doi, work)).outcome is Outcome.SUCCESS
-        for name, found in read.items()
+        judge(extracted, wanted(doi, work)).outcome is Outcome.SUCCESS
+        for name, extracted in read.items()
         for doi, work in others().items()
         if work != described()[name]
     )
@@ -96,7 +96,7 @@ def _candidate(paper: pairs.Paper, known: Expected) -> Candidate:
 def _accepted(candidates: list[Candidate], accept: float) -> int:
     """Return how many candidates a rule accepts from this score on."""
     thresholds = Thresholds(accept=accept)
-    return sum(rule(each, None, "", thresholds, "2026-11").verdict == "accept" for each in candidates)
+    return sum(rule(candidate, None, "", thresholds, "2026-11").verdict == "accept" for candidate in candidates)
 
 
 def _of_pairs() -> Iterator[Row]:
@@ -104,17 +104,17 @@ def _of_pairs() -> Iterator[Row]:
 
     On the half that thresholds were chosen on, other thresholds are shown as well; on the other one that in force.
     """
-    every, found = pairs.works(), pairs.corpus()
-    for told in pairs.Told:
+    every, papers = pairs.works(), pairs.corpus()
+    for metadata in pairs.Told:
         for is_held_back in (False, True):
             half = [made for made in every if made.is_held_back is is_held_back]
             right, wrong = [], []
             for made in half:
-                known = made.expected(told)
-                for paper in (paper for paper in found if paper.group == made.group):
+                known = made.expected(metadata)
+                for paper in (paper for paper in papers if paper.group == made.group):
                     (right if paper.number == made.number else wrong).append(_candidate(paper, known))
-            name = f"{told}, {'held back' if is_held_back else 'thresholds chosen on'}"
-            least = 0.95 if told is pairs.Told.DOI else 0.9
+            name = f"{metadata}, {'held back' if is_held_back else 'thresholds chosen on'}"
+            least = 0.95 if metadata is pairs.Told.DOI else 0.9
             others = () if is_held_back else _OTHER_SCORES
             notes = [
                 ", ".join(["", *(f"from {score:g} on {_accepted(rows, score) / len(rows):.3g}" for score in others)])

@@ -40,7 +40,7 @@ class Kind(NamedTuple):
         )
 
 
-KINDS = tuple(Kind(*each) for each in product((False, True), repeat=4))
+KINDS = tuple(Kind(*flags) for flags in product((False, True), repeat=4))
 
 
 @dataclass
@@ -51,19 +51,19 @@ class Busy(Source):
 
     def selected(self, wanted: Mapping[str, str]) -> list[Record]:
         """Return what a list of these arguments has, in the order of its kind."""
-        found = super().selected(wanted)
-        return sorted(found, key=lambda each: each.identifier) if self.kind.by_name else found
+        selection = super().selected(wanted)
+        return sorted(selection, key=lambda record: record.identifier) if self.kind.by_name else selection
 
     def _list(self, verb: str, given: Mapping[str, str]) -> str:
         at = self._begun(verb, given)
-        found = self.selected(at.wanted)
+        selection = self.selected(at.wanted)
         if self.kind.has_offsets:
-            rest = found[at.cursor :]
+            rest = selection[at.cursor :]
         elif self.kind.by_name:
-            rest = [each for each in found if each.identifier > at.identifier]
+            rest = [record for record in selection if record.identifier > at.identifier]
         else:
             last = (at.stamp, at.identifier)
-            rest = [each for each in found if (self.stamp(each), each.identifier) > last]
+            rest = [record for record in selection if (self.stamp(record), record.identifier) > last]
         if not rest:
             raise Refused("noRecordsMatch", "Nothing matches.")
         shown, is_last = rest[: self.page_size], len(rest) <= self.page_size
@@ -71,7 +71,7 @@ class Busy(Source):
         following = at._replace(
             stamp=self.stamp(shown[-1]), identifier=shown[-1].identifier, cursor=at.cursor + len(shown)
         )
-        size = f' completeListSize="{len(found)}" cursor="{at.cursor}"' if self.kind.tells else ""
+        size = f' completeListSize="{len(selection)}" cursor="{at.cursor}"' if self.kind.tells else ""
         token = f"<resumptionToken{size}>{'' if is_last else following.text}</resumptionToken>"
         return f"<{verb}>{''.join(map(write, shown))}{'' if is_last and not at.cursor else token}</{verb}>"
 
@@ -100,7 +100,7 @@ class Business:
         return serve(asked)
 
     def _change(self, source: Busy) -> None:
-        one = self.dice.choice([each for each in source.held.values() if not each.is_deleted])
+        one = self.dice.choice([record for record in source.held.values() if not record.is_deleted])
         what = self.dice.choice(("change", "change", "change", "delete", "come"))
         if what == "come":
             source.put(Record(f"oai:faults:{self.dice.randrange(100000):05}new", f"New {self.changes}", "", ("a",)))

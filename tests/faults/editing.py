@@ -24,8 +24,8 @@ def edited(
 
 def token_of(answer: Said) -> str:
     """Return the resumptionToken of an answer; empty: none, or the last."""
-    found = _TOKEN.search(answer.body)
-    return unescape((found[3] or b"").decode()) if found else ""
+    match = _TOKEN.search(answer.body)
+    return unescape((match[3] or b"").decode()) if match else ""
 
 
 def with_token(answer: Said, token: str) -> Said:
@@ -56,8 +56,8 @@ def refused(answer: Said, code: str, sentence: str = "") -> Said:
 
 def emptied(answer: Said, verb: str, token: str = "") -> Said:
     """Return the answer with an empty list instead of what it says."""
-    told = f"<resumptionToken>{escape(token)}</resumptionToken>" if token else ""
-    return _saying(answer, f"<{verb}>{told}</{verb}>".encode())
+    element = f"<resumptionToken>{escape(token)}</resumptionToken>" if token else ""
+    return _saying(answer, f"<{verb}>{element}</{verb}>".encode())
 
 
 def _saying(answer: Said, body: bytes) -> Said:

@@ -1,6 +1,6 @@
 """Endpoints that nobody has seen, made by combining what is hidden, what is told of sizes, and how lists end.
 
-    records -> hidden (by record, or by page) -> pages -> told (completeListSize) -> ends (the last resumptionToken)
+    records -> hidden (by record, or by page) -> pages -> size (completeListSize) -> ends (the last resumptionToken)
 
 Beside these three, whose product is tried whole, each endpoint draws how its ListIdentifiers, GetRecord, pages and
 dates behave. It is a repository in memory, so that a harvest of it takes a fraction of a second.
@@ -46,7 +46,7 @@ Paged = Callable[[list[Record], int], list[Record]]
 
 
 def _at(*places: int) -> Chosen:
-    return lambda found: [found[place] for place in places if place < len(found)]
+    return lambda candidates: [candidates[place] for place in places if place < len(candidates)]
 
 
 # Records that ListRecords never brings, of all sixty in the order of their dates.
@@ -57,18 +57,18 @@ HIDDEN_RECORDS: dict[str, Chosen] = {
     "one moment": _at(24, 25),
     "a window": _at(*range(20, 32)),
     "the first dates": _at(*range(15)),
-    "the last dates": lambda found: found[-15:],
-    "the last record": lambda found: found[-1:],
-    "one set": lambda found: [each for each in found if "a" in each.sets],
-    "deleted ones": lambda found: [each for each in found if each.is_deleted],
+    "the last dates": lambda candidates: candidates[-15:],
+    "the last record": lambda candidates: candidates[-1:],
+    "one set": lambda candidates: [record for record in candidates if "a" in record.sets],
+    "deleted ones": lambda candidates: [record for record in candidates if record.is_deleted],
     "all but ten": _at(*range(10, COUNT)),
 }
 # Pages that are left out of every list, whatever its dates.
 HIDDEN_PAGES: dict[str, Paged] = {
-    "the third page": lambda found, size: found[: 2 * size] + found[3 * size :],
-    "all behind the first page": lambda found, size: found[:size],
-    "the second half": lambda found, size: found[: max(size, len(found) // 2 // size * size)],
-    "the last page": lambda found, size: found[: max(size, (len(found) - 1) // size * size)],
+    "the third page": lambda listing, size: listing[: 2 * size] + listing[3 * size :],
+    "all behind the first page": lambda listing, size: listing[:size],
+    "the second half": lambda listing, size: listing[: max(size, len(listing) // 2 // size * size)],
+    "the last page": lambda listing, size: listing[: max(size, (len(listing) - 1) // size * size)],
 }
 HIDDEN = (*HIDDEN_RECORDS, *HIDDEN_PAGES)
 
@@ -101,17 +101,17 @@ class Names(NamedTuple):
     """How ListIdentifiers behaves: whether it hides what ListRecords hides, which size it tells, or how it refuses."""
 
     is_short: bool = False
-    told: str = "nothing"
+    size: str = "nothing"
     refusal: str = ""
     is_one_page: bool = False  # whatever there is
 
 
 NAMES = {
     "whole": Names(),
-    "whole, with its size": Names(told="the truth"),
+    "whole, with its size": Names(size="the truth"),
     "short": Names(is_short=True),
-    "short, with its size": Names(is_short=True, told="what is shown"),
-    "short, with the size of the truth": Names(is_short=True, told="the truth"),
+    "short, with its size": Names(is_short=True, size="what is shown"),
+    "short, with the size of the truth": Names(is_short=True, size="the truth"),
     "one page of the whole": Names(is_one_page=True),
     "noRecordsMatch": Names(refusal="noRecordsMatch"),
     "badVerb": Names(refusal="badVerb"),
@@ -128,7 +128,7 @@ class Traits(NamedTuple):
     """One endpoint, in words."""
 
     hidden: str = "nothing"
-    told: str = "what is shown"
+    size: str = "what is shown"
     ends: str = "an empty element"
     names: str = "whole"
     single: str = "found"
@@ -145,7 +145,7 @@ class Traits(NamedTuple):
         """The same without anything wrong in its lists."""
         plain = Traits()
         return self._replace(
-            hidden=plain.hidden, told=plain.told, ends=plain.ends, names=plain.names, single=plain.single
+            hidden=plain.hidden, size=plain.size, ends=plain.ends, names=plain.names, single=plain.single
         )
 
     def __str__(self) -> str:
@@ -155,14 +155,14 @@ class Traits(NamedTuple):
 def drawn(seed: int, count: int | None = None, ways: Sequence[str] = WAYS) -> list[Traits]:
     """Return the product of what is hidden, told, and how lists end, the rest drawn; or so many of it."""
     dice = random.Random(seed)
-    found = [_drawn(dice, *each, ways) for each in product(HIDDEN, TOLD, ENDS)]
-    return found if count is None else dice.sample(found, count)
+    endpoints = [_drawn(dice, *combination, ways) for combination in product(HIDDEN, TOLD, ENDS)]
+    return endpoints if count is None else dice.sample(endpoints, count)
 
 
-def _drawn(dice: random.Random, hidden: str, told: str, ends: str, ways: Sequence[str]) -> Traits:
+def _drawn(dice: random.Random, hidden: str, size: str, ends: str, ways: Sequence[str]) -> Traits:
     return Traits(
         hidden,
-        told,
+        size,
         ends,
         dice.choice(tuple(NAMES)),
         dice.choice(SINGLES),
@@ -190,27 +190,27 @@ class Endpoint(Source):
     @property
     def _hidden(self) -> frozenset[str]:
         choose = HIDDEN_RECORDS.get(self.traits.hidden, HIDDEN_RECORDS["nothing"])
-        return frozenset(each.identifier for each in choose(super().selected(self.wanted)))
+        return frozenset(record.identifier for record in choose(super().selected(self.wanted)))
 
     def selected(self, wanted: Mapping[str, str]) -> list[Record]:
         """Return what there is of these arguments."""
         if self.traits.dates == "ignored":
             wanted = {name: value for name, value in wanted.items() if name not in ("from", "until")}
-        found = super().selected(wanted)
-        return found[::-1] if self.traits.is_backwards else found
+        selection = super().selected(wanted)
+        return selection[::-1] if self.traits.is_backwards else selection
 
     def shown(self, verb: str, wanted: Mapping[str, str]) -> list[Record]:
         """Return what a list of this verb shows of it."""
-        found = self.selected(wanted)
+        listing = self.selected(wanted)
         if verb == "ListIdentifiers":
             if self.names.is_one_page:
-                return found[: self.traits.names_page_size]
+                return listing[: self.traits.names_page_size]
             if not self.names.is_short:
-                return found
+                return listing
         hidden = self._hidden
-        found = [each for each in found if each.identifier not in hidden]
+        listing = [record for record in listing if record.identifier not in hidden]
         page = HIDDEN_PAGES.get(self.traits.hidden)
-        return page(found, self.traits.page_size) if page else found
+        return page(listing, self.traits.page_size) if page else listing
 
     @property
     def names(self) -> Names:
@@ -223,7 +223,7 @@ class Endpoint(Source):
     def named(self) -> frozenset[str]:
         """The living records that its ListIdentifiers names."""
         shown = [] if self.names.refusal else self.shown("ListIdentifiers", self.wanted)
-        return frozenset(each.identifier for each in shown if not each.is_deleted)
+        return frozenset(record.identifier for record in shown if not record.is_deleted)
 
     @property
     def is_short(self) -> bool:
@@ -235,20 +235,20 @@ class Endpoint(Source):
         """Whether a count tells how many there are, and no list is complete by another."""
         has_names_size = not self.names.refusal and self._are_names_paged
         names_tell, names_overrule = (
-            has_names_size and self.names.told == told for told in ("the truth", "what is shown")
+            has_names_size and self.names.size == size for size in ("the truth", "what is shown")
         )
-        is_steady = self.traits.told == "the truth" and not self._dates_overrule
-        shrinks = self.traits.told == "first the truth" and not self._names_confirm
+        is_steady = self.traits.size == "the truth" and not self._dates_overrule
+        shrinks = self.traits.size == "first the truth" and not self._names_confirm
         tells = self._is_paged and (is_steady or shrinks)
-        overrules = self._is_paged and self.traits.told == "what is shown"
+        overrules = self._is_paged and self.traits.size == "what is shown"
         return (tells and not names_overrule) or (names_tell and not overrules)
 
     @property
     def _dates_overrule(self) -> bool:
         """Whether lists by dates announce as many as they bring: none that is not empty hides anything."""
-        shown = {self.stamp(each) for each in self.shown("ListRecords", self.wanted)}
+        shown = {self.stamp(record) for record in self.shown("ListRecords", self.wanted)}
         names = self._hidden
-        hidden = {self.stamp(each) for each in super().selected(self.wanted) if each.identifier in names}
+        hidden = {self.stamp(record) for record in super().selected(self.wanted) if record.identifier in names}
         return self.traits.dates == "kept" and self._names_confirm and not shown & hidden and bool(hidden)
 
     @property
@@ -267,16 +267,16 @@ class Endpoint(Source):
         shown, every = self.shown("ListRecords", self.wanted), self.selected(self.wanted)
         is_one_page = len(shown) <= self.traits.page_size
         tells_end = ("what is shown", "the page", "so far") if is_one_page else ("what is shown",)
-        if self.traits.ends not in ENDS_BEHIND or self.traits.told in tells_end or self._names_confirm or not shown:
+        if self.traits.ends not in ENDS_BEHIND or self.traits.size in tells_end or self._names_confirm or not shown:
             return frozenset()
-        return frozenset(each.identifier for each in every[every.index(shown[-1]) + 1 :] if not each.is_deleted)
+        return frozenset(record.identifier for record in every[every.index(shown[-1]) + 1 :] if not record.is_deleted)
 
     @property
     def _names_confirm(self) -> bool:
         """Whether its ListIdentifiers names just what its ListRecords shows, and tells no other size."""
-        tells_more = self.names.told == "the truth" and self._are_names_paged
+        tells_more = self.names.size == "the truth" and self._are_names_paged
         lists = (self.shown(verb, self.wanted) for verb in ("ListRecords", "ListIdentifiers"))
-        names, others = ({each.identifier for each in found} for found in lists)
+        names, others = ({record.identifier for record in listing} for listing in lists)
         return names == others and not (self.names.refusal or tells_more)
 
     @property
@@ -285,7 +285,7 @@ class Endpoint(Source):
         traits = self.traits
         are_lists_well = traits.hidden == "nothing" and traits.ends in ENDS_HERE[:2] and not traits.is_backwards
         are_names_well = traits.names.startswith("whole") and traits.dates == "kept"
-        return are_lists_well and are_names_well and traits.told in ("nothing", "what is shown", "the truth")
+        return are_lists_well and are_names_well and traits.size in ("nothing", "what is shown", "the truth")
 
     @property
     def pages(self) -> int:
@@ -295,7 +295,7 @@ class Endpoint(Source):
     @property
     def living(self) -> list[Record]:
         """The records that are to be held."""
-        return [each for each in self.selected(self.wanted) if not each.is_deleted]
+        return [record for record in self.selected(self.wanted) if not record.is_deleted]
 
     def change(self) -> None:
         """Change every record, one a minute: from now on there is another list to harvest."""
@@ -325,8 +325,8 @@ class Endpoint(Source):
         ends = "an empty element" if is_names else self.traits.ends
         if not here:
             return self._behind(verb, ends, at)
-        told = TOLD[self.names.told if is_names else self.traits.told]
-        announced = told(len(self.selected(at.wanted)), len(shown), at.cursor, len(here))
+        size_of = TOLD[self.names.size if is_names else self.traits.size]
+        announced = size_of(len(self.selected(at.wanted)), len(shown), at.cursor, len(here))
         attributes = "" if announced is None else f' completeListSize="{announced}"'
         attributes += f' cursor="{at.cursor}"' if self.traits.has_cursor else ""
         following = at._replace(cursor=at.cursor + len(here)).text
@@ -362,7 +362,7 @@ class Endpoint(Source):
     def _get_record(self, verb: str, given: Mapping[str, str]) -> str:
         if self.traits.single == "HTTP 500":
             raise _Status("500")
-        brought = {each.identifier for each in self.shown("ListRecords", self.wanted)}
+        brought = {record.identifier for record in self.shown("ListRecords", self.wanted)}
         if self.traits.single == "unknown" and given["identifier"] not in brought:
             raise Refused("idDoesNotExist", "There is no such item.")
         return super()._get_record(verb, given)

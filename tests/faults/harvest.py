@@ -122,14 +122,14 @@ def harvested(
             clocks = {"clock": clock, "monotonic": clock, "sleep": clock.sleep}
             with Web(house.settings, access, chance=lambda: 0.0, **clocks) as web:  # type: ignore[arg-type]
                 ran = pipeline.run(house, described, kind, run_options, web.fetcher(name))
-    return replace(_told(house, name, ran), transitions=frozenset(transitions))
+    return replace(_result_of(house, name, ran), transitions=frozenset(transitions))
 
 
 def swept(house: Instance, site: Site, name: str, quirks: Iterable[Quirk] = ()) -> Harvested:
     """Sweep a site, which is asked without the network between."""
     described = _described(name, site, quirks)
     ran = sweeping.sweep(house, described, kind_of("oai_pmh"), partial(_answered, site), Silence(), Stop())
-    return _told(house, name, ran)
+    return _result_of(house, name, ran)
 
 
 def _described(name: str, site: Site, quirks: Iterable[Quirk]) -> SourceEntry:
@@ -141,11 +141,11 @@ def _described(name: str, site: Site, quirks: Iterable[Quirk]) -> SourceEntry:
 
 
 def _answered(site: Site, request: Request) -> Fetched:
-    said = site.answer(Asked(urlsplit(request.url).query))
-    return Fetched(request.url, said.status, said.headers, said.body, int(site.clock()))
+    answer = site.answer(Asked(urlsplit(request.url).query))
+    return Fetched(request.url, answer.status, answer.headers, answer.body, int(site.clock()))
 
 
-def _told(house: Instance, name: str, ran: RunResult) -> Harvested:
+def _result_of(house: Instance, name: str, ran: RunResult) -> Harvested:
     return Harvested(ran.run, _held(house, name), _arrived(house, name))
 
 
@@ -165,7 +165,7 @@ def _parser() -> etree.XMLParser:
 
 def _read(record: etree._Element, name: str) -> tuple[str, Held]:
     upstream = unquote(record.findtext("header/identifier", "").partition("/")[2])
-    sets = (each.text or "" for each in record.iterfind("header/setSpec"))
+    sets = (element.text or "" for element in record.iterfind("header/setSpec"))
     prefix = f"source:{name}:"
     return upstream, Held(
         record.findtext(".//{http://purl.org/dc/elements/1.1/}title", ""),
@@ -184,19 +184,19 @@ def wanted(site: Site, quirks: Iterable[Quirk]) -> dict[str, Record]:
     entry = {key: value for quirk in quirks for key, value in quirk.entry.items()}
     given = {key: entry[key] for key in ("from", "until") if key in entry}
     given |= {"set": entry["sets"][0]} if "sets" in entry else {}  # type: ignore[dict-item]
-    return {each.identifier: each for each in site.source.selected(given)}  # type: ignore[arg-type]
+    return {record.identifier: record for record in site.source.selected(given)}  # type: ignore[arg-type]
 
 
 def exposed(folder: Path) -> dict[tuple[str, str], bytes]:
     """Return every record we expose, by prefix and identifier, as a digest of its bytes without the times."""
-    found = {}
+    digests = {}
     with closing(open_store(folder)) as store, store.view() as view:
         for prefix in ("oai_dc", "oai_didl"):
             for content in view.page(Selection(prefix), None, 1_000_000).records:
                 identifier = content.partition(b"<identifier>")[2].partition(b"</identifier>")[0].decode()
-                found[prefix, identifier] = blake2b(_TIMES.sub(b"", content)).digest()
+                digests[prefix, identifier] = blake2b(_TIMES.sub(b"", content)).digest()
         assert store.check() == ()
-    return found
+    return digests
 
 
 def changed(site: Site) -> None:
@@ -223,69 +223,71 @@ def opened(make: MakeSite, quirks: Sequence[Quirk]) -> tuple[Site, str]:
 # --- judgements, each a sentence or nothing -----------------------------------------------------------------------
 
 
-def missing(found: Harvested, records: Mapping[str, Record]) -> list[str]:
+def missing(harvest: Harvested, records: Mapping[str, Record]) -> list[str]:
     """Return the records that are not there as they should be: living ones exposed, deleted ones arrived and gone."""
-    return [name for name, record in records.items() if not _is_there(found, record)]
+    return [name for name, record in records.items() if not _is_there(harvest, record)]
 
 
-def _is_there(found: Harvested, record: Record) -> bool:
-    held = found.held.get(record.identifier)
+def _is_there(harvest: Harvested, record: Record) -> bool:
+    held = harvest.held.get(record.identifier)
     if record.is_deleted:
-        return found.arrived.get(record.identifier) is True and (held is None or held.is_deleted)
+        return harvest.arrived.get(record.identifier) is True and (held is None or held.is_deleted)
     if held is None or held.is_deleted or held.title != record.title:
         return False
     # Specs that are not legal are mapped onto others; here it is enough that they are as many.
     return held.sets == set(record.sets) if all(map(_PLAIN, record.sets)) else len(held.sets) == len(record.sets)
 
 
-def faults_of(found: Harvested, site: Site, quirks: Iterable[Quirk]) -> list[str]:
+def faults_of(harvest: Harvested, site: Site, quirks: Iterable[Quirk]) -> list[str]:
     """Return what may be wrong with no harvest at all: what is promised of every fault and every pair of them."""
     quirks = tuple(quirks)
-    records, run = wanted(site, quirks), found.run
+    records, run = wanted(site, quirks), harvest.run
     counts = run.counts
-    told = []
+    faults = []
     if site.is_run_away_from:
-        told.append(f"it would have gone on for ever: {len(site.asked)} requests")
-    lost = missing(found, records)
-    if found.says_whole and len(lost) > counts.get("quarantined", 0):
-        told.append(f"it says that nothing is missing, and lost {len(lost)}: {lost[:3]}")
+        faults.append(f"it would have gone on for ever: {len(site.asked)} requests")
+    lost = missing(harvest, records)
+    if harvest.says_whole and len(lost) > counts.get("quarantined", 0):
+        faults.append(f"it says that nothing is missing, and lost {len(lost)}: {lost[:3]}")
     if run.outcome is RunOutcome.SUCCEEDED and not (run.is_complete and not counts.get("quarantined", 0)):
-        told.append("it succeeded, and is not complete")
-    if unlisted := [f"{before} to {after}" for before, after in found.transitions if after not in TRANSITIONS[before]]:
-        told.append(f"it took transitions that nobody has listed: {unlisted}")
+        faults.append("it succeeded, and is not complete")
+    if unlisted := [
+        f"{before} to {after}" for before, after in harvest.transitions if after not in TRANSITIONS[before]
+    ]:
+        faults.append(f"it took transitions that nobody has listed: {unlisted}")
     if run.outcome is not RunOutcome.SUCCEEDED and not run.reasons:
-        told.append("it gives no reason")
-    if strangers := found.held.keys() - site.source.held.keys():
-        told.append(f"it invented records: {sorted(strangers)[:3]}")
+        faults.append("it gives no reason")
+    if strangers := harvest.held.keys() - site.source.held.keys():
+        faults.append(f"it invented records: {sorted(strangers)[:3]}")
     if any("fault of this program" in reason for reason in run.reasons):
-        told.append("it broke")
-    if counts.get("received", 0) != sum(counts.get(each, 0) for each in _BECAME):
-        told.append(f"its counts do not add up: {counts}")
-    return told
+        faults.append("it broke")
+    if counts.get("received", 0) != sum(counts.get(key, 0) for key in _BECAME):
+        faults.append(f"its counts do not add up: {counts}")
+    return faults
 
 
 _BECAME = ("published", "unchanged", "quarantined", "ignored", "older_versions", "held_back")
 
 
-def broken_promises(found: Harvested, site: Site, quirk: Quirk) -> list[str]:
+def broken_promises(harvest: Harvested, site: Site, quirk: Quirk) -> list[str]:
     """Return which of its own promises a harvest of one quirk did not keep."""
-    run, lost, told = found.run, missing(found, wanted(site, [quirk])), []
+    run, lost, broken = harvest.run, missing(harvest, wanted(site, [quirk])), []
     if quirk.promise is Promise.HONEST:
         if run.outcome is not RunOutcome.SUCCEEDED:
             if run.outcome is not quirk.outcome:
-                told.append(f"it ended {run.outcome.value}, not {quirk.outcome}")
+                broken.append(f"it ended {run.outcome.value}, not {quirk.outcome}")
             if not any(quirk.says in reason for reason in run.reasons):
-                told.append(f"no reason says {quirk.says!r}")
+                broken.append(f"no reason says {quirk.says!r}")
         if quirk.lost and len(lost) != quirk.lost:
-            told.append(f"it lost {len(lost)} records, not {quirk.lost}")
-        return told
+            broken.append(f"it lost {len(lost)} records, not {quirk.lost}")
+        return broken
     if lost:
-        told.append(f"it lost {len(lost)} records: {lost[:3]}")
+        broken.append(f"it lost {len(lost)} records: {lost[:3]}")
     if quirk.promise is Promise.WHOLE and not (run.is_complete and run.outcome is RunOutcome.SUCCEEDED):
-        told.append(f"it ended {run.outcome.value}, complete: {run.is_complete}")
+        broken.append(f"it ended {run.outcome.value}, complete: {run.is_complete}")
     if quirk.promise is Promise.STORED and run.outcome not in _DONE:
-        told.append(f"it ended {run.outcome.value}")
-    return told
+        broken.append(f"it ended {run.outcome.value}")
+    return broken
 
 
 _DONE = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)

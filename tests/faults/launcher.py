@@ -76,7 +76,7 @@ class Launcher:
 
 
 @contextmanager
-def launching(said: Path, surroundings: Mapping[str, str] | None = None) -> Iterator[Launcher]:
+def launching(output: Path, surroundings: Mapping[str, str] | None = None) -> Iterator[Launcher]:
     """Have a launcher as long as the context lasts; what its children say is written to a file.
 
     `surroundings` is its environment; None: ours.
@@ -84,7 +84,7 @@ def launching(said: Path, surroundings: Mapping[str, str] | None = None) -> Iter
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", _COMMAND]
     with (
-        said.open("w") as stderr,
+        output.open("w") as stderr,
         subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=stderr, text=True, cwd=_ROOT, env=surroundings
         ) as process,

@@ -56,7 +56,7 @@ class Asked(NamedTuple):
         """Return the request with other arguments; None: without it."""
         given = {**self.arguments, **values}
         return self._replace(
-            query="&".join(f"{name}={quote(said)}" for name, said in given.items() if said is not None)
+            query="&".join(f"{name}={quote(value)}" for name, value in given.items() if value is not None)
         )
 
 
@@ -146,10 +146,10 @@ class Site:
                 passed.append((asked, inner(asked)))
                 return passed[-1][1]
 
-            said = quirk(asked, serve, stage)
-            if passed != [(asked, said)] or stage.seen["bitten"]:
+            answer = quirk(asked, serve, stage)
+            if passed != [(asked, answer)] or stage.seen["bitten"]:
                 self.bitten.add(quirk)
-            return said
+            return answer
 
         return served
 
@@ -182,8 +182,8 @@ class Sites:
 
 def _say(handler: BaseHTTPRequestHandler, answer: Said) -> None:
     select.select([handler.connection], [], [], answer.silence)  # until who asked hangs up
-    for each in answer.before:
-        handler.send_response_only(each)
+    for status in answer.before:
+        handler.send_response_only(status)
         handler.send_header("Link", "</style.css>; rel=preload")
         handler.end_headers()
     handler.send_response_only(answer.status)
@@ -220,9 +220,9 @@ def serving() -> Iterator[Sites]:
         def _answer(self, path: str, query: str) -> None:
             _, name, rest = path.split("/", 2)
             headers = {key.lower(): value for key, value in self.headers.items()}
-            said = sites.by_name[name].answer(Asked(query, rest, headers))
+            answer = sites.by_name[name].answer(Asked(query, rest, headers))
             with suppress(OSError):  # whoever asked has gone
-                _say(self, said)
+                _say(self, answer)
 
         def handle(self) -> None:
             with suppress(ConnectionError):  # a harvester was killed

@@ -85,10 +85,10 @@ class Token(NamedTuple):
     @classmethod
     def read(cls, text: str) -> Token:
         """Read a token. Raise Refused for one that is not ours."""
-        said, _, mark = text.rpartition("|")
-        if mark != str(crc32(said.encode())):
+        content, _, mark = text.rpartition("|")
+        if mark != str(crc32(content.encode())):
             raise Refused("badResumptionToken", "This token is not ours.")
-        *values, cursor, size = said.split("|")
+        *values, cursor, size = content.split("|")
         return cls(*values, cursor=int(cursor), size=int(size))  # type: ignore[arg-type, misc]
 
 
@@ -140,14 +140,14 @@ class Source:
     def selected(self, wanted: Mapping[str, str]) -> list[Record]:
         """Return what a list of these arguments has, oldest first."""
         first, last, spec = wanted.get("from", ""), wanted.get("until", "9999-99-99T99:99:99Z"), wanted.get("set")
-        found = [
-            each
-            for each in self.held.values()
-            if first <= self.stamp(each)[: len(first) or None]
-            and self.stamp(each)[: len(last)] <= last
-            and (spec is None or any(f"{held}:".startswith(f"{spec}:") for held in each.sets))
+        selection = [
+            record
+            for record in self.held.values()
+            if first <= self.stamp(record)[: len(first) or None]
+            and self.stamp(record)[: len(last)] <= last
+            and (spec is None or any(f"{held}:".startswith(f"{spec}:") for held in record.sets))
         ]
-        return sorted(found, key=lambda each: (self.stamp(each), each.identifier))
+        return sorted(selection, key=lambda record: (self.stamp(record), record.identifier))
 
     def answer(self, arguments: list[tuple[str, str]]) -> str:
         """Return the whole answer to a request, errors included."""
@@ -200,20 +200,20 @@ class Source:
 
     def _list(self, verb: str, given: Mapping[str, str]) -> str:
         at = self._begun(verb, given)
-        found = self.selected(at.wanted)
+        selection = self.selected(at.wanted)
         last = (at.stamp, at.identifier)
-        is_behind = [each for each in found if (self.stamp(each), each.identifier) > last]
-        rest = found[at.cursor :] if self.has_offsets else is_behind
+        is_behind = [record for record in selection if (self.stamp(record), record.identifier) > last]
+        rest = selection[at.cursor :] if self.has_offsets else is_behind
         if not rest:
             raise Refused("noRecordsMatch", "Nothing matches.")
         shown, is_last = rest[: self.page_size], len(rest) <= self.page_size
         write = self._written if verb == "ListRecords" else self._header
-        size = at.size or len(found)
+        size = at.size or len(selection)
         following = at._replace(
             stamp=self.stamp(shown[-1]), identifier=shown[-1].identifier, cursor=at.cursor + len(shown), size=size
         )
-        told = f'completeListSize="{size}" cursor="{at.cursor}"'
-        token = f"<resumptionToken {told}>{'' if is_last else escape(following.text)}</resumptionToken>"
+        attributes = f'completeListSize="{size}" cursor="{at.cursor}"'
+        token = f"<resumptionToken {attributes}>{'' if is_last else escape(following.text)}</resumptionToken>"
         return f"<{verb}>{''.join(map(write, shown))}{'' if is_last and not at.cursor else token}</{verb}>"
 
     def _begun(self, verb: str, given: Mapping[str, str]) -> Token:

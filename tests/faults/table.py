@@ -74,25 +74,25 @@ class Quirk:
 _MARKED: list[Quirk] = []
 
 
-def quirk(promise: Promise, *numbers: int, **told: Any) -> Callable[[Distort], Distort]:
+def quirk(promise: Promise, *numbers: int, **fields: Any) -> Callable[[Distort], Distort]:
     """Mark a function as a quirk. `hides` and `needs` are words with spaces between: `"names completeListSize"`."""
 
     def marked(distort: Distort) -> Distort:
-        evidence = {name: frozenset(str(told.pop(name)).split()) for name in ("hides", "needs") if name in told}
-        _MARKED.append(Quirk(distort, promise, numbers, **told, **evidence))  # type: ignore[arg-type]
+        evidence = {name: frozenset(str(fields.pop(name)).split()) for name in ("hides", "needs") if name in fields}
+        _MARKED.append(Quirk(distort, promise, numbers, **fields, **evidence))  # type: ignore[arg-type]
         return distort
 
     return marked
 
 
-def _found() -> Iterator[Quirk]:
-    for each in pkgutil.iter_modules(quirks.__path__):
-        importlib.import_module(f"{quirks.__name__}.{each.name}")
-    yield from sorted(_MARKED, key=lambda each: each.name)
+def _marked() -> Iterator[Quirk]:
+    for module in pkgutil.iter_modules(quirks.__path__):
+        importlib.import_module(f"{quirks.__name__}.{module.name}")
+    yield from sorted(_MARKED, key=lambda entry: entry.name)
 
 
 def all_quirks() -> dict[str, Quirk]:
     """Return every quirk by its name."""
-    found = {each.name: each for each in _found()}
-    assert len(found) == len(_MARKED), "two quirks have one name"
-    return found
+    by_name = {entry.name: entry for entry in _marked()}
+    assert len(by_name) == len(_MARKED), "two quirks have one name"
+    return by_name

@@ -41,7 +41,7 @@ _VERBS = (
     ("ListRecords", "ListIdentifiers"),
     _OF_RECORDS,
 )
-_STATUSES = [each.value for each in HTTPStatus if each.value >= HTTPStatus.OK] + [
+_STATUSES = [status.value for status in HTTPStatus if status.value >= HTTPStatus.OK] + [
     218,
     299,
     399,
@@ -55,21 +55,24 @@ _STATUSES = [each.value for each in HTTPStatus if each.value >= HTTPStatus.OK] +
 _BEYOND_REQUESTS, _BEYOND_SECONDS = 30, 150.0
 
 _ANSWERS: dict[str, Callable[[Said], Said]] = {
-    **{f"status {each}": lambda said, each=each: said._replace(body=b"", status=each) for each in _STATUSES},  # type: ignore[misc]
-    **{f"HTML with {each}": lambda _, each=each: Said(HTML, each) for each in (200, 206, 404, 500)},  # type: ignore[misc]
-    "an empty body": lambda said: said._replace(body=b""),
-    "white space": lambda said: said._replace(body=b"\n \n"),
+    **{
+        f"status {status}": lambda answer, status=status: answer._replace(body=b"", status=status)  # type: ignore[misc]
+        for status in _STATUSES
+    },
+    **{f"HTML with {status}": lambda _, status=status: Said(HTML, status) for status in (200, 206, 404, 500)},  # type: ignore[misc]
+    "an empty body": lambda answer: answer._replace(body=b""),
+    "white space": lambda answer: answer._replace(body=b"\n \n"),
     "JSON": lambda _: Said(b'{"error": "none"}'),
-    "half of a page": lambda said: said._replace(body=said.body[: len(said.body) // 2], status=206),
-    "a connection that breaks": lambda said: said._replace(cut=20),
-    "gzip that breaks off": lambda said: said._replace(
-        body=gzip.compress(said.body)[:-20], headers=(*_XML, ("Content-Encoding", "gzip"))
+    "half of a page": lambda answer: answer._replace(body=answer.body[: len(answer.body) // 2], status=206),
+    "a connection that breaks": lambda answer: answer._replace(cut=20),
+    "gzip that breaks off": lambda answer: answer._replace(
+        body=gzip.compress(answer.body)[:-20], headers=(*_XML, ("Content-Encoding", "gzip"))
     ),
-    "an encoding that nobody knows": lambda said: said._replace(
+    "an encoding that nobody knows": lambda answer: answer._replace(
         body=b"\x8b\x02\x80no markup", headers=(*_XML, ("Content-Encoding", "br"))
     ),
-    "an error of its own making": lambda said: said._replace(
-        body=said.body.partition(b"<ListRecords")[0].partition(b"<Identify")[0] + b'<error code="oops"/></OAI-PMH>'
+    "an error of its own making": lambda answer: answer._replace(
+        body=answer.body.partition(b"<ListRecords")[0].partition(b"<Identify")[0] + b'<error code="oops"/></OAI-PMH>'
     ),
 }
 _CASES = [(answer, verbs) for answer in _ANSWERS for verbs in _VERBS]
@@ -83,8 +86,8 @@ class _Gaps:
     now: int = 0
     most: int = 0
 
-    def count(self, said: Said) -> None:
-        brought = set(re.findall(rb"<identifier>([^<]*)", said.body)) if b"<metadata>" in said.body else set()
+    def count(self, answer: Said) -> None:
+        brought = set(re.findall(rb"<identifier>([^<]*)", answer.body)) if b"<metadata>" in answer.body else set()
         self.now = 0 if brought - self.seen else self.now + 1
         self.seen |= brought
         self.most = max(self.most, self.now)
@@ -92,13 +95,13 @@ class _Gaps:
 
 def _failing(answer: str, verbs: tuple[str, ...], gaps: _Gaps) -> Quirk:
     def distort(asked: Asked, serve: Serve, _: Stage) -> Said:
-        said = serve(asked)
+        response = serve(asked)
         if asked.verb in verbs:
-            said = _ANSWERS[answer](said)
-            gaps.count(said._replace(body=b""))
+            response = _ANSWERS[answer](response)
+            gaps.count(response._replace(body=b""))
         else:
-            gaps.count(said)
-        return said
+            gaps.count(response)
+        return response
 
     return Quirk(distort, Promise.HONEST, ())
 
@@ -107,17 +110,17 @@ def _judged(house: Instance, site: MakeSite, answer: str, verbs: tuple[str, ...]
     """Harvest such an endpoint twice, and return what is wrong with that."""
     quirk = _failing(answer, verbs, gaps := _Gaps())
     served, name = opened(site, [quirk])
-    told = []
+    faults = []
     for _ in range(2):
         gaps.now, gaps.most, pauses = 0, 0, len(served.clock.pauses)
-        found = harvested(house, served, name, [quirk])
-        told += faults_of(found, served, [quirk])
+        harvest = harvested(house, served, name, [quirk])
+        faults += faults_of(harvest, served, [quirk])
         seconds = sum(served.clock.pauses[pauses:])
         if gaps.most > MOST_REQUESTS + _BEYOND_REQUESTS or seconds > MOST_SECONDS + _BEYOND_SECONDS:
-            told.append(f"{gaps.most} requests in a row, {seconds:.0f} seconds, {found.run.counts}")
-        if found.run.outcome is RunOutcome.MISCONFIGURED:
-            told.append("it blames the configuration")
-    return told
+            faults.append(f"{gaps.most} requests in a row, {seconds:.0f} seconds, {harvest.run.counts}")
+        if harvest.run.outcome is RunOutcome.MISCONFIGURED:
+            faults.append("it blames the configuration")
+    return faults
 
 
 @pytest.mark.long
@@ -125,5 +128,5 @@ def test_no_endpoint_that_always_fails_costs_more_than_the_budget(own_house: Ins
     """A seeded share; with FAILING_SHARE=1 all of them, in some minutes."""
     cases = random.Random(_SEED).sample(_CASES, round(len(_CASES) * _SHARE))
     judged = {f"{answer} for {verbs}": _judged(own_house, site, answer, verbs) for answer, verbs in cases}
-    wrong = "\n".join(f"{case}: {told}" for case, told in judged.items() if told)
+    wrong = "\n".join(f"{case}: {faults}" for case, faults in judged.items() if faults)
     assert not wrong, wrong

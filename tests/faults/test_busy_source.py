@@ -41,8 +41,8 @@ def _opened(kind: Kind, granularity: str, seed: int) -> tuple[str, Site, Busines
     return name, site, business
 
 
-def _is_held(found: Harvested, record: Record) -> bool:
-    held = found.held.get(record.identifier)
+def _is_held(harvest: Harvested, record: Record) -> bool:
+    held = harvest.held.get(record.identifier)
     if record.is_deleted:
         return held is None or held.is_deleted
     return held is not None and not held.is_deleted and held.title == record.title
@@ -58,22 +58,24 @@ def test_first_harvest_is_whole_while_a_tenth_changes_and_the_next_one_brings_th
     began = moment(site.clock())
     first = harvested(house, site, name, [], is_direct=True)
     assert business.changes >= COUNT // 10
-    unchanged = [each for each in site.source.held.values() if each.datestamp < began]
-    assert [each for each in unchanged if not _is_held(first, each)] == []
+    unchanged = [record for record in site.source.held.values() if record.datestamp < began]
+    assert [record for record in unchanged if not _is_held(first, record)] == []
     assert (first.run.outcome, first.run.is_complete) == (RunOutcome.SUCCEEDED, True), first.run.reasons
     business.is_on = False
     site.clock.sleep(3600)
     second = harvested(house, site, name, [], is_direct=True)
-    assert [each for each in site.source.held.values() if not _is_held(second, each)] == []
+    assert [record for record in site.source.held.values() if not _is_held(second, record)] == []
     assert (second.run.outcome, second.run.is_complete) == (RunOutcome.SUCCEEDED, True), second.run.reasons
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", [each for each in KINDS if each != UNSEEN], ids=str)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != UNSEEN], ids=str)
 def test_where_dates_are_days_no_harvest_is_called_whole_that_is_not(house: Instance, kind: Kind, seed: int) -> None:
     name, site, _ = _opened(kind, DAY, seed)
     began = moment(site.clock())
-    found = harvested(house, site, name, [], is_direct=True)
-    lost = [each for each in site.source.held.values() if each.datestamp < began and not _is_held(found, each)]
-    assert not (found.says_whole and lost)
+    harvest = harvested(house, site, name, [], is_direct=True)
+    lost = [
+        record for record in site.source.held.values() if record.datestamp < began and not _is_held(harvest, record)
+    ]
+    assert not (harvest.says_whole and lost)

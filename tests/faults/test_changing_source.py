@@ -61,9 +61,11 @@ def _differences(house: Instance, site: MakeSite, seed: int, *, has_offsets: boo
     assert change.changes
     change.is_on = False
     served.clock.sleep(3600)
-    found = harvested(house, served, name, [], is_direct=True)
-    lost = missing(found, wanted(served, []))
-    return [f"seed {seed}: {told}" for told in (*faults_of(found, served, []), *lost, *found.run.reasons)]
+    harvest = harvested(house, served, name, [], is_direct=True)
+    lost = missing(harvest, wanted(served, []))
+    return [
+        f"seed {seed}: {difference}" for difference in (*faults_of(harvest, served, []), *lost, *harvest.run.reasons)
+    ]
 
 
 @pytest.mark.slow
@@ -78,5 +80,5 @@ def test_next_harvest_brings_what_slipped_from_page_to_page(house: Instance, sit
 
     Another one comes twice then, so there are as many records as were announced.
     """
-    found = [_differences(house, site, seed, has_offsets=True) for seed in range(SEEDS_OF_OFFSETS)]
-    assert [told for each in found for told in each] == []
+    by_seed = [_differences(house, site, seed, has_offsets=True) for seed in range(SEEDS_OF_OFFSETS)]
+    assert [difference for differences in by_seed for difference in differences] == []

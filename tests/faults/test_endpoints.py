@@ -56,7 +56,7 @@ _REMARKABLE = {
         "the first dates", "nothing", "itself", "one page of the whole", is_backwards=True, way="set"
     ),
     "each part of a window that was divided had a budget of its own": Traits(
-        told="too much", ends="HTTP 204", names="noRecordsMatch", page_size=COUNT, is_backwards=True, way="years"
+        size="too much", ends="HTTP 204", names="noRecordsMatch", page_size=COUNT, is_backwards=True, way="years"
     ),
     "the same, where ListIdentifiers names all": Traits(
         "the last dates", "first the truth", "HTTP 204", is_backwards=True, way="years"
@@ -103,17 +103,17 @@ def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> lis
         endpoint.change()
         site.asked.clear()
     with counted(site) as gaps:
-        found = harvested(house, site, name, way, is_direct=True)
-    counts["complete" if found.says_whole else "honest"] += 1
-    *_, last = house.inbox.events(found.run.number)
-    told = [*_of_the_run(found, endpoint, last.text, counts), *_of_the_requests(found, site)]
+        harvest = harvested(house, site, name, way, is_direct=True)
+    counts["complete" if harvest.says_whole else "honest"] += 1
+    *_, last = house.inbox.events(harvest.run.number)
+    faults = [*_of_the_run(harvest, endpoint, last.text, counts), *_of_the_requests(harvest, site)]
     if site.is_run_away_from:
-        told.append(f"it would have gone on for ever: {len(site.asked)} requests")
+        faults.append(f"it would have gone on for ever: {len(site.asked)} requests")
     if gaps.most > MOST_REQUESTS + _BEYOND_REQUESTS:
-        told.append(f"{gaps.most} requests in a row brought no new record")
+        faults.append(f"{gaps.most} requests in a row brought no new record")
     if not endpoint.names.refusal and endpoint.traits.way != "later":  # a sweep does not look for changes
-        told += _of_the_sweep(found, swept(house, site, name, way), endpoint)
-    return told
+        faults += _of_the_sweep(harvest, swept(house, site, name, way), endpoint)
+    return faults
 
 
 def _way(**entry: Any) -> Quirk:
@@ -123,22 +123,22 @@ def _way(**entry: Any) -> Quirk:
 _WAYS = {"whole": _way(), "set": _way(sets=("a",)), "years": _way(slice="year"), "later": _way()}
 
 
-def _lost(found: Harvested, endpoint: Endpoint) -> frozenset[str]:
-    return frozenset(missing(found, {each.identifier: each for each in endpoint.living}))
+def _lost(harvest: Harvested, endpoint: Endpoint) -> frozenset[str]:
+    return frozenset(missing(harvest, {record.identifier: record for record in endpoint.living}))
 
 
-def _of_the_run(found: Harvested, endpoint: Endpoint, last_line: str, counts: Counter[str]) -> list[str]:
-    lost, run = _lost(found, endpoint), found.run
+def _of_the_run(harvest: Harvested, endpoint: Endpoint, last_line: str, counts: Counter[str]) -> list[str]:
+    lost, run = _lost(harvest, endpoint), harvest.run
     if any("fault of this program" in reason for reason in run.reasons):
         return [f"it broke: {run.reasons}"]
-    if not lost or not found.says_whole:
+    if not lost or not harvest.says_whole:
         return []
     if given_away := _given_away(endpoint, lost):
         return [f"SILENT: it lost {given_away}"]
     is_left = bool(lost & endpoint.named)
     counts["left to the sweep" if is_left else "unknowable"] += 1
-    is_told = f"`harvester source sweep {run.source}` compares all" in last_line
-    return [] if is_told or not is_left else [f"SILENT: it lost {len(lost)}, and says {last_line}"]
+    is_announced = f"`harvester source sweep {run.source}` compares all" in last_line
+    return [] if is_announced or not is_left else [f"SILENT: it lost {len(lost)}, and says {last_line}"]
 
 
 def _given_away(endpoint: Endpoint, lost: frozenset[str]) -> str:
@@ -151,30 +151,30 @@ def _given_away(endpoint: Endpoint, lost: frozenset[str]) -> str:
     return f"{len(behind)} where its list breaks off" if behind else ""
 
 
-def _of_the_requests(found: Harvested, site: Site) -> list[str]:
+def _of_the_requests(harvest: Harvested, site: Site) -> list[str]:
     endpoint = site.source
     if not endpoint.is_healthy:  # type: ignore[attr-defined]
         return []
-    told = [] if found.says_whole else [f"it is healthy, and the run says: {found.run.reasons}"]
+    faults = [] if harvest.says_whole else [f"it is healthy, and the run says: {harvest.run.reasons}"]
     # Each of a few windows has a last page of its own, and its ends are compared.
     most = endpoint.pages + (16 if endpoint.traits.way == "years" else 8)  # type: ignore[attr-defined]
     if len(site.asked) > most:
-        told.append(f"it is healthy, and was asked {len(site.asked)} times for {endpoint.pages} pages")  # type: ignore[attr-defined]
-    return told
+        faults.append(f"it is healthy, and was asked {len(site.asked)} times for {endpoint.pages} pages")  # type: ignore[attr-defined]
+    return faults
 
 
-def _of_the_sweep(before: Harvested, found: Harvested, endpoint: Endpoint) -> list[str]:
-    lost, told = _lost(found, endpoint), []
-    if any("fault of this program" in reason for reason in found.run.reasons):
-        told.append(f"the sweep broke: {found.run.reasons}")
-    if found.says_whole and lost & endpoint.named:
-        told.append(f"SILENT: the sweep lost {len(lost & endpoint.named)}")
+def _of_the_sweep(before: Harvested, after: Harvested, endpoint: Endpoint) -> list[str]:
+    lost, faults = _lost(after, endpoint), []
+    if any("fault of this program" in reason for reason in after.run.reasons):
+        faults.append(f"the sweep broke: {after.run.reasons}")
+    if after.says_whole and lost & endpoint.named:
+        faults.append(f"SILENT: the sweep lost {len(lost & endpoint.named)}")
     if endpoint.traits.single == "found" and before.run.outcome in _ENDED:
         if lost & endpoint.named:
-            told.append(f"the sweep did not fetch {len(lost & endpoint.named)}")
+            faults.append(f"the sweep did not fetch {len(lost & endpoint.named)}")
         if deleted := lost - _lost(before, endpoint):
-            told.append(f"the sweep deleted {len(deleted)} that are there")
-    return told
+            faults.append(f"the sweep deleted {len(deleted)} that are there")
+    return faults
 
 
 def _portions() -> list[list[Traits]]:
@@ -187,15 +187,15 @@ def test_no_endpoint_loses_anything_in_silence(own_house: Instance, portion: lis
     """A random sample, named by its seed; with ENDPOINTS=all the whole product."""
     failed, counts = {}, Counter[str]()
     for number, traits in enumerate(portion):
-        if told := verdict(own_house, opened(traits), f"endpoint{number}", counts):
-            failed[str(traits)] = told
+        if faults := verdict(own_house, opened(traits), f"endpoint{number}", counts):
+            failed[str(traits)] = faults
     assert failed == {}
 
 
 def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(own_house: Instance) -> None:
     site = opened(Traits(page_size=3), 300)
-    found = harvested(own_house, site, "clean", (), is_direct=True)
-    assert found.run.counts["received"] == 300
+    harvest = harvested(own_house, site, "clean", (), is_direct=True)
+    assert harvest.run.counts["received"] == 300
     assert len(site.asked) <= 108
 
 
@@ -203,15 +203,15 @@ def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(own_hou
 def test_clean_lists_of_several_sets_cost_no_more_than_one(own_house: Instance, number: int, most: int) -> None:
     """A run reads four answers of ListIdentifiers in all; where there are more lists, one of each."""
     site = opened(Traits(page_size=3, names_page_size=10), 300)
-    sets = tuple(f"s{each}" for each in range(number))
+    sets = tuple(f"s{index}" for index in range(number))
     for place, record in enumerate(tuple(site.source.held.values())):
         site.source.held[record.identifier] = record._replace(sets=(sets[place % number],))
-    found = harvested(own_house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
-    assert (found.run.counts["received"], found.run.outcome) == (300, RunOutcome.SUCCEEDED)
+    harvest = harvested(own_house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
+    assert (harvest.run.counts["received"], harvest.run.outcome) == (300, RunOutcome.SUCCEEDED)
     asked = Counter(request.verb for request in site.asked)
     assert asked["ListIdentifiers"] <= most
     assert len(site.asked) <= asked["ListRecords"] + 3 + most
-    *_, last = own_house.inbox.events(found.run.number)
+    *_, last = own_house.inbox.events(harvest.run.number)
     assert ("four answers" if number <= most == 4 else "one answer of ListIdentifiers for each list") in last.text
 
 
@@ -220,6 +220,6 @@ def test_names_of_several_lists_that_come_in_four_answers_are_all_compared(own_h
     sets = ("a", "b:c")
     for place, record in enumerate(tuple(site.source.held.values())):
         site.source.held[record.identifier] = record._replace(sets=(sets[place % 2],))
-    found = harvested(own_house, site, "several", (_way(sets=sets),), is_direct=True)
-    assert _lost(found, site.source) == frozenset()  # type: ignore[arg-type]
-    assert found.says_whole
+    harvest = harvested(own_house, site, "several", (_way(sets=sets),), is_direct=True)
+    assert _lost(harvest, site.source) == frozenset()  # type: ignore[arg-type]
+    assert harvest.says_whole

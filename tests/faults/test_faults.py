@@ -43,7 +43,7 @@ _REMARKABLE_PAIRS = (
 )
 
 
-@pytest.mark.parametrize("quirk", [each for each in QUIRKS.values() if each.trap], ids=lambda each: each.name)
+@pytest.mark.parametrize("quirk", [quirk for quirk in QUIRKS.values() if quirk.trap], ids=lambda quirk: quirk.name)
 def test_trap_shuts_behind_who_asks_wrongly(site: MakeSite, quirk: Quirk) -> None:
     _, served = site()
     served.distort([quirk.distort])
@@ -56,17 +56,19 @@ def test_trap_shuts_behind_who_asks_wrongly(site: MakeSite, quirk: Quirk) -> Non
 def test_source_without_a_quirk_is_harvested_twice_and_whole(house: Instance, site: MakeSite) -> None:
     served, name = opened(site, [])
     for _ in range(2):
-        found = harvested(house, served, name, [])
-        assert faults_of(found, served, []) == []
-        assert found.says_whole
+        harvest = harvested(house, served, name, [])
+        assert faults_of(harvest, served, []) == []
+        assert harvest.says_whole
         changed(served)
 
 
 def test_full_harvest_begins_with_what_was_learned(house: Instance, site: MakeSite) -> None:
     quirk = QUIRKS["token_must_be_sent_as_it_is_written"]
     served, name = opened(site, [quirk])
-    found = [harvested(house, served, name, [quirk], RunOptions(is_full=True)).run.counts["pages"] for _ in range(2)]
-    assert found == [8, 6]  # of which two were refusals
+    page_counts = [
+        harvested(house, served, name, [quirk], RunOptions(is_full=True)).run.counts["pages"] for _ in range(2)
+    ]
+    assert page_counts == [8, 6]  # of which two were refusals
 
 
 def _pairs() -> list[list[tuple[Quirk, Quirk]]]:
@@ -127,6 +129,6 @@ def test_pairs_of_quirks_lose_nothing_without_a_word(
     failed = {}
     for pair in pairs:
         served, name = opened(site, pair)
-        if told := faults_of(harvested(own_house, served, name, pair), served, pair):
-            failed[" + ".join(each.name for each in pair)] = told
+        if faults := faults_of(harvested(own_house, served, name, pair), served, pair):
+            failed[" + ".join(quirk.name for quirk in pair)] = faults
     assert failed == {}

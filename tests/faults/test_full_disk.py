@@ -38,24 +38,24 @@ def _run_like_others(folder: Path, *command: str) -> tuple[int, str]:
 
 @dataclass
 class Runs:
-    """Runs the source of an instance in surroundings of its own; `said` is where it says everything."""
+    """Runs the source of an instance in surroundings of its own; `output` is where it says everything."""
 
     launcher: Launcher
-    said: Path
+    output: Path
 
     def __call__(self, folder: Path, *surroundings: str) -> tuple[int, str]:
         """Return the exit status and what was said."""
-        before = self.said.stat().st_size
+        before = self.output.stat().st_size
         self.launcher.start(*surroundings, "--instance", str(folder), "run", "x")
-        return self.launcher.wait(), self.said.read_text()[before:]
+        return self.launcher.wait(), self.output.read_text()[before:]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    said = tmp_path_factory.mktemp("launcher") / "said"
+    output = tmp_path_factory.mktemp("launcher") / "said"
     # What measures writes files as well.
-    with launching(said, live.unmeasured(os.environ)) as launcher:
-        yield Runs(launcher, said)
+    with launching(output, live.unmeasured(os.environ)) as launcher:
+        yield Runs(launcher, output)
 
 
 @pytest.fixture
@@ -66,12 +66,12 @@ def folder(site: Callable[[], tuple[str, Site]], scratch: Path) -> Path:
     return live.instance(scratch / "instance", {"x": (served.url, ("oai_dc",))})
 
 
-def _is_told(done: tuple[int, str], *words: str) -> None:
-    status, said = done
-    assert "Traceback" not in said, said
-    assert "fault of this program" not in said, said
-    assert status == 1, said
-    assert any(word in said for word in words), said
+def _assert_message(done: tuple[int, str], *words: str) -> None:
+    status, message = done
+    assert "Traceback" not in message, message
+    assert "fault of this program" not in message, message
+    assert status == 1, message
+    assert any(word in message for word in words), message
 
 
 def _is_sound(folder: Path) -> None:
@@ -97,7 +97,7 @@ def test_full_disk_is_told_damages_nothing_and_the_next_run_goes_on(
         status, words = run(here, published_by, f"room={room}")
         if status:
             stopped += 1
-            _is_told((status, words), "full", "cannot be written")
+            _assert_message((status, words), "full", "cannot be written")
         _is_sound(here)
         assert run(here, published_by)[0] == 0, f"seed {SEED}, {room} bytes"
         assert exposed(here) == wanted
@@ -116,7 +116,7 @@ def test_what_may_not_be_written_is_named_and_the_next_run_goes_on(run: Runs, fo
     place.chmod(mode & ~0o222)
     done = _run_like_others(folder)
     place.chmod(mode)
-    _is_told(done, "cannot be written", "read-only", "cannot be made")
+    _assert_message(done, "cannot be written", "read-only", "cannot be made")
     assert str(folder) in done[1]
     _is_sound(folder)
     assert run(folder)[0] == 0
@@ -128,10 +128,10 @@ def test_a_folder_that_may_not_be_written_still_tells_how_its_sources_stand(run:
     modes = [(place, place.stat().st_mode) for place in places]
     for place, mode in modes:
         place.chmod(mode & ~0o222)
-    told = {name: _run_like_others(folder, *name.split()) for name in ("status", "log", "records x", "source list")}
+    outcomes = {name: _run_like_others(folder, *name.split()) for name in ("status", "log", "records x", "source list")}
     for place, mode in modes:
         place.chmod(mode)
-    assert {status for status, _ in told.values()} == {0}, told
-    assert "succeeded" in told["status"][1]
-    assert "is read without its log" in told["status"][1]
+    assert {status for status, _ in outcomes.values()} == {0}, outcomes
+    assert "succeeded" in outcomes["status"][1]
+    assert "is read without its log" in outcomes["status"][1]
     assert run(folder)[0] == 0

@@ -52,15 +52,15 @@ def changing(site: Callable[[], tuple[str, Site]]) -> Site:
 def _change(served: Site) -> None:
     served.clock.sleep(3 * 86_400)
     source = served.source
-    for number, each in enumerate(list(source.held.values())):
+    for number, record in enumerate(list(source.held.values())):
         if number % 3 == 0:
-            source.put(each._replace(is_deleted=True))
+            source.put(record._replace(is_deleted=True))
         elif number % 3 == 1:
-            source.put(each._replace(title=f"{each.title} again", sets=("b:c", "a"), is_deleted=False))
-    for number, each in enumerate(records(RECORDS)):
-        if each.identifier not in source.held:
+            source.put(record._replace(title=f"{record.title} again", sets=("b:c", "a"), is_deleted=False))
+    for number, record in enumerate(records(RECORDS)):
+        if record.identifier not in source.held:
             served.clock.now += number % 50 == 0
-            source.put(each)
+            source.put(record)
     served.clock.sleep(3 * 86_400)  # farther than the overlap: whoever has everything is told that nothing is new
 
 

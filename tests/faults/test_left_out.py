@@ -38,12 +38,12 @@ WAYS: Mapping[str, Mapping[str, object]] = {
 UNTOLD = (LEAVING_OUT[-1], "in windows of a month")
 
 
-@pytest.mark.parametrize(("name", "way"), [each for each in product(LEAVING_OUT, WAYS) if each != UNTOLD])
+@pytest.mark.parametrize(("name", "way"), [pair for pair in product(LEAVING_OUT, WAYS) if pair != UNTOLD])
 def test_what_is_left_out_comes_or_is_missing_aloud(house: Instance, site: MakeSite, name: str, way: str) -> None:
     quirk = replace(QUIRKS[name], entry=WAYS[way])
     served, source = opened(site, [quirk])
-    found = harvested(house, served, source, [quirk])
-    assert faults_of(found, served, [quirk]) == []
+    harvest = harvested(house, served, source, [quirk])
+    assert faults_of(harvest, served, [quirk]) == []
 
 
 @pytest.mark.parametrize("is_full", [False, True])
@@ -55,8 +55,8 @@ def test_what_is_left_out_comes_or_is_missing_aloud_in_a_run_that_goes_on(
     served, source = opened(site, [quirk])
     stopped = harvested(house, served, source, [quirk], RunOptions(max_records=15))
     assert not stopped.says_whole
-    found = harvested(house, served, source, [quirk], RunOptions(is_full=is_full))
-    assert faults_of(found, served, [quirk]) == []
+    harvest = harvested(house, served, source, [quirk], RunOptions(is_full=is_full))
+    assert faults_of(harvest, served, [quirk]) == []
 
 
 def _one(name: str) -> tuple[Quirk, Quirk]:
@@ -68,9 +68,9 @@ def test_what_four_answers_of_list_identifiers_name_is_held_after_a_harvest(
     house: Instance, site: MakeSite, quirk: Quirk
 ) -> None:
     served, source = opened(site, [quirk])
-    found = harvested(house, served, source, [quirk])
-    assert missing(found, wanted(served, [quirk])) == []
-    assert (found.run.outcome, found.run.is_complete) == (RunOutcome.SUCCEEDED, True)
+    harvest = harvested(house, served, source, [quirk])
+    assert missing(harvest, wanted(served, [quirk])) == []
+    assert (harvest.run.outcome, harvest.run.is_complete) == (RunOutcome.SUCCEEDED, True)
 
 
 def test_numbers_that_were_announced_stand_beside_those_that_were_received(house: Instance, site: MakeSite) -> None:
@@ -93,7 +93,7 @@ def test_a_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(
         for number in range(100 * page_size)
         for name in [f"oai:faults:{number:05}"]
     }
-    found = harvested(house, served, source, [])
-    assert found.says_whole
+    harvest = harvested(house, served, source, [])
+    assert harvest.says_whole
     assert sum(request.verb == "ListRecords" for request in served.asked) == 100
     assert len(served.asked) <= 108

@@ -22,12 +22,12 @@ def test_every_known_quirk_is_shown() -> None:
     assert shown | ELSEWHERE.keys() == set(range(1, 78))
 
 
-@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda quirk: quirk.name)
 def test_quirk_names_its_endpoint_and_the_date_at_which_that_was_seen_or_read(quirk: Quirk) -> None:
     assert re.search(r"\w[^)]*\b20\d\d\b", quirk.endpoint)
 
 
-@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda quirk: quirk.name)
 def test_honest_end_is_told_exactly(quirk: Quirk) -> None:
     is_honest = quirk.promise is Promise.HONEST
     assert is_honest == bool(quirk.outcome) == bool(quirk.says)

@@ -64,13 +64,13 @@ class Search:
     def run(self, *sources: str, **options) -> dict[str, str]:
         """Search, and return the outcomes by the upstream identifiers' last part."""
         self.work.enlist(sources or (NAME,))
-        found = self.work.run(sources, **options)
-        return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
+        results = self.work.run(sources, **options)
+        return {result.identifier.rpartition(":")[2]: str(result.searched.outcome) for result in results}
 
     def try_out(self, **options) -> dict[str, str]:
         """Search without writing anything down, and return the outcomes as `run` does."""
-        found = self.work.try_out((NAME,), **options)
-        return {each.identifier.rpartition(":")[2]: str(each.searched.outcome) for each in found}
+        results = self.work.try_out((NAME,), **options)
+        return {result.identifier.rpartition(":")[2]: str(result.searched.outcome) for result in results}
 
     def release(self) -> int:
         """Publish what is decided and learned; return how many records were stamped."""
@@ -98,5 +98,5 @@ def searching(folder: Path) -> Iterator[Callable[..., Search]]:
         return begun[-1]
 
     yield begin
-    for each in begun:
-        each.close()
+    for search in begun:
+        search.close()

@@ -53,20 +53,20 @@ EFSA = "10.2903/j.efsa.2014.3550"
 
 def described() -> dict[str, Description]:
     """Return the metadata of each recorded PDF by the name of its file."""
-    told = {
+    descriptions = {
         name: Description(title=title, authors=authors, container=place)
         for name, (title, authors, place) in TITLES.items()
     }
-    return {"crminer__10.2903%2Fj.efsa.2014.3550.pdf": others()[EFSA], **told}
+    return {"crminer__10.2903%2Fj.efsa.2014.3550.pdf": others()[EFSA], **descriptions}
 
 
 def others() -> dict[str, Description]:
     """Return the works of all recorded answers of Crossref by their DOI: what each PDF is not."""
-    found: dict[str, Description] = {}
+    descriptions: dict[str, Description] = {}
     for exchange in exchanges("crossref/http", "*api.crossref.org_*"):
         if exchange.status == 200 and "transform" not in exchange.url and "/agency" not in exchange.url:
-            found |= {work.doi: work for work in works_of_crossref(exchange) if work.title}
-    return found
+            descriptions |= {work.doi: work for work in works_of_crossref(exchange) if work.title}
+    return descriptions
 
 
 def works_of_crossref(answer: Fetched) -> tuple[Description, ...]:

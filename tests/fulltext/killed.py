@@ -46,8 +46,8 @@ def main(folder: Path, log: int, ahead: int) -> None:
     releasing = Releaser(store, open_inbox(folder), desk, settings)
     work.enlist(["laro"])
     print("ready", flush=True)
-    for each in work.run():
-        print(each.identifier, each.is_lost, flush=True)
+    for result in work.run():
+        print(result.identifier, result.is_lost, flush=True)
         releasing.release()
     releasing.release()
 

@@ -22,10 +22,10 @@ GOOD = answer(a_pdf(*[TITLE] * 60), Content_Type="application/pdf")
 
 
 def crossref(*links: Mapping[str, str], doi: str = DOI, page: str = PAGE, **more: object) -> dict[str, Answer]:
-    told = {"DOI": doi, "title": [TITLE], "ISSN": ["0378-5955"], "link": list(links), **more}
+    message = {"DOI": doi, "title": [TITLE], "ISSN": ["0378-5955"], "link": list(links), **more}
     if page:
-        told["resource"] = {"primary": {"URL": page}}
-    return {f"https://api.crossref.org/works/{doi}": answer(json.dumps({"message": told}))}
+        message["resource"] = {"primary": {"URL": page}}
+    return {f"https://api.crossref.org/works/{doi}": answer(json.dumps({"message": message}))}
 
 
 def link(url: str, content_type: str = "unspecified", purpose: str = "text-mining") -> dict[str, str]:
@@ -33,8 +33,8 @@ def link(url: str, content_type: str = "unspecified", purpose: str = "text-minin
 
 
 def unpaywall(*locations: Mapping[str, str], doi: str = DOI) -> dict[str, Answer]:
-    told = {"doi": doi, "is_oa": bool(locations), "oa_locations": list(locations)}
-    return {f"https://api.unpaywall.org/v2/{doi}": answer(json.dumps(told))}
+    document = {"doi": doi, "is_oa": bool(locations), "oa_locations": list(locations)}
+    return {f"https://api.unpaywall.org/v2/{doi}": answer(json.dumps(document))}
 
 
 def location(url: str = "", page: str = "", license_: str = "", host_type: str = "publisher") -> dict[str, str]:
@@ -73,8 +73,8 @@ RIGHTS = {"rightsList": [{"rightsUri": CC_BY}], "contentUrl": [FILE]}
 
 
 def datacite(**more: object) -> dict[str, Answer]:
-    told = {"doi": DOI, "titles": [{"title": TITLE}], "url": PAGE, **more}
-    return {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": told}}))}
+    attributes = {"doi": DOI, "titles": [{"title": TITLE}], "url": PAGE, **more}
+    return {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": attributes}}))}
 
 
 # Services that each add at most one request to these figures, and none to a work of which an open copy is known.

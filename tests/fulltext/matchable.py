@@ -46,7 +46,7 @@ class Rates(NamedTuple):
     """Of so many works: found by their own DOI or that of their preprint, wrong, and wrong where it is not listed."""
 
     works: int
-    found: float
+    right: float
     wrong: float
     wrong_without: float
     mistakes: tuple[tuple[str, str], ...]
@@ -57,14 +57,14 @@ class Rates(NamedTuple):
 
 def recorded_works() -> dict[str, Description]:
     """Return every work that a recorded answer of Crossref, OpenAlex or DataCite describes, by its DOI."""
-    found: dict[str, Description] = {}
+    descriptions: dict[str, Description] = {}
     for file in sorted(DATA.rglob("*.json*")):
         if not file.name.endswith(".meta.json"):
             for document in _documents(file.read_bytes()):
                 for work in _works(document):
                     if work.doi and work.title:
-                        found.setdefault(work.doi, work)
-    return found
+                        descriptions.setdefault(work.doi, work)
+    return descriptions
 
 
 def _documents(body: bytes) -> Iterator[object]:
@@ -77,8 +77,8 @@ def _documents(body: bytes) -> Iterator[object]:
 
 def _works(node: object) -> Iterator[Description]:
     if isinstance(node, list):
-        for each in node:
-            yield from _works(each)
+        for child in node:
+            yield from _works(child)
     elif isinstance(node, dict):
         if "DOI" in node and "prefix" in node:
             yield from crossref.read_list(_answer({"message": {"items": [node]}}))
@@ -86,8 +86,8 @@ def _works(node: object) -> Iterator[Description]:
             yield from openalex.read_list(_answer({"results": [node]}))
         elif "creators" in node and "titles" in node:
             yield from datacite.read_list(_answer({"data": [{"attributes": node}]}))
-        for each in node.values():
-            yield from _works(each)
+        for child in node.values():
+            yield from _works(child)
 
 
 def _answer(document: object) -> Fetched:
@@ -101,12 +101,12 @@ def recorded_pairs() -> list[Pair]:
 
 def harvested_pairs() -> list[Pair]:
     """Return the recorded records with one DOI of their own, without it, each with what a service would say of it."""
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     with gzip.open(SHARED / "data" / "oai" / "records-all.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             if "10." in line and (pair := _harvested(json.loads(line).get("metadata") or "")) is not None:
-                found.setdefault(pair.known.doi, pair)
-    return list(found.values())
+                pairs.setdefault(pair.known.doi, pair)
+    return list(pairs.values())
 
 
 def _harvested(metadata: str) -> Pair | None:
@@ -120,11 +120,13 @@ def _harvested(metadata: str) -> Pair | None:
         return None
     dois = {entry.value for entry in identifiers_of(work).entries if entry.scheme == "doi" and entry.is_certain}
     bare = tuple(statement for statement in work.statements if not dois_in(statement.text))
-    stated = {each.element: each.text for each in reversed(bare)}
-    years = sorted(year for each in bare if each.element == "date" for year in _YEAR.findall(each.text[:10]))
+    stated = {statement.element: statement.text for statement in reversed(bare)}
+    years = sorted(
+        year for statement in bare if statement.element == "date" for year in _YEAR.findall(statement.text[:10])
+    )
     if len(dois) != 1 or not stated.get("title") or not years:
         return None
-    names = [each.text for each in bare if each.element == "creator"]
+    names = [statement.text for statement in bare if statement.element == "creator"]
     known = Description(
         doi=dois.pop(),
         title=stated["title"],
@@ -246,8 +248,10 @@ class Index:
         """Take the works."""
         self.works = list(works)
         self.places: dict[str, list[int]] = {}
-        for place, each in enumerate(self.works):
-            for token in _tokens(" ".join((each.title, *each.authors, each.container, each.year))):
+        for place, description in enumerate(self.works):
+            for token in _tokens(
+                " ".join((description.title, *description.authors, description.container, description.year))
+            ):
                 self.places.setdefault(token, []).append(place)
 
     def answer(self, question: str, without: str = "") -> list[Description]:
@@ -259,19 +263,19 @@ class Index:
                 rare = log(len(self.works) / max(len(places), 1))
                 for place in places:
                     scores[place] += rare  # type: ignore[assignment]
-        found = []
+        listed = []
         for place, _ in scores.most_common(ROWS * 4):
-            each = self.works[place]
-            if not without or each.doi not in (without, preprint_of(without)):
-                found.append(each)
-        return found[:ROWS]
+            description = self.works[place]
+            if not without or description.doi not in (without, preprint_of(without)):
+                listed.append(description)
+        return listed[:ROWS]
 
 
 def rates(pairs: list[Pair], half: int | None = None) -> Rates:
     """Return what is found of works in an index of all of them and of noise; of one half (0 or 1) of them, or all."""
-    index = Index(each for pair in pairs for each in (pair.known, *noise(pair.known)))
+    index = Index(description for pair in pairs for description in (pair.known, *noise(pair.known)))
     chosen = [pair for pair in pairs if half is None or sha256(pair.known.doi.encode()).digest()[0] % 2 == half]
-    found = wrong = wrong_without = 0
+    right = wrong = wrong_without = 0
     mistakes = []
     for record, known in chosen:
         wanted = sought(record)
@@ -279,13 +283,13 @@ def rates(pairs: list[Pair], half: int | None = None) -> Rates:
             continue
         question = " ".join((wanted.titles[0], wanted.first_author, str(wanted.years[0])))
         own = _matched(wanted, index.answer(question))
-        found += own in (known.doi, preprint_of(known.doi))
+        right += own in (known.doi, preprint_of(known.doi))
         wrong += own not in ("", known.doi, preprint_of(known.doi))
         other = _matched(wanted, index.answer(question, known.doi))
         wrong_without += bool(other)
         mistakes += [(known.doi, doi) for doi in (own, other) if doi not in ("", known.doi, preprint_of(known.doi))]
     count = max(len(chosen), 1)
-    return Rates(len(chosen), found / count, wrong / count, wrong_without / count, tuple(mistakes))
+    return Rates(len(chosen), right / count, wrong / count, wrong_without / count, tuple(mistakes))
 
 
 def _matched(wanted, answer: list[Description]) -> str:

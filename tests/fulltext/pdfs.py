@@ -20,12 +20,12 @@ def a_bomb() -> bytes:
     return _pdf(b"/Filter[/FlateDecode/FlateDecode]", zlib.compress(start + million * 600, 9))
 
 
-def _pdf(said: bytes, stream: bytes, trailer: bytes = b"") -> bytes:
+def _pdf(entries: bytes, stream: bytes, trailer: bytes = b"") -> bytes:
     objects = (
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        b"<</Length %d%s>>stream\n%s\nendstream" % (len(stream), said, stream),
+        b"<</Length %d%s>>stream\n%s\nendstream" % (len(stream), entries, stream),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     )
     body = b"%PDF-1.4\n" + b"".join(b"%d 0 obj%sendobj\n" % pair for pair in enumerate(objects, 1))

@@ -34,11 +34,11 @@ def fetched(path: str | Path, url: str = "https://recorded.example.org/", status
 
 def exchange(meta: Path) -> Fetched:
     """Return one recorded exchange."""
-    told = json.loads(meta.read_text(encoding="utf-8"))
-    headers = tuple((name, value) for name, given in told["headers"].items() for value in given)
-    name = told.get("body_file") or ""
+    recording = json.loads(meta.read_text(encoding="utf-8"))
+    headers = tuple((name, value) for name, given in recording["headers"].items() for value in given)
+    name = recording.get("body_file") or ""
     file = meta.parent / name
-    return Fetched(told["uri"], told["status"], headers, body(file) if name and file.is_file() else b"", 0)
+    return Fetched(recording["uri"], recording["status"], headers, body(file) if name and file.is_file() else b"", 0)
 
 
 def exchanges(folder: str, pattern: str = "*") -> Iterator[Fetched]:
@@ -57,9 +57,9 @@ def plain(url: str) -> str:
 def all_exchanges() -> dict[str, Fetched]:
     """Return every recorded exchange by its plain address; of several, the one that went well."""
     folders = ("crossref/http", "other/openalex/http", "other/datacite/http", "signposting/http", "landing/http")
-    found: dict[str, Fetched] = {}
-    for each in (each for folder in folders for each in exchanges(folder)):
-        held = found.get(plain(each.url))
+    by_url: dict[str, Fetched] = {}
+    for answer in (recording for folder in folders for recording in exchanges(folder)):
+        held = by_url.get(plain(answer.url))
         if held is None or held.status >= 300:
-            found[plain(each.url)] = each
-    return found
+            by_url[plain(answer.url)] = answer
+    return by_url

@@ -35,7 +35,7 @@ class WebWithLists(RecordedWeb):
 @pytest.fixture
 def matched(searching):
     """Return a search after the file of a work without a DOI was found by its title, accepted and published."""
-    told = {
+    item = {
         "DOI": DOI,
         "title": [TITLE],
         "author": [{"family": "Fenwick"}, {"family": "Marchetti"}],
@@ -46,7 +46,7 @@ def matched(searching):
     words = ["No excess is found in the dead time of the instruments."] * 40
     file = a_pdf(TITLE, "Emily Fenwick and Carla Marchetti", "Abstract", *words, PAGE_BREAK, *words, "References")
     own = {
-        LIST: answer(json.dumps({"message": {"items": [told]}})),
+        LIST: answer(json.dumps({"message": {"items": [item]}})),
         f"https://api.unpaywall.org/v2/{DOI}": answer(
             json.dumps({"doi": DOI, "title": TITLE, "is_oa": True, "year": 2015, "oa_locations": [place]})
         ),
@@ -75,7 +75,7 @@ def verdicts(search) -> list[str]:
 def test_the_file_is_published_and_the_claim_is_told_and_no_record_has_the_doi(matched, harvester) -> None:
     assert verdicts(matched) == ["accept"]
     assert COPY in named(matched)
-    assert not any(DOI in each for each in named(matched))
+    assert not any(DOI in name for name in named(matched))
     words = harvester("explain", IDENTIFIER).stdout
     assert f"crossref_match: crossref names the DOI {DOI}" in words
     row = json.loads(harvester("matches", "list", "--json").stdout)

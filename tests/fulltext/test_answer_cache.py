@@ -41,15 +41,15 @@ UNREADABLE = {
 class Services:
     """A web in which each service answers the same, and nobody else is there."""
 
-    def __init__(self, said: Fetched) -> None:
-        self.said = said
+    def __init__(self, same_answer: Fetched) -> None:
+        self.same_answer = same_answer
         self.asked: list[str] = []
 
     def __call__(self, request: Request) -> Fetched:
         """Answer a request."""
         self.asked.append(request.url)
         is_page = host_of(request.url) == "doi.org"
-        return replace(answer(status=404) if is_page else self.said, url=request.url)
+        return replace(answer(status=404) if is_page else self.same_answer, url=request.url)
 
 
 @pytest.fixture
@@ -69,11 +69,11 @@ def remember(tmp_path: Path) -> Iterator[Callable[[Work, Services | RecordedWeb]
 def test_what_nobody_can_read_is_told_and_asked_for_again(remember, name: str, about: str) -> None:
     """A page about maintenance, with status 200, was a service's answer for thirty days: each repetition got it."""
     web = Services(UNREADABLE[name])
-    found = remember(WORKS[about], web)
-    services = [trace for trace in found.traces if trace.host not in ("", "doi.org")]
+    result = remember(WORKS[about], web)
+    services = [trace for trace in result.traces if trace.host not in ("", "doi.org")]
     assert services
     assert {trace.step for trace in services if trace.outcome not in PASSING or not trace.note} == set()
-    assert not found.is_over
+    assert not result.is_over
     asked = set(web.asked) - {url for url in web.asked if host_of(url) == "doi.org"}
     web.asked.clear()
     remember(WORKS[about], web)
@@ -85,8 +85,8 @@ def test_a_captcha_that_says_that_all_is_well_is_asked_for_again(remember) -> No
     captcha = answer("<html><head><title>Just a moment...</title></head><body>Checking</body></html>")
     page = answer(f'<html><body><a href="{PUBLISHER}/1.xml">the article</a></body></html>')
     outcomes, requests = [], []
-    for said in (captcha, page, page):
-        web = RecordedWeb({**crossref(), PAGE: said}, has_recordings=False)
+    for response in (captcha, page, page):
+        web = RecordedWeb({**crossref(), PAGE: response}, has_recordings=False)
         outcomes.append(remember(WORKS["with a DOI"], web).outcome)
         requests.append(web.asked.count(PAGE))
     assert outcomes[0] is Outcome.BLOCKED_CAPTCHA

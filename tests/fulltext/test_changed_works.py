@@ -34,8 +34,8 @@ class SearchResult:
     def __init__(self, folder: Path, **options: Any) -> None:
         self.desk, self.searches = Desk(folder), open_discovery(folder)
         self.web = RecordedWeb({"http://laro.example.org/1.pdf": answer(a_pdf("x"))}, has_recordings=False)
-        told = {"discover_threads": 1, "discover_email": "librarian@library.test", **options}
-        self.settings = load(folder, environ={}, options=told)
+        all_options = {"discover_threads": 1, "discover_email": "librarian@library.test", **options}
+        self.settings = load(folder, environ={}, options=all_options)
         self.work = FullTextSearch(self.desk.store, self.searches, self.web, self.settings, (), lambda: self.desk.now)
 
     def sent(self, *more: str, identifier: str = "1", title: str = "A title") -> None:
@@ -55,7 +55,7 @@ class SearchResult:
     def run(self) -> dict[str, str]:
         """Search for all that is due, and return how it ended."""
         self.enlisted()
-        return {each.identifier.rpartition("/")[2]: str(each.searched.outcome) for each in self.work.run()}
+        return {result.identifier.rpartition("/")[2]: str(result.searched.outcome) for result in self.work.run()}
 
 
 @pytest.fixture
@@ -71,10 +71,10 @@ def searched(tmp_path: Path) -> Iterator[Callable[..., SearchResult]]:
         return begun[0]
 
     yield begin
-    for each in begun:
-        each.searches.close()
-        each.desk.store.close()
-        each.desk.inbox.close()
+    for search in begun:
+        search.searches.close()
+        search.desk.store.close()
+        search.desk.inbox.close()
 
 
 @pytest.mark.parametrize("more", [(A_DOI,), (pdf(),), ("<dc:title>Another title</dc:title>",)])
@@ -98,11 +98,11 @@ def test_a_dry_run_takes_what_has_changed_and_leaves_it_as_it_is(searched, more:
     search.sent(*more)
     search.sent(identifier="3")
     before = search.searches.counts()
-    found = [each.identifier.rpartition("/")[2] for each in search.work.try_out(("laro",))]
-    assert sorted(found) == ["1", "3"]
+    identifiers = [result.identifier.rpartition("/")[2] for result in search.work.try_out(("laro",))]
+    assert sorted(identifiers) == ["1", "3"]
     assert search.searches.counts() == before
     assert search.enlisted() == 2
-    assert [each.identifier.rpartition("/")[2] for each in search.work.try_out(("laro",))] == ["1", "3"]
+    assert [result.identifier.rpartition("/")[2] for result in search.work.try_out(("laro",))] == ["1", "3"]
 
 
 def test_what_says_the_same_of_the_work_is_not_searched_for(searched) -> None:
@@ -130,7 +130,7 @@ def test_what_is_deleted_and_comes_back_as_it_was_is_not_searched_for(searched) 
 def test_another_digest_that_the_source_states_is_another_file_and_one_that_we_computed_is_not() -> None:
     link = FileLink(FOUND, digests=(("md5", "ab" * 16),))
     same, other = link._replace(sha256="cd" * 32, found_at="2030"), link._replace(digests=(("md5", "cd" * 16),))
-    bases = [basis_of(Work(files=(each,))) for each in (link, same, other)]
+    bases = [basis_of(Work(files=(file,))) for file in (link, same, other)]
     assert bases[0] == bases[1] != bases[2]
 
 
@@ -155,11 +155,11 @@ def test_a_search_that_was_under_way_when_the_record_changed_is_lost_and_repeate
 def test_more_works_than_one_look_takes(searched, monkeypatch) -> None:
     monkeypatch.setattr("harvester.fulltext.changed_works._BATCH", 2)
     search = searched()
-    for each in "345":
-        search.sent(identifier=each)
+    for identifier in "345":
+        search.sent(identifier=identifier)
     assert set(search.run()) == {"3", "4", "5"}
-    for each in "2345":
-        search.sent(A_DOI, identifier=each)
+    for identifier in "2345":
+        search.sent(A_DOI, identifier=identifier)
     assert set(search.run()) == {"2", "3", "4", "5"}
 
 
@@ -247,6 +247,8 @@ def test_a_deleted_record_that_comes_back_as_another_work_is_noticed(accepted) -
 
 def test_the_order_of_what_is_told_is_no_matter() -> None:
     one, other = "https://doi.org/10.5555/a", "https://doi.org/10.5555/b"
-    told = work("A title")
-    assert basis_of(told._replace(identifiers=(one, other))) == basis_of(told._replace(identifiers=(other, one)))
-    assert basis_of(told) != basis_of(told._replace(landing_page=one))
+    titled_work = work("A title")
+    assert basis_of(titled_work._replace(identifiers=(one, other))) == basis_of(
+        titled_work._replace(identifiers=(other, one))
+    )
+    assert basis_of(titled_work) != basis_of(titled_work._replace(landing_page=one))

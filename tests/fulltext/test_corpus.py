@@ -20,10 +20,10 @@ FEWEST_AS_EXPECTED = {"kind": 0.85, "version": 0.95}
 
 
 def test_there_are_kinds_enough() -> None:
-    found = kinds()
-    assert len({kind.name for kind in found}) == len(found)
-    assert sum(kind.is_right for kind in found) >= 25
-    assert sum(not kind.is_right for kind in found) >= 35
+    all_kinds = kinds()
+    assert len({kind.name for kind in all_kinds}) == len(all_kinds)
+    assert sum(kind.is_right for kind in all_kinds) >= 25
+    assert sum(not kind.is_right for kind in all_kinds) >= 35
 
 
 @pytest.mark.slow
@@ -39,8 +39,8 @@ def test_a_file_is_a_pdf_with_the_text_that_it_was_given(kind: Kind) -> None:
     assert "\ufffd" not in str(text["first"])
 
 
-def _bad(found: list[Result], *, is_right: bool) -> list[str]:
-    bad = [result for result in found if result.kind.is_right is is_right and not result.is_as_it_should_be]
+def _bad(all_results: list[Result], *, is_right: bool) -> list[str]:
+    bad = [result for result in all_results if result.kind.is_right is is_right and not result.is_as_it_should_be]
     return [
         f"{result.kind.name} {result.number}, {result.offer}: {result.reason or result.candidate.outcome}"
         for result in bad
@@ -50,14 +50,14 @@ def _bad(found: list[Result], *, is_right: bool) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("half", WORKS)
 def test_rules_accept_no_wrong_file_and_refuse_few_right_ones(half: str) -> None:
-    found = list(results(kinds(), WORKS[half]))
-    assert _bad(found, is_right=False) == []
-    refused = _bad(found, is_right=True)
-    offered = sum(result.kind.is_right for result in found)
+    all_results = list(results(kinds(), WORKS[half]))
+    assert _bad(all_results, is_right=False) == []
+    refused = _bad(all_results, is_right=True)
+    offered = sum(result.kind.is_right for result in all_results)
     assert len(refused) <= MOST_REFUSED * offered, refused
-    assert {result.offer for result in found} == set(Offer)
+    assert {result.offer for result in all_results} == set(Offer)
     for name, least in FEWEST_AS_EXPECTED.items():
-        right, total, wrong = as_expected(found, name)
+        right, total, wrong = as_expected(all_results, name)
         assert right >= least * total, wrong
 
 
@@ -65,6 +65,8 @@ def test_rules_accept_no_wrong_file_and_refuse_few_right_ones(half: str) -> None
 def test_of_a_kind_in_eight_rules_accept_no_wrong_file_and_refuse_few_right_ones() -> None:
     """A share that an everyday run has the time for, of a work that each run takes from those that came later."""
     share = [kind for place, kind in enumerate(kinds()) if place % 8 == 5]
-    found = list(results(share, (9,)))
-    assert _bad(found, is_right=False) == []
-    assert len(_bad(found, is_right=True)) <= 2 * MOST_REFUSED * sum(result.kind.is_right for result in found)
+    all_results = list(results(share, (9,)))
+    assert _bad(all_results, is_right=False) == []
+    assert len(_bad(all_results, is_right=True)) <= 2 * MOST_REFUSED * sum(
+        result.kind.is_right for result in all_results
+    )

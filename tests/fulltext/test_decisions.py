@@ -30,7 +30,7 @@ LINKED = ("Published source must be acknowledged", "Must link to publisher versi
 
 
 def candidate(score: float = 0.8, **more) -> Candidate:
-    told = {
+    fields = {
         "outcome": Outcome.SUCCESS,
         "sha256": "0" * 64,
         "score": score,
@@ -38,7 +38,7 @@ def candidate(score: float = 0.8, **more) -> Candidate:
         "identified_by": ("title",),
         **more,
     }
-    return Candidate("https://x.example.org/a.pdf", "unpaywall", **told)
+    return Candidate("https://x.example.org/a.pdf", "unpaywall", **fields)
 
 
 def policy(*permissions: Permission) -> Policy:
@@ -50,7 +50,7 @@ def permission(**more) -> Permission:
 
 
 @pytest.mark.parametrize(
-    ("found", "stated", "verdict", "reason"),
+    ("judged_candidate", "stated", "verdict", "reason"),
     [
         (candidate(license="cc-by"), None, "accept", "The licence cc-by was stated for this copy."),
         (candidate(), policy(permission()), "accept", "The policy permits the accepted version in a repository now."),
@@ -105,8 +105,8 @@ def permission(**more) -> Permission:
         ),
     ],
 )
-def test_rules(found: Candidate, stated: Policy | None, verdict: str, reason: str) -> None:
-    ruling = rule(found, stated, "2024", Thresholds(), MONTH)
+def test_rules(judged_candidate: Candidate, stated: Policy | None, verdict: str, reason: str) -> None:
+    ruling = rule(judged_candidate, stated, "2024", Thresholds(), MONTH)
     assert ruling.verdict == verdict
     assert ruling.reason.startswith(reason)
 
@@ -201,7 +201,7 @@ def harvester(folder):
 
 def listed(harvester, *arguments: str) -> list[tuple[str, str]]:
     lines = harvester("review", "list", "--json", *arguments).stdout.splitlines()
-    return [(each["identifier"], each["url"]) for each in map(json.loads, lines)]
+    return [(row["identifier"], row["url"]) for row in map(json.loads, lines)]
 
 
 def test_people_accept_reject_and_change_their_minds(harvester) -> None:
@@ -213,10 +213,10 @@ def test_people_accept_reject_and_change_their_minds(harvester) -> None:
     assert listed(harvester, "--verdict", "accept") == [(ITEM, ONE)]
     assert harvester("review", "undo", ITEM, ONE).exit_code == 0
     assert listed(harvester) == [(ITEM, ONE), (ITEM, TWO)]
-    told = [
+    reasons = [
         decision["reason"] for decision in json.loads(harvester("review", "show", ITEM, "--json").stdout)["decisions"]
     ]
-    assert told[2:] == ["I read it.", "Undone: accept. The score 0.2 is too low to decide."]
+    assert reasons[2:] == ["I read it.", "Undone: accept. The score 0.2 is too low to decide."]
 
 
 def test_who_has_no_name_on_this_machine_decides_by_number(harvester, monkeypatch) -> None:
@@ -243,9 +243,12 @@ def test_strangers_command_no_terminal(harvester, folder) -> None:
         partial(decided, identifier, searched, Thresholds(), 2),
     )
     desk.close()
-    found = [harvester("review", *each).output for each in (("list",), ("show", identifier), ("accept", identifier))]
-    assert ["https://x.example.org/ [2J fdp.pdf" in each for each in found] == [True] * 3
-    assert "\x9b" not in found[1]
+    outputs = [
+        harvester("review", *arguments).output
+        for arguments in (("list",), ("show", identifier), ("accept", identifier))
+    ]
+    assert ["https://x.example.org/ [2J fdp.pdf" in output for output in outputs] == [True] * 3
+    assert "\x9b" not in outputs[1]
     assert json.loads(harvester("review", "list", "--json", "--verdict", "accept").stdout)["url"] == url
     assert harvester("review", "reject", identifier, address(url)).exit_code == 0  # as a DIDL has it
 
@@ -253,10 +256,10 @@ def test_strangers_command_no_terminal(harvester, folder) -> None:
 def test_undo_goes_one_step_back_each_time_and_says_when_nothing_is_left(harvester) -> None:
     for verdict in ("accept", "reject"):
         assert harvester("review", verdict, f"{ITEM}1").exit_code == 0
-    told = [harvester("review", "undo", f"{ITEM}1") for _ in range(3)]
-    assert [each.exit_code for each in told] == [0, 0, 2]
-    assert [" accept " in told[0].stderr, " review " in told[1].stderr] == [True, True]
-    assert "Nothing is left to undo" in told[2].stderr
+    results = [harvester("review", "undo", f"{ITEM}1") for _ in range(3)]
+    assert [result.exit_code for result in results] == [0, 0, 2]
+    assert [" accept " in results[0].stderr, " review " in results[1].stderr] == [True, True]
+    assert "Nothing is left to undo" in results[2].stderr
     assert (f"{ITEM}1", ONE) in listed(harvester)
 
 
@@ -277,10 +280,10 @@ def test_what_was_decided_of_other_bytes_is_not_brought_back(harvester, folder) 
         (("undo", f"{ITEM}1"), "Nothing is left to undo on https://x.example.org/1.pdf: review was the first"),
     ],
 )
-def test_what_cannot_be_decided_is_said(harvester, arguments: tuple[str, ...], sentence: str) -> None:
-    found = harvester("review", *arguments)
-    assert found.exit_code == 2
-    assert sentence in found.stderr
+def test_what_cannot_be_decided_is_reported(harvester, arguments: tuple[str, ...], sentence: str) -> None:
+    result = harvester("review", *arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -299,4 +302,4 @@ def test_other_bytes_take_the_place_of_what_a_person_accepted_only_where_a_rule_
     new = candidate(sha256="1" * 64)._replace(**more)
     before = Decision("oai:x", new.url, "0" * 64, "accept", "I have read it.", "anna", 1)
     news = decided("oai:x", SearchResult(Outcome.SUCCESS, (), (new,)), thresholds, 2, (before,))
-    assert [each.verdict for each in news] == [verdict]
+    assert [decision.verdict for decision in news] == [verdict]

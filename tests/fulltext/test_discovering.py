@@ -78,12 +78,12 @@ def test_limits_sources_and_single_items(searching) -> None:
 
 def test_a_dry_run_writes_nothing(searching) -> None:
     search = searching()
-    found = search.try_out()
-    assert found
-    assert search.try_out(identifier=_one_of_the_store(search)) == {"LR-15-00007": found["LR-15-00007"]}
+    outcomes = search.try_out()
+    assert outcomes
+    assert search.try_out(identifier=_one_of_the_store(search)) == {"LR-15-00007": outcomes["LR-15-00007"]}
     assert search.desk.counts() == search.desk.endings() == ()
     assert search.desk.position("laro") == 0
-    assert search.run() == found
+    assert search.run() == outcomes
     assert search.try_out() == {}
 
 
@@ -107,8 +107,8 @@ def _one_of_the_store(search) -> str:
 
 def _one_of(search, wanted: str) -> str:
     identifiers = (state.identifier for _, state in search.store.items("laro", 0, 100))
-    found = filter(None, map(search.desk.search, identifiers))
-    return next(each.identifier for each in found if each.state == wanted)
+    states = filter(None, map(search.desk.search, identifiers))
+    return next(state.identifier for state in states if state.state == wanted)
 
 
 def test_what_was_asked_to_stop_begins_nothing_more(searching) -> None:
@@ -212,7 +212,7 @@ def test_what_a_step_names_is_not_said_to_be_found_and_each_service_speaks_for_i
 
 
 @pytest.mark.parametrize(
-    ("hops", "is_told"),
+    ("hops", "is_reported"),
     [
         ((), False),
         (("https://a.example.org/",), True),
@@ -220,11 +220,11 @@ def test_what_a_step_names_is_not_said_to_be_found_and_each_service_speaks_for_i
         (("http://a.example.org/", "https://a.example.org/"), True),
     ],
 )
-def test_a_way_that_leaves_encryption_is_told(hops: tuple[str, ...], is_told: bool) -> None:
-    found = Candidate("https://a.example.org/", "unpaywall", hops=hops, final_url="http://b.example.org/")
-    story = search_as_json(SearchResult(Outcome.NOT_PDF, (Trace("unpaywall", Outcome.SUCCESS),), (found,)))
+def test_a_way_that_leaves_encryption_is_reported(hops: tuple[str, ...], is_reported: bool) -> None:
+    candidate = Candidate("https://a.example.org/", "unpaywall", hops=hops, final_url="http://b.example.org/")
+    story = search_as_json(SearchResult(Outcome.NOT_PDF, (Trace("unpaywall", Outcome.SUCCESS),), (candidate,)))
     state = SearchState("oai:x", "s", "1", "done", 0, 1, "not-pdf", 1, story)
-    assert any("from an encrypted address to one that is not" in line for line in explained(state)) is is_told
+    assert any("from an encrypted address to one that is not" in line for line in explained(state)) is is_reported
 
 
 def test_every_outcome_has_a_sentence() -> None:
@@ -256,7 +256,7 @@ def test_what_is_asked_is_asked_for_the_work(searching) -> None:
     search = searching(RecordedWeb(has_recordings=False, before=lambda request: asked.append(request.source)))
     search.run(limit=3)
     assert len(set(asked)) == 3
-    assert all(each.startswith("oai:g.example.org:laro/") for each in asked)
+    assert all(identifier.startswith("oai:g.example.org:laro/") for identifier in asked)
 
 
 def test_no_key_of_ours_is_kept_among_the_answers(searching) -> None:
@@ -303,19 +303,19 @@ def test_who_asks_is_never_an_example(tmp_path, options: dict, email: str) -> No
 
 
 def test_the_commands_search_and_explain(harvester) -> None:
-    found = harvester("discover", "--limit", "1", "--step", "recipes", "--json")
-    assert found.exit_code == 0
-    (line,) = found.stdout.splitlines()
+    result = harvester("discover", "--limit", "1", "--step", "recipes", "--json")
+    assert result.exit_code == 0
+    (line,) = result.stdout.splitlines()
     identifier = json.loads(line)["identifier"]
-    assert found.stderr.strip().startswith("Searched for 1 items: ")
+    assert result.stderr.strip().startswith("Searched for 1 items: ")
     assert "must have come to it" in harvester("explain", identifier).stderr
     done = harvester("discover", "--item", identifier, "--step", "recipes")
     assert identifier in done.stdout
     assert harvester("discover", "--limit", "1").exit_code == 0
     assert harvester("explain", identifier).exit_code == 0
     assert harvester("discover", "--item", identifier).exit_code == 0
-    told = json.loads(harvester("explain", identifier, "--json").stdout)
-    assert isinstance(told["story"]["candidates"], list)
+    explanation = json.loads(harvester("explain", identifier, "--json").stdout)
+    assert isinstance(explanation["story"]["candidates"], list)
 
 
 def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searching) -> None:
@@ -329,18 +329,16 @@ def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searc
     assert harvester("outcomes", "--by", "step", "--by", "step").stdout == harvester("outcomes", "--by", "step").stdout
     counted = harvester("outcomes", "laro", "--by", "host", "--json")
     by_host = [json.loads(line) for line in counted.stdout.splitlines()]
-    assert all(each["host"] for each in by_host)
-    assert any(each["host"] == "api.crossref.org" and each["outcome"] == "not-found" for each in by_host)
+    assert all(row["host"] for row in by_host)
+    assert any(row["host"] == "api.crossref.org" and row["outcome"] == "not-found" for row in by_host)
     assert re.fullmatch(r"\d+ more ended at no host: nobody was asked\.\n", counted.stderr)
-    of_laro = {
-        (each["what"], each["outcome"], each["count"], each["share"]) for each in by_host if "laro" in each["host"]
-    }
+    of_laro = {(row["what"], row["outcome"], row["count"], row["share"]) for row in by_host if "laro" in row["host"]}
     assert of_laro == {
         ("copy", "not-found", 18, 1.0),
         ("step", "blocked-captcha", 2, 0.25),
         ("step", "not-found", 6, 0.75),
     }
-    assert sum(each["count"] for each in by_host) > items
+    assert sum(row["count"] for row in by_host) > items
     assert harvester("outcomes", "nobody").exit_code == 2
 
 
@@ -355,16 +353,16 @@ def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searc
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(harvester, arguments: tuple[str, ...], sentence: str) -> None:
-    found = harvester(*arguments)
-    assert found.exit_code == 2
-    assert sentence in found.stderr
+    result = harvester(*arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
 
 
 def test_what_was_searched_long_ago_is_searched_again(harvester, searching) -> None:
     search = searching()
     search.run()
-    found = harvester("discover", "--recheck-older-than", "1s", "--step", "recipes", "--limit", "2")
-    assert found.stderr.strip().endswith("nothing is due.")  # the clock of the test is ahead
+    result = harvester("discover", "--recheck-older-than", "1s", "--step", "recipes", "--limit", "2")
+    assert result.stderr.strip().endswith("nothing is due.")  # the clock of the test is ahead
 
 
 def test_an_item_alone_leaves_the_others_as_they_were_searched(harvester, searching) -> None:

@@ -104,9 +104,9 @@ def test_a_record_under_embargo_says_so_itself() -> None:
 
 def test_a_location_of_unpaywall_under_embargo_is_left_alone() -> None:
     location = {"url_for_pdf": FILE, "url_for_landing_page": PAGE, "oa_date": DAY, "license": "cc-by"}
-    told_ = json.dumps({"doi": "10.1234/x", "title": TITLE, "is_oa": False, "oa_locations_embargoed": [location]})
+    document = json.dumps({"doi": "10.1234/x", "title": TITLE, "is_oa": False, "oa_locations_embargoed": [location]})
     result, web = searched(
-        work(TITLE, doi="10.1234/x"), {"https://api.unpaywall.org/v2/10.1234/x": answer(told_)}, "unpaywall"
+        work(TITLE, doi="10.1234/x"), {"https://api.unpaywall.org/v2/10.1234/x": answer(document)}, "unpaywall"
     )
     assert {(candidate.url, candidate.outcome) for candidate in result.candidates} == {
         (PAGE, Outcome.EMBARGOED_UNTIL),
@@ -120,8 +120,8 @@ def test_a_location_of_unpaywall_under_embargo_is_left_alone() -> None:
 def test_a_location_of_unpaywall_under_embargo_without_a_day_is_looked_for_after_half_a_year(day: str) -> None:
     """It was dropped, and the item ended as `not-oa`, for ever."""
     location = {"url_for_pdf": FILE, "oa_date": day, "license": "cc-by"}
-    told_ = json.dumps({"doi": "10.1234/x", "title": TITLE, "is_oa": False, "oa_locations_embargoed": [location]})
-    own = {"https://api.unpaywall.org/v2/10.1234/x": answer(told_)}
+    document = json.dumps({"doi": "10.1234/x", "title": TITLE, "is_oa": False, "oa_locations_embargoed": [location]})
+    own = {"https://api.unpaywall.org/v2/10.1234/x": answer(document)}
     result, web = searched(work(TITLE, doi="10.1234/x"), own, "unpaywall")
     assert (result.outcome, result.open_from, len(web.asked)) == (Outcome.EMBARGOED_UNTIL, UNNAMED, 1)
     assert due_at(result.open_from, second(TODAY)) == second(TODAY) + 180 * 86_400
@@ -242,7 +242,7 @@ def test_an_item_under_embargo_is_found_on_its_day_by_the_next_run(searching) ->
     search_.work.fetch = CachingFetch(search_.web, search_.desk, lambda: float(search_.now))
     search_.now = second("2027-01-21")
     assert search_.run()["LR-15-00007"] == "embargoed-until"
-    identifier = next(each for each in _identifiers(search_) if each.endswith("LR-15-00007"))
+    identifier = next(name for name in _identifiers(search_) if name.endswith("LR-15-00007"))
     state = search_.desk.search(identifier)
     assert (state.state, utc_datetime(state.due), state.tries) == ("waiting", f"{DAY}T00:00:00Z", 0)
     words = "\n".join(explained(state))

@@ -39,7 +39,7 @@ def pdf(content: bytes) -> Answer:
     return answer(content, Content_Type="application/pdf")
 
 
-def found(about: Work, fetch: Fetch, most_files: int = 6) -> tuple[SearchResult, tuple[Decision, ...]]:
+def search_and_decide(about: Work, fetch: Fetch, most_files: int = 6) -> tuple[SearchResult, tuple[Decision, ...]]:
     """Search for a work with all steps; return what was found, and what rules say of it."""
     searched = search(about, steps(), fetch, SETTINGS, at=NOW, most_files=most_files)
     return searched, decided("oai:g.example.org:1", searched, Thresholds(), NOW)
@@ -62,7 +62,7 @@ def test_hospital_study_is_never_published_for_a_work_of_which_only_the_title_is
         paper.put(STUDY, gap=4)
     page = f'<meta name="citation_pdf_url" content="{FILE}"><meta name="DC.rights" content="{CC_BY}">'
     about = work("Identifying Relations for Open Information Extraction", page=PAGE)
-    searched, decisions = found(about, web_of({PAGE: answer(page), FILE: pdf(paper.pdf())}))
+    searched, decisions = search_and_decide(about, web_of({PAGE: answer(page), FILE: pdf(paper.pdf())}))
     assert [candidate.sha256 != "" for candidate in searched.candidates] == [True]
     assert [decision.verdict for decision in decisions] != ["accept"]
     assert searched.outcome is not Outcome.SUCCESS
@@ -81,7 +81,7 @@ OF_THE_ARTICLE = f'This article is distributed under <a rel="license" href="{CC_
 def _with_license(sentence: str) -> tuple[SearchResult, tuple[Decision, ...]]:
     page = f'<html><head><meta name="citation_pdf_url" content="{FILE}"></head><body><p>{sentence}</p></body></html>'
     about = work(SUBJECT.title, page=PAGE, creator=SUBJECT.authors[0].inverted)
-    return found(about, web_of({PAGE: answer(page), FILE: pdf(article(SUBJECT).pdf())}))
+    return search_and_decide(about, web_of({PAGE: answer(page), FILE: pdf(article(SUBJECT).pdf())}))
 
 
 @pytest.mark.parametrize("place", OF_THE_SITE)
@@ -152,7 +152,7 @@ def _wiley(subject: Subject) -> dict[str, Answer]:
 def test_wiley_budget_is_left_for_the_next_known_open_copy() -> None:
     """Four addresses for text mining and one of XML took the places of the files; the open copy was never tried."""
     about = work(SUBJECT.title, doi=SUBJECT.doi)
-    searched, decisions = found(about, web_of(_wiley(SUBJECT)), most_files=2)
+    searched, decisions = search_and_decide(about, web_of(_wiley(SUBJECT)), most_files=2)
     assert searched.outcome is Outcome.SUCCESS
     assert [decision.verdict for decision in decisions] == ["accept"]
 
@@ -162,7 +162,7 @@ def test_wiley_budget_is_the_same_for_the_next_works_of_the_publisher() -> None:
     subjects = [Subject(number) for number in (0, 2, 4, 6)]
     web, away = web_of({url: given for subject in subjects for url, given in _wiley(subject).items()}), Away()
     manners = PoliteFetch(web, 0.0, away=away, sleep=lambda _: None)
-    outcomes = [found(work(subject.title, doi=subject.doi), manners)[0].outcome for subject in subjects]
+    outcomes = [search_and_decide(work(subject.title, doi=subject.doi), manners)[0].outcome for subject in subjects]
     assert outcomes == [Outcome.SUCCESS] * len(subjects)
     assert away.hosts == {}
 
@@ -243,7 +243,7 @@ def test_elife_page_leads_to_the_anchor_that_says_article_pdf(is_last: bool) -> 
         "https://cdn.elife.test/articles/01567/elife-01567-v1.pdf": pdf(article(SUBJECT).pdf()),
         **parts,
     }
-    searched, _ = found(work(SUBJECT.title, page=ELIFE), web_of(own))
+    searched, _ = search_and_decide(work(SUBJECT.title, page=ELIFE), web_of(own))
     assert searched.outcome is Outcome.SUCCESS
     assert searched.candidates[0].url.endswith("elife-01567-v1.pdf")
 
@@ -254,7 +254,7 @@ def test_a_licence_is_not_believed_of_a_file_at_a_host_whose_licences_are_none()
     page = f'<meta name="citation_pdf_url" content="{FILE}"><meta name="DC.rights" content="{CC_BY}">'
     about = work(SUBJECT.title, page=PAGE, creator=SUBJECT.authors[0].inverted)
     own = {PAGE: answer(page), FILE: to(led_to), led_to: pdf(article(SUBJECT).pdf())}
-    _, decisions = found(about, web_of(own))
+    _, decisions = search_and_decide(about, web_of(own))
     assert [decision.verdict for decision in decisions] == ["review"]
 
 
@@ -267,8 +267,8 @@ XPLORE_PAGE = f"{XPLORE}/document/8764000"
 
 
 def _of_ieee(path: Answer, *, further: str = "") -> tuple[SearchResult, list[str]]:
-    told = {"pdfUrl": STAMP.removeprefix(XPLORE), "pdfPath": PATH.removeprefix(XPLORE)}
-    page = f"<script>xplGlobal.document.metadata={json.dumps(told)};</script>{further}"
+    metadata = {"pdfUrl": STAMP.removeprefix(XPLORE), "pdfPath": PATH.removeprefix(XPLORE)}
+    page = f"<script>xplGlobal.document.metadata={json.dumps(metadata)};</script>{further}"
     own = {
         XPLORE_PAGE: answer(page),
         PATH: path,
@@ -277,7 +277,7 @@ def _of_ieee(path: Answer, *, further: str = "") -> tuple[SearchResult, list[str
     }
     web = web_of(own)
     about = work(SUBJECT.title, page=XPLORE_PAGE, creator=SUBJECT.authors[0].inverted)
-    return found(about, web)[0], web.asked
+    return search_and_decide(about, web)[0], web.asked
 
 
 def test_ieee_page_whose_file_is_refused_is_followed_to_its_stamp() -> None:

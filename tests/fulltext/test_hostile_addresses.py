@@ -79,10 +79,10 @@ STRANGE: dict[str, tuple[Any, Outcome]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGE)
 def test_what_strangers_do_has_its_outcome(tmp_path: Path, server: Server, name: str) -> None:
-    said, outcome = STRANGE[name]
+    response, outcome = STRANGE[name]
     limits = HASTY if outcome is Outcome.TIMEOUT else LIMITS
     with Web(load(tmp_path, environ={}, options=limits), allow=["127.0.0.1"]) as web:
-        assert visit(server.say("/", said), web).outcome is outcome
+        assert visit(server.say("/", response), web).outcome is outcome
 
 
 def _door(request: BaseHTTPRequestHandler) -> None:
@@ -115,17 +115,17 @@ def test_who_keeps_cookies_is_let_in_by_each_work_anew(fetch: Web, server: Serve
 @pytest.mark.slow
 def test_a_page_that_claims_to_be_a_pdf_is_read_as_a_page(fetch: Web, server: Server) -> None:
     url = server.say("/", ok(b"<html><a href='/a.pdf'>PDF</a>", Content_Type="application/pdf"))
-    found = visit(url, fetch)
-    assert found.mime_type == "text/html"
-    assert found.page is not None
-    assert found.page.copies[0].url.endswith("/a.pdf")
+    visit_result = visit(url, fetch)
+    assert visit_result.mime_type == "text/html"
+    assert visit_result.page is not None
+    assert visit_result.page.copies[0].url.endswith("/a.pdf")
 
 
 def test_redirects_without_end_are_followed_eight_times(fetch: Web, server: Server) -> None:
     for number in range(20):
         server.say(f"/{number}", ok(b"", 302, Location=f"/{number + 1}"))
-    found = visit(server.url("/0"), fetch)
-    assert (found.outcome, len(server.asked)) == (Outcome.TOO_MANY_REDIRECTS, 8)
+    visit_result = visit(server.url("/0"), fetch)
+    assert (visit_result.outcome, len(server.asked)) == (Outcome.TOO_MANY_REDIRECTS, 8)
 
 
 # Ways of writing where nobody should be sent: literal, in other notations, carried inside IPv6, and by name.
@@ -143,7 +143,7 @@ _SIX = (
 _OTHER = ("2130706434", "0x7f000002", "0177.0.0.2", "127.2", "10.1", "localhost.localdomain:1@127.0.0.2")
 HOSTS = (
     *_NETWORKS,
-    *(f"[{each}]" for each in _SIX),
+    *(f"[{address}]" for address in _SIX),
     *(f"[::ffff:{network}]" for network in _NETWORKS),
     *(f"{network}:8080" for network in _NETWORKS),
     *(f"user:secret@{network}" for network in _NETWORKS[:10]),

@@ -41,7 +41,10 @@ from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identi
         ("MaxX: -110.97058296203613", ()),
         ("10.1234/.", ()),
         ("3.10.1234/x", ()),
-        ("10.1234/a;10.1234/b,doi:10.1234/c;https://doi.org/10.1234/d", tuple(f"10.1234/{each}" for each in "abcd")),
+        (
+            "10.1234/a;10.1234/b,doi:10.1234/c;https://doi.org/10.1234/d",
+            tuple(f"10.1234/{suffix}" for suffix in "abcd"),
+        ),
         ("https://doi.org/10.1234/\u200babc\u00addef\ufeff", ("10.1234/abcdef",)),
         ("https://link.springer.com/content/pdf/10.1007%2Fs10924-010-0192-1.pdf", ("10.1007/s10924-010-0192-1",)),
         ("https://doi.org/10.1234/report.pdf", ("10.1234/report.pdf",)),

@@ -50,7 +50,11 @@ def _searched_to_the_end(folder: Path, log: Path, chance: random.Random, most: i
             if kills < most:
                 time.sleep(chance.uniform(0, 0.1 * (kills + 1)))
                 process.kill()
-            written += [each.split()[0] for each in process.stdout.read().splitlines() if each.endswith("False")]
+            written += [
+                output_line.split()[0]
+                for output_line in process.stdout.read().splitlines()
+                if output_line.endswith("False")
+            ]
             if process.wait() == 0:
                 break
         kills += 1
@@ -77,11 +81,11 @@ def _is_published_once(folder: Path) -> None:
     store = open_store(folder)
     with store.view() as view:
         lines = Counter((change.identifier, change.metadata_prefix) for change in view.changes(0, 10_000))
-        found = view.record(FOUND, "oai_didl")
+        didl_record = view.record(FOUND, "oai_didl")
         didls = [view.record(name, prefix).content for name, prefix in lines if prefix == "oai_didl"]
     store.close()
     assert set(lines.values()) == {1, 2}
     assert lines[FOUND, "oai_didl"] == lines[FOUND, "oai_dc"] == 2
-    assert b"repository.example.net" in found.content
+    assert b"repository.example.net" in didl_record.content
     twice = sum(count == 2 for (_, prefix), count in lines.items() if prefix == "oai_didl")
     assert sum(b"fetched at" in didl for didl in didls) == twice - 1

@@ -96,23 +96,23 @@ def test_a_refusal_is_kept_and_forgotten_with_its_item(desk) -> None:
     assert [decision.verdict for decision in desk.decisions(ITEM)] == ["accept", "review"]
     assert desk.search(ITEM).state == "due"
     desk.refuse(refusal._replace(reason="Once more."))
-    assert [each.reason for each in desk.refusals(ITEM)] == ["Once more."]
+    assert [stored_refusal.reason for stored_refusal in desk.refusals(ITEM)] == ["Once more."]
     desk.forget([ITEM])
     assert desk.refusals(ITEM) == ()
 
 
 def test_a_match_is_listed_and_rejected_by_its_item(harvester, desk) -> None:
-    found = harvester("matches", "list", "--json")
-    row = json.loads(found.stdout)
+    result = harvester("matches", "list", "--json")
+    row = json.loads(result.stdout)
     assert {name: row[name] for name in ("identifier", "doi", "service", "agrees")} == {
         "identifier": ITEM, "doi": "10.1234/own", "service": "crossref", "agrees": False,
     }  # fmt: skip
-    assert found.exit_code == 3  # nothing is published of the item: it agrees with nothing
-    assert "1 DOIs were matched; 1 of them do not agree" in found.stderr
+    assert result.exit_code == 3  # nothing is published of the item: it agrees with nothing
+    assert "1 DOIs were matched; 1 of them do not agree" in result.stderr
     assert harvester("matches", "list", "another", "--json").stdout == ""
     done = harvester("matches", "reject", ITEM, "--reason", "It is a namesake.", "--json")
-    told = json.loads(done.stdout)
-    assert (done.exit_code, told["doi"], told["files"], told["reason"]) == (0, "10.1234/own", 1, "It is a namesake.")
+    entry = json.loads(done.stdout)
+    assert (done.exit_code, entry["doi"], entry["files"], entry["reason"]) == (0, "10.1234/own", 1, "It is a namesake.")
     assert [refusal.doi for refusal in desk.refusals(ITEM)] == ["10.1234/own"]
     last = desk.decisions(ITEM)[-1]
     assert (last.verdict, last.reason) == (
@@ -123,8 +123,8 @@ def test_a_match_is_listed_and_rejected_by_its_item(harvester, desk) -> None:
 
 
 def test_what_cannot_be_rejected_is_said_in_a_sentence(harvester, desk) -> None:
-    found = harvester("matches", "reject", ITEM, "10.1234/else")
-    assert (found.exit_code, "No DOI 10.1234/else was matched with" in found.stderr) == (2, True)
+    result = harvester("matches", "reject", ITEM, "10.1234/else")
+    assert (result.exit_code, "No DOI 10.1234/else was matched with" in result.stderr) == (2, True)
     assert "No DOI was matched with x." in harvester("matches", "reject", "x").stderr
     second = MATCH._replace(doi="10.1234/second")
     story = search_as_json(searched(matches=(MATCH, second)))

@@ -346,15 +346,15 @@ def listed(**message) -> Fetched:
 
 def test_crossref_is_asked_with_title_first_author_and_year() -> None:
     fetch, asked = asking(listed(message={"items": [ITEM]}))
-    found = CROSSREF.find(known(record()), fetch)
+    result = CROSSREF.find(known(record()), fetch)
     query = parse_qs(urlsplit(asked[0].url).query)
     assert query["query.bibliographic"] == [f"{TITLE} Müller, Karl 2012"]
     assert (query["rows"], query["mailto"]) == (["5"], [SETTINGS["email"]])
     assert {"DOI", "type", "relation", "updated-by"} <= set(query["select"][0].split(","))
-    assert found.outcome is Outcome.SUCCESS
+    assert result.outcome is Outcome.SUCCESS
     agreed = f"its title '{TITLE}' agrees by 1.00, its author Rossi and its year 2012 too."
-    assert found.note == f"crossref names the DOI 10.1234/own: {agreed}"
-    after = known(record()).with_(found)
+    assert result.note == f"crossref names the DOI 10.1234/own: {agreed}"
+    after = known(record()).with_(result)
     assert (after.doi, after.own_identifiers.all("doi"), after.identifiers.value("issn")) == (
         "10.1234/own",
         (),
@@ -366,10 +366,10 @@ def test_crossref_is_asked_with_title_first_author_and_year() -> None:
 
 def test_openalex_is_asked_for_the_words_of_the_title() -> None:
     fetch, asked = asking(listed(results=[WORK]))
-    found = OPENALEX.find(known(record("Carrying capacity, of alpine|meadows: under winter grazing")), fetch)
+    result = OPENALEX.find(known(record("Carrying capacity, of alpine|meadows: under winter grazing")), fetch)
     (filtered,) = parse_qs(urlsplit(asked[0].url).query)["filter"]
     assert filtered == f"title.search:{TITLE},publication_year:2011-2013"
-    assert (found.outcome, found.match and found.match.doi) == (Outcome.NO_PDF_LINK, "10.1234/own")
+    assert (result.outcome, result.match and result.match.doi) == (Outcome.NO_PDF_LINK, "10.1234/own")
 
 
 def test_a_service_that_knows_only_other_works_finds_nothing() -> None:
@@ -402,7 +402,7 @@ def test_the_search_keeps_what_was_matched() -> None:
 
 def test_most_works_are_found_among_noise_and_no_wrong_one() -> None:
     of = rates(own_pairs(60))
-    assert of.found >= 0.6
+    assert of.right >= 0.6
     assert (of.wrong, of.wrong_without, of.mistakes) == (0, 0, ())
 
 
@@ -411,5 +411,5 @@ def test_most_works_are_found_among_noise_and_no_wrong_one() -> None:
 def test_of_the_recorded_works_the_half_that_was_held_out_is_found() -> None:
     of = rates(recorded_pairs(), half=1)
     assert of.works > 100
-    assert of.found >= 0.6
+    assert of.right >= 0.6
     assert (of.wrong, of.wrong_without) == (0, 0)

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from gateway.cli import main as gateway
 from gateway.store.opening import open_store
 from harvester.cli import main as harvester
-from tests.fulltext.test_releasing import FILE, IDENTIFIER, ITEM, NAMED, component, found, said
+from tests.fulltext.test_releasing import FILE, IDENTIFIER, ITEM, NAMED, component, dcterms_text, published_search
 from tests.fulltext.web import RecordedWeb, answer
 
-__all__ = ["found"]
+__all__ = ["published_search"]
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
 
@@ -30,28 +30,30 @@ def lose(search) -> None:
     search.store = open_store(folder)
 
 
-def test_an_accepted_file_is_published_again(found) -> None:
-    found.run()
-    before, since = said(found, "provenance"), found.desk.position("laro changed")
+def test_an_accepted_file_is_published_again(published_search) -> None:
+    published_search.run()
+    before, since = dcterms_text(published_search, "provenance"), published_search.desk.position("laro changed")
     assert since > 0
-    lose(found)
-    assert said(found, "provenance") == before
-    assert found.desk.position("laro") == 0
-    assert found.desk.position("laro changed") == since
-    assert found.release() == 0
+    lose(published_search)
+    assert dcterms_text(published_search, "provenance") == before
+    assert published_search.desk.position("laro") == 0
+    assert published_search.desk.position("laro changed") == since
+    assert published_search.release() == 0
 
 
-def test_what_people_rejected_stays_rejected(found) -> None:
-    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="librarian"))
-    found.release()
-    found.store.close()
-    folder = found.settings.instance
+def test_what_people_rejected_stays_rejected(published_search) -> None:
+    published_search.desk.decide(
+        published_search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="librarian")
+    )
+    published_search.release()
+    published_search.store.close()
+    folder = published_search.settings.instance
     for file in folder.glob("store.sqlite*"):
         file.unlink()
     assert CliRunner().invoke(gateway, ["--instance", str(folder), "rebuild", "--from-inbox"]).exit_code == 0
-    found.store = open_store(folder)
-    found.release()
-    assert component(found, item=ITEM) is None
+    published_search.store = open_store(folder)
+    published_search.release()
+    assert component(published_search, item=ITEM) is None
 
 
 def test_what_was_learned_of_a_file_that_the_record_names_is_published_again(searching) -> None:
@@ -59,4 +61,4 @@ def test_what_was_learned_of_a_file_that_the_record_names_is_published_again(sea
     search.run()
     search.release()
     lose(search)
-    assert said(search, "extent", url=FILE, item=NAMED) == "10 bytes"
+    assert dcterms_text(search, "extent", url=FILE, item=NAMED) == "10 bytes"

@@ -62,8 +62,8 @@ def _searched(
 
 
 def test_the_steps_that_only_gather_are_those_of_least_cost() -> None:
-    told = [step.is_first for step in steps()]
-    assert told == sorted(told, reverse=True)
+    are_first = [step.is_first for step in steps()]
+    assert are_first == sorted(are_first, reverse=True)
     assert {"crossref", "datacite", "unpaywall", "recipes", "own_links"} <= {s.name for s in steps() if s.is_first}
 
 
@@ -121,7 +121,7 @@ def _with_pages(known: Known, *pages: Copy) -> Known:
 def test_many_refused_links_for_text_mining_do_not_hide_the_file_on_the_page_of_the_same_host() -> None:
     """Twelve refusals in a row barred the host for a day, and the page was never asked for."""
     mining = [link(f"{PUBLISHER}/tdm/{n}", "application/pdf") for n in range(13)]
-    refused = {each["URL"]: answer(status=403) for each in mining}
+    refused = {mining_link["URL"]: answer(status=403) for mining_link in mining}
     named = {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
     web = RecordedWeb({**crossref(*mining), **unpaywall(), **CLOSED, **refused, **named}, has_recordings=False)
     manners = PoliteFetch(web, 0.0, sleep=lambda _: None)
@@ -129,13 +129,13 @@ def test_many_refused_links_for_text_mining_do_not_hide_the_file_on_the_page_of_
     asked = [url for url in web.asked if url in refused]
     left = {candidate.url: candidate.outcome for candidate in result.candidates if candidate.url not in asked}
     assert result.outcome is Outcome.SUCCESS
-    assert asked == [each["URL"] for each in mining[:3]]
-    assert left == {FILE: Outcome.SUCCESS, **{each["URL"]: Outcome.SKIP_HOST for each in mining[3:]}}
+    assert asked == [mining_link["URL"] for mining_link in mining[:3]]
+    assert left == {FILE: Outcome.SUCCESS, **{mining_link["URL"]: Outcome.SKIP_HOST for mining_link in mining[3:]}}
 
 
 def test_an_address_that_was_left_out_is_asked_for_where_the_page_names_it_too() -> None:
     mining = [link(f"{PUBLISHER}/tdm/{n}", "application/pdf") for n in range(3)]
-    refused = {each["URL"]: answer(status=403) for each in mining}
+    refused = {mining_link["URL"]: answer(status=403) for mining_link in mining}
     page = {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
     own = {**crossref(*mining, link(FILE, "application/pdf")), **unpaywall(), **CLOSED, **refused, **page}
     result = searched(work(TITLE, doi=DOI), own)
@@ -163,7 +163,7 @@ def test_xml_and_plain_text_are_kept_as_addresses_and_not_asked_for() -> None:
     assert result.outcome is Outcome.SUCCESS
     assert [url for url in asked if PUBLISHER in url] == [FILE]
     result, asked = _searched(work(TITLE, doi=DOI), {**crossref(*XML, *PLAIN), **unpaywall(), **CLOSED})
-    assert {candidate.url for candidate in result.candidates} == {each["URL"] for each in (*XML, *PLAIN)}
+    assert {candidate.url for candidate in result.candidates} == {text_link["URL"] for text_link in (*XML, *PLAIN)}
     assert [url for url in asked if PUBLISHER in url] == [PAGE]
     assert result.outcome is Outcome.NOT_OA
 
@@ -193,7 +193,7 @@ def test_wiley_budget() -> None:
     assert result.outcome is Outcome.SUCCESS
     assert not any("api.wiley.com" in url for url in asked)
     kept = [candidate for candidate in result.candidates if "api.wiley.com" in candidate.url]
-    assert [each.outcome for each in kept] == [Outcome.SKIP_HOST] * 6
+    assert [candidate.outcome for candidate in kept] == [Outcome.SKIP_HOST] * 6
 
 
 REFUSALS: dict[str, Answer] = {
@@ -210,7 +210,7 @@ REFUSALS: dict[str, Answer] = {
 def test_who_refuses_costs_no_place(name: str) -> None:
     mining = [link(f"{PUBLISHER}/tdm/{n}.pdf", "application/pdf") for n in range(6)]
     own = {**crossref(*mining), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
-    result = searched(work(TITLE, doi=DOI), {**own, **{each["URL"]: REFUSALS[name] for each in mining}})
+    result = searched(work(TITLE, doi=DOI), {**own, **{mining_link["URL"]: REFUSALS[name] for mining_link in mining}})
     assert result.outcome is Outcome.SUCCESS
 
 
@@ -269,8 +269,8 @@ def test_a_redirect_that_gives_a_cookie_is_asked_for_once() -> None:
     assert max(Counter(asked).values()) == 1
 
 
-def replace_headers(said, cookie: str):
-    return answer(status=said.status, Location=said.location, Set_Cookie=cookie)
+def replace_headers(redirect, cookie: str):
+    return answer(status=redirect.status, Location=redirect.location, Set_Cookie=cookie)
 
 
 def test_a_file_that_a_page_turned_out_to_be_is_fetched_once() -> None:

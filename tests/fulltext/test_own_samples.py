@@ -233,7 +233,7 @@ def test_crossref_names_other_versions_subtitles_and_the_works_of_which_it_is_a_
     }
     description = crossref.read(_json({"message": {"DOI": "10.1234/a", "relation": spelled}}))
     assert description is not None
-    assert [each.value for each in description.related] == ["2101.00010", "2101.00011", "10.1234/pre"]
+    assert [related.value for related in description.related] == ["2101.00010", "2101.00011", "10.1234/pre"]
     untitled = crossref.read(_json({"message": {"DOI": "10.1234/a", "subtitle": ["x"]}}))
     assert untitled is not None
     assert (untitled.other_titles, untitled.related) == ((), ())
@@ -252,8 +252,8 @@ def test_datacite_names_other_versions_and_titles() -> None:
         "titles": [{"title": "Meadows"}, {"title": "Wiesen", "titleType": "TranslatedTitle"}],
         "types": {"resourceTypeGeneral": "Preprint"},
         "relatedIdentifiers": [
-            dict(zip(("relationType", "relatedIdentifierType", "relatedIdentifier"), each, strict=True))
-            for each in related
+            dict(zip(("relationType", "relatedIdentifierType", "relatedIdentifier"), relation, strict=True))
+            for relation in related
         ],
     }
     description = datacite.read(_json({"data": {"attributes": own}}))
@@ -269,7 +269,7 @@ def test_a_list_of_openalex_has_works() -> None:
     descriptions = openalex.read_list(
         _json({"results": [{"doi": "https://doi.org/10.1234/A", "type": "article"}, None]})
     )
-    assert [(each.doi, each.kind) for each in descriptions] == [("10.1234/a", "article")]
+    assert [(description.doi, description.kind) for description in descriptions] == [("10.1234/a", "article")]
 
 
 def _json(document: object) -> Fetched:

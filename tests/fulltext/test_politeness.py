@@ -60,7 +60,10 @@ def clock() -> Clock:
 def mannered(clock: Clock) -> Callable[..., tuple[PoliteFetch, RecordedWeb]]:
     def make(**own) -> tuple[PoliteFetch, RecordedWeb]:
         web = RecordedWeb(
-            {PAGE.url: answer("x"), **{f"https://journal.example.org/{name}": each for name, each in own.items()}},
+            {
+                PAGE.url: answer("x"),
+                **{f"https://journal.example.org/{name}": response for name, response in own.items()},
+            },
             has_recordings=False,
         )
         return PoliteFetch(web, 1.0, sleep=clock.sleep, monotonic=clock, clock=clock), web
@@ -154,9 +157,9 @@ def test_what_a_service_told_counts_from_then_on(clock: Clock) -> None:
 
 @pytest.mark.needs("../shared")
 def test_the_limits_of_every_recorded_answer_of_crossref_are_understood() -> None:
-    told = Counter(stated_budget(exchange) for exchange in exchanges("crossref/http", "*api.crossref.org*"))
-    assert {budget.pause for budget in told if budget} == {0.02, 0.1, 0.2, 1 / 3}
-    assert {budget.at_once for budget in told if budget} == {1, 3}
+    budgets = Counter(stated_budget(exchange) for exchange in exchanges("crossref/http", "*api.crossref.org*"))
+    assert {budget.pause for budget in budgets if budget} == {0.02, 0.1, 0.2, 1 / 3}
+    assert {budget.at_once for budget in budgets if budget} == {1, 3}
 
 
 CAPTCHA = answer("<title>Just a moment...</title>", 403)

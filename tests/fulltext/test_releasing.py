@@ -42,7 +42,7 @@ def title_of(search) -> str:
 
 def _of_record(search, element: str) -> str:
     inner = search.didl(ITEM).iter(f"{{http://purl.org/dc/elements/1.1/}}{element}")
-    return " ".join(each.text or "" for each in inner)
+    return " ".join(statement.text or "" for statement in inner)
 
 
 def pdf(search, *more: str) -> bytes:
@@ -66,7 +66,7 @@ def unpaywall(license_: str | None = "cc-by") -> dict:
 
 
 @pytest.fixture
-def found(searching):
+def published_search(searching):
     """Return a search after the file of one work was found, accepted and published."""
     search = searching(discover_named_files=False)
     search.web.own = {**unpaywall(), COPY: answer(pdf(search), Last_Modified="Sat, 01 Feb 2020 00:00:00 GMT")}
@@ -77,10 +77,12 @@ def found(searching):
 
 def component(search, url: str = COPY, item: str = ITEM):
     every = search.didl(item).iter(f"{{{DIDL}}}Component")
-    return next((each for each in every if url in [named.text for named in each.iter(f"{{{DII}}}Identifier")]), None)
+    return next(
+        (element for element in every if url in [named.text for named in element.iter(f"{{{DII}}}Identifier")]), None
+    )
 
 
-def said(search, name: str, **where: str) -> str | None:
+def dcterms_text(search, name: str, **where: str) -> str | None:
     return component(search, **where).findtext(f".//{{{DCTERMS}}}{name}")
 
 
@@ -109,14 +111,14 @@ def explained(search, item: str = ITEM) -> str:
 # --- published ----------------------------------------------------------------------------------------------------
 
 
-def test_an_accepted_file_is_published_with_all_that_is_known_of_it(found) -> None:
-    told = said(found, "provenance")
-    assert told == "discovered: found by unpaywall (a title) at 2023-11-14T22:13:20Z; version: accepted"
-    assert said(found, "extent") == f"{len(found.web.own[COPY].body)} bytes"
-    assert said(found, "modified") == "2020-02-01T00:00:00Z"
-    assert said(found, "license") == "cc-by"
-    (state,) = found.store.states("laro", [f"oai:laro.example.org:{ITEM}"]).values()
-    assert "fulltext" in found.store.item_sets(state.number)
+def test_an_accepted_file_is_published_with_all_that_is_known_of_it(published_search) -> None:
+    provenance = dcterms_text(published_search, "provenance")
+    assert provenance == "discovered: found by unpaywall (a title) at 2023-11-14T22:13:20Z; version: accepted"
+    assert dcterms_text(published_search, "extent") == f"{len(published_search.web.own[COPY].body)} bytes"
+    assert dcterms_text(published_search, "modified") == "2020-02-01T00:00:00Z"
+    assert dcterms_text(published_search, "license") == "cc-by"
+    (state,) = published_search.store.states("laro", [f"oai:laro.example.org:{ITEM}"]).values()
+    assert "fulltext" in published_search.store.item_sets(state.number)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_a_licence_whose_version_is_known_is_published_by_its_address(searching,
     search.web.own = {**unpaywall(stated), COPY: answer(pdf(search))}
     search.run(identifier=IDENTIFIER)
     search.release()
-    assert said(search, "license") == published
+    assert dcterms_text(search, "license") == published
 
 
 def as_an_earlier_release_kept_it(search) -> None:
@@ -144,80 +146,86 @@ def as_an_earlier_release_kept_it(search) -> None:
     assert search.desk.done(lease, "success", json.dumps(story), search.now + 1)
 
 
-def test_a_file_that_a_rule_of_an_earlier_release_accepted_is_read_again_and_stays_if_it_is_the_work(found) -> None:
-    as_an_earlier_release_kept_it(found)
-    assert "identified by nothing" not in explained(found)
-    assert searched_again(found) == "success"
-    assert decisions(found) == [("accept", "rule")]
-    assert "identified by title" in explained(found)
+def test_a_file_that_a_rule_of_an_earlier_release_accepted_is_read_again_and_stays_if_it_is_the_work(
+    published_search,
+) -> None:
+    as_an_earlier_release_kept_it(published_search)
+    assert "identified by nothing" not in explained(published_search)
+    assert searched_again(published_search) == "success"
+    assert decisions(published_search) == [("accept", "rule")]
+    assert "identified by title" in explained(published_search)
 
 
-def test_a_file_that_a_rule_of_an_earlier_release_accepted_goes_to_people_if_nothing_identifies_it(found) -> None:
-    another = a_pdf("Another paper of the same group", "Abstract", *[words_of(found)] * 5, *["PAGE"] * 3)
-    found.web.own[COPY] = answer(another)
-    (accepted,) = found.desk.decisions(IDENTIFIER)
+def test_a_file_that_a_rule_of_an_earlier_release_accepted_goes_to_people_if_nothing_identifies_it(
+    published_search,
+) -> None:
+    another = a_pdf("Another paper of the same group", "Abstract", *[words_of(published_search)] * 5, *["PAGE"] * 3)
+    published_search.web.own[COPY] = answer(another)
+    (accepted,) = published_search.desk.decisions(IDENTIFIER)
     digest = sha256(another).hexdigest()
-    found.desk.decide(accepted._replace(sha256=digest))
-    as_an_earlier_release_kept_it(found)
-    searched_again(found)
-    assert decisions(found)[-1] == ("review", "rule")
-    found.release()
-    assert component(found) is None
+    published_search.desk.decide(accepted._replace(sha256=digest))
+    as_an_earlier_release_kept_it(published_search)
+    searched_again(published_search)
+    assert decisions(published_search)[-1] == ("review", "rule")
+    published_search.release()
+    assert component(published_search) is None
 
 
-def test_a_file_that_a_person_accepted_in_an_earlier_release_stays(found) -> None:
-    (accepted,) = found.desk.decisions(IDENTIFIER)
-    found.web.own[COPY] = answer(a_pdf("Another paper"))
-    digest = sha256(found.web.own[COPY].body).hexdigest()
-    found.desk.decide(accepted._replace(sha256=digest, decided_by="anna"))
-    as_an_earlier_release_kept_it(found)
-    assert searched_again(found) == "success"
-    assert decisions(found)[-1] == ("accept", "anna")
+def test_a_file_that_a_person_accepted_in_an_earlier_release_stays(published_search) -> None:
+    (accepted,) = published_search.desk.decisions(IDENTIFIER)
+    published_search.web.own[COPY] = answer(a_pdf("Another paper"))
+    digest = sha256(published_search.web.own[COPY].body).hexdigest()
+    published_search.desk.decide(accepted._replace(sha256=digest, decided_by="anna"))
+    as_an_earlier_release_kept_it(published_search)
+    assert searched_again(published_search) == "success"
+    assert decisions(published_search)[-1] == ("accept", "anna")
 
 
-def test_what_is_published_is_not_published_twice(found) -> None:
-    before = stamps(found)
-    assert found.release() == 0
-    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1])
-    assert found.release() == 0
-    assert stamps(found) == before
+def test_what_is_published_is_not_published_twice(published_search) -> None:
+    before = stamps(published_search)
+    assert published_search.release() == 0
+    published_search.desk.decide(published_search.desk.decisions(IDENTIFIER)[-1])
+    assert published_search.release() == 0
+    assert stamps(published_search) == before
 
 
-def test_what_was_decided_and_never_published_is_published_by_harvester_publish(found) -> None:
+def test_what_was_decided_and_never_published_is_published_by_harvester_publish(published_search) -> None:
     """A search, or a command of review, was killed between its decision and the publication."""
-    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="librarian"))
-    ran = CliRunner().invoke(main, ["--instance", str(found.settings.instance), "publish", "--json"])
+    published_search.desk.decide(
+        published_search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="librarian")
+    )
+    ran = CliRunner().invoke(main, ["--instance", str(published_search.settings.instance), "publish", "--json"])
     assert (ran.exit_code, json.loads(ran.stdout)["counts"]) == (0, {"stamped": 2})
     assert "2 records were stamped for their files" in ran.stderr
-    assert component(found) is None
-    assert found.release() == 0
+    assert component(published_search) is None
+    assert published_search.release() == 0
 
 
-def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked_for(found) -> None:
-    before = stamps(found)
-    found.web.asked.clear()
-    assert searched_again(found) == "success"
-    assert [url for url in found.web.asked if "unpaywall" in url or url == COPY] == [COPY]
-    assert found.release() == 0
-    assert (stamps(found), decisions(found)) == (before, [("accept", "rule")])
+def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked_for(published_search) -> None:
+    before = stamps(published_search)
+    published_search.web.asked.clear()
+    assert searched_again(published_search) == "success"
+    assert [url for url in published_search.web.asked if "unpaywall" in url or url == COPY] == [COPY]
+    assert published_search.release() == 0
+    assert (stamps(published_search), decisions(published_search)) == (before, [("accept", "rule")])
 
 
 @pytest.mark.parametrize("end", [answer(status=404), answer(status=410), answer("<p>Moved"), answer(b"")])
-def test_a_file_that_is_gone_is_withdrawn(found, end) -> None:
-    found.web.own = {**unpaywall(), COPY: end}
-    assert searched_again(found) != "success"
-    before = stamps(found)
-    assert found.release() == 2
-    assert stamps(found) == (before[0] + 1, before[1] + 1)
-    assert component(found) is None
-    assert decisions(found) == [("accept", "rule"), ("reject", "rule")]
-    assert found.release() == 0
+def test_a_file_that_is_gone_is_withdrawn(published_search, end) -> None:
+    published_search.web.own = {**unpaywall(), COPY: end}
+    assert searched_again(published_search) != "success"
+    before = stamps(published_search)
+    assert published_search.release() == 2
+    assert stamps(published_search) == (before[0] + 1, before[1] + 1)
+    assert component(published_search) is None
+    assert decisions(published_search) == [("accept", "rule"), ("reject", "rule")]
+    assert published_search.release() == 0
 
 
-def test_the_status_of_what_is_gone_is_told(found) -> None:
-    found.web.own = {COPY: answer(status=410)}
-    searched_again(found)
-    assert "status 410" in explained(found)
+def test_the_status_of_what_is_gone_is_shown(published_search) -> None:
+    published_search.web.own = {COPY: answer(status=410)}
+    searched_again(published_search)
+    assert "status 410" in explained(published_search)
 
 
 def test_a_file_that_was_found_is_looked_at_though_the_record_names_files_by_now(searching) -> None:
@@ -235,72 +243,72 @@ def test_a_file_that_was_found_is_looked_at_though_the_record_names_files_by_now
     assert search.desk.decisions(named)[-1].verdict == "reject"
 
 
-def test_a_file_that_nobody_may_look_at_stays(found) -> None:
-    found.web.own = {**unpaywall(), COPY: answer("<title>Just a moment...</title>", 403)}
-    assert searched_again(found) == "blocked-captcha"
-    assert found.release() == 0
-    assert component(found) is not None
+def test_a_file_that_nobody_may_look_at_stays(published_search) -> None:
+    published_search.web.own = {**unpaywall(), COPY: answer("<title>Just a moment...</title>", 403)}
+    assert searched_again(published_search) == "blocked-captcha"
+    assert published_search.release() == 0
+    assert component(published_search) is not None
 
 
-def test_a_file_whose_server_is_ill_stays_until_it_is_given_up(found) -> None:
-    found.web.own = {**unpaywall(), COPY: answer(status=500)}
+def test_a_file_whose_server_is_ill_stays_until_it_is_given_up(published_search) -> None:
+    published_search.web.own = {**unpaywall(), COPY: answer(status=500)}
     for _ in range(5):
-        assert searched_again(found) == "bad-status"
-        assert found.release() == 0
-    found.web.own = {**unpaywall(), COPY: answer(pdf(found))}
-    assert searched_again(found) == "success"
-    assert (found.release(), decisions(found)) == (0, [("accept", "rule")])
-    found.web.own = {**unpaywall(), COPY: answer(status=500)}
+        assert searched_again(published_search) == "bad-status"
+        assert published_search.release() == 0
+    published_search.web.own = {**unpaywall(), COPY: answer(pdf(published_search))}
+    assert searched_again(published_search) == "success"
+    assert (published_search.release(), decisions(published_search)) == (0, [("accept", "rule")])
+    published_search.web.own = {**unpaywall(), COPY: answer(status=500)}
     for _ in range(6):
-        searched_again(found)
-    assert found.release() == 2
-    assert component(found) is None
+        searched_again(published_search)
+    assert published_search.release() == 2
+    assert component(published_search) is None
 
 
-def test_other_bytes_are_read_again_and_published_with_their_digest(found) -> None:
-    found.web.own = {**unpaywall(), COPY: answer(pdf(found, "A second edition"))}
-    assert searched_again(found) == "success"
-    before = stamps(found)
-    assert found.release() == 1
-    assert stamps(found) == (before[0], before[1] + 1)
-    assert said(found, "extent") == f"{len(found.web.own[COPY].body)} bytes"
+def test_other_bytes_are_read_again_and_published_with_their_digest(published_search) -> None:
+    published_search.web.own = {**unpaywall(), COPY: answer(pdf(published_search, "A second edition"))}
+    assert searched_again(published_search) == "success"
+    before = stamps(published_search)
+    assert published_search.release() == 1
+    assert stamps(published_search) == (before[0], before[1] + 1)
+    assert dcterms_text(published_search, "extent") == f"{len(published_search.web.own[COPY].body)} bytes"
 
 
-def test_another_document_in_its_place_is_withdrawn(found) -> None:
-    found.web.own = {**unpaywall(), COPY: answer(a_pdf(*["lorem ipsum dolor sit amet"] * 40))}
-    assert searched_again(found) == "wrong-document"
-    assert found.release() == 2
-    assert component(found) is None
+def test_another_document_in_its_place_is_withdrawn(published_search) -> None:
+    published_search.web.own = {**unpaywall(), COPY: answer(a_pdf(*["lorem ipsum dolor sit amet"] * 40))}
+    assert searched_again(published_search) == "wrong-document"
+    assert published_search.release() == 2
+    assert component(published_search) is None
 
 
-def test_what_cannot_be_read_in_its_place_is_withdrawn_and_left_to_a_person(found) -> None:
+def test_what_cannot_be_read_in_its_place_is_withdrawn_and_left_to_a_person(published_search) -> None:
     """It was rejected as if it were not there any more: a file that has got a password, or a reader in distress."""
-    found.web.own = {**unpaywall(), COPY: answer(b"%PDF-1.4 and no more")}
-    assert searched_again(found) == "broken-pdf"
-    assert found.release() == 2
-    assert component(found) is None
-    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
-    assert "has other bytes now that cannot be read: broken-pdf." in explained(found)
-    assert searched_again(found) == "broken-pdf"
-    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
+    published_search.web.own = {**unpaywall(), COPY: answer(b"%PDF-1.4 and no more")}
+    assert searched_again(published_search) == "broken-pdf"
+    assert published_search.release() == 2
+    assert component(published_search) is None
+    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
+    assert "has other bytes now that cannot be read: broken-pdf." in explained(published_search)
+    assert searched_again(published_search) == "broken-pdf"
+    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
 
 
-def test_what_is_not_shown_any_more_is_withdrawn_and_left_to_a_person(found) -> None:
+def test_what_is_not_shown_any_more_is_withdrawn_and_left_to_a_person(published_search) -> None:
     """It was rejected as if it were not there: a firewall that takes us for somebody else opens again."""
-    found.web.own = {**unpaywall(), COPY: answer(b"", status=403)}
-    assert searched_again(found) == "forbidden"
-    assert found.release() == 2
-    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
-    assert "is not shown to us any more: forbidden." in explained(found)
-    found.web.own = {**unpaywall(), COPY: answer(pdf(found))}
-    assert searched_again(found) == "success"
-    assert decisions(found)[-1] == ("accept", "rule")
+    published_search.web.own = {**unpaywall(), COPY: answer(b"", status=403)}
+    assert searched_again(published_search) == "forbidden"
+    assert published_search.release() == 2
+    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
+    assert "is not shown to us any more: forbidden." in explained(published_search)
+    published_search.web.own = {**unpaywall(), COPY: answer(pdf(published_search))}
+    assert searched_again(published_search) == "success"
+    assert decisions(published_search)[-1] == ("accept", "rule")
 
 
-def test_a_step_that_tells_of_nothing_any_more_leaves_the_file_where_it_is(found) -> None:
-    found.web.own = {COPY: answer(pdf(found, "A second edition"))}
-    assert searched_again(found) == "success"
-    words = explained(found)
+def test_a_step_that_tells_of_nothing_any_more_leaves_the_file_where_it_is(published_search) -> None:
+    published_search.web.own = {COPY: answer(pdf(published_search, "A second edition"))}
+    assert searched_again(published_search) == "success"
+    words = explained(published_search)
     assert "recheck: success, 1 copy. The work was found." in words
     assert f"{COPY} (unpaywall:a title): success." in words
 
@@ -369,9 +377,9 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies)
     assert resources(search) == [(COPY, None), (f"https://g.example.org/files/{file.name}", None)]
     folder = search.settings.instance
     assert served(folder, file.name) == (200, "application/pdf", file.read_bytes(), "default-src 'none'; sandbox")
-    with application(folder, files_serve=True) as app, app.test_client().get(f"/files/{file.name}") as found:
-        assert found.headers["Content-Disposition"] == f"attachment; filename={file.name}.pdf"
-        assert found.headers["X-Content-Type-Options"] == "nosniff"
+    with application(folder, files_serve=True) as app, app.test_client().get(f"/files/{file.name}") as response:
+        assert response.headers["Content-Disposition"] == f"attachment; filename={file.name}.pdf"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
     for strange in ("0" * 64, "..%2Fsecret", file.name.upper()):
         assert served(folder, strange)[0] == 404
     assert served(folder, file.name, files_serve=False)[0] == 404
@@ -381,8 +389,8 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies)
 
 def served(folder, name: str, *, files_serve: bool = True) -> tuple:
     """Return status, type, body and policy of what the gateway answers for a copy."""
-    with application(folder, files_serve=files_serve) as app, app.test_client().get(f"/files/{name}") as found:
-        return found.status_code, found.mimetype, found.data, found.headers.get("Content-Security-Policy")
+    with application(folder, files_serve=files_serve) as app, app.test_client().get(f"/files/{name}") as response:
+        return response.status_code, response.mimetype, response.data, response.headers.get("Content-Security-Policy")
 
 
 def test_a_copy_that_was_withdrawn_is_served_no_more(with_copies) -> None:
@@ -419,7 +427,7 @@ def test_other_settings_change_what_is_published(with_copies, searching) -> None
     assert resources(later) == [(COPY, None)]
 
 
-def test_a_copy_that_cannot_be_written_is_told(tmp_path) -> None:
+def test_a_copy_that_cannot_be_written_is_reported(tmp_path) -> None:
     (tmp_path / "files").write_text("no folder")
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         Copies(tmp_path).keep(b"x")
@@ -429,25 +437,27 @@ def test_a_copy_that_cannot_be_written_is_told(tmp_path) -> None:
 
 
 @pytest.fixture
-def harvester(found):
-    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(found.settings.instance), *arguments])
+def harvester(published_search):
+    return lambda *arguments: CliRunner().invoke(
+        main, ["--instance", str(published_search.settings.instance), *arguments]
+    )
 
 
-def test_what_people_decide_is_published_at_once_and_taken_back(found, harvester) -> None:
+def test_what_people_decide_is_published_at_once_and_taken_back(published_search, harvester) -> None:
     rejected = harvester("review", "reject", IDENTIFIER, "--reason", "It is the preprint.")
     assert rejected.stderr == f"{IDENTIFIER}: reject {COPY}; 2 records have a new datestamp.\n"
-    assert component(found) is None
+    assert component(published_search) is None
     assert harvester("review", "undo", IDENTIFIER).exit_code == 0
-    assert component(found) is not None
+    assert component(published_search) is not None
 
 
-def test_no_rule_changes_what_a_person_decided_of_the_same_bytes(found, harvester) -> None:
+def test_no_rule_changes_what_a_person_decided_of_the_same_bytes(published_search, harvester) -> None:
     harvester("review", "reject", IDENTIFIER)
-    found.web.own = {**found.web.own}
-    searched_again(found)
-    assert decisions(found)[-1][0] == "reject"
-    assert len(decisions(found)) == 2
-    assert found.release() == 0
+    published_search.web.own = {**published_search.web.own}
+    searched_again(published_search)
+    assert decisions(published_search)[-1][0] == "reject"
+    assert len(decisions(published_search)) == 2
+    assert published_search.release() == 0
 
 
 def test_what_a_person_accepted_stays_accepted_while_it_is_the_work(searching) -> None:
@@ -478,8 +488,8 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     outcomes = search.run()
     assert outcomes[NAMED] == "already-held"
     assert search.release() == 1
-    assert said(search, "extent", url=FILE, item=NAMED) == "10 bytes"
-    assert "; fetched at 2023-11-14T22:13:20Z" in said(search, "provenance", url=FILE, item=NAMED)
+    assert dcterms_text(search, "extent", url=FILE, item=NAMED) == "10 bytes"
+    assert "; fetched at 2023-11-14T22:13:20Z" in dcterms_text(search, "provenance", url=FILE, item=NAMED)
     assert [url for url in search.web.asked if url == FILE] == [FILE]
     assert f"    {FILE} (record): success. It is there." in explained(search, NAMED)
     search.web.own = {}
@@ -487,7 +497,7 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     search.desk.renew(search.now, (), search.now)
     search.run()
     assert search.release() == 1
-    assert said(search, "extent", url=FILE, item=NAMED) is None
+    assert dcterms_text(search, "extent", url=FILE, item=NAMED) is None
 
 
 def test_what_is_ill_is_asked_again(searching) -> None:

@@ -20,18 +20,18 @@ from tests.fulltext.test_releasing import (
     IDENTIFIER,
     ITEM,
     component,
+    dcterms_text,
     decisions,
     explained,
-    found,
     pdf,
-    said,
+    published_search,
     searched_again,
     unpaywall,
 )
 from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, answer, work
 from tests.sample.web import PAGE_BREAK
 
-__all__ = ["found"]
+__all__ = ["published_search"]
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
 SENTENCE = "The work is retracted: Crossref names 10.5555/notice of 2024-05-01."
@@ -65,7 +65,7 @@ def test_no_rule_accepts_what_was_retracted_and_what_one_accepted_goes_back_to_r
     """What a person accepted stays; for other bytes in its place they are asked again."""
     searched = SearchResult(Outcome.SUCCESS, (), (candidate,), retracted=SENTENCE)
     news = decided("oai:x", searched, Thresholds(), 2, earlier)
-    assert [(each.verdict, each.decided_by, each.reason.removesuffix(" ")) for each in news] == verdicts
+    assert [(decision.verdict, decision.decided_by, decision.reason.removesuffix(" ")) for decision in news] == verdicts
 
 
 def test_a_retraction_counts_for_the_work_that_it_means() -> None:
@@ -105,11 +105,11 @@ def test_openalex_tells_of_a_retraction_where_it_is_asked_and_it_is_not_asked_fo
     title = "Meadows of the northern uplands in winter"
     place = f"https://api.openalex.org/works/https://doi.org/{DOI}"
     location = {"pdf_url": "https://x.example.org/a.pdf", "is_oa": True, "license": "cc-by"}
-    told = {"doi": f"https://doi.org/{DOI}", "title": title, "is_retracted": True, "locations": [location]}
+    document = {"doi": f"https://doi.org/{DOI}", "title": title, "is_retracted": True, "locations": [location]}
     words = ["Sorbye on meadows of the northern uplands in winter"] * 40
     file = a_pdf(title, "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", *words, PAGE_BREAK, *words, "References")
-    own = {place: answer(json.dumps(told)), location["pdf_url"]: answer(file)}
-    only = [step_of(each) for each in ("crossref", "own_links", "openalex")]
+    own = {place: answer(json.dumps(document)), location["pdf_url"]: answer(file)}
+    only = [step_of(name) for name in ("crossref", "own_links", "openalex")]
     web = RecordedWeb(own, has_recordings=False)  # type: ignore[arg-type]
     asked = search(work(title, doi=DOI), only, web, SETTINGS, at=1, most_files=1)
     assert asked.retracted == "The work is retracted: OpenAlex marks it so."
@@ -126,7 +126,7 @@ def test_no_rule_accepts_while_the_registry_has_not_answered() -> None:
     assert (result.silent, result.is_over) == ("crossref", False)
     searched = SearchResult(Outcome.SUCCESS, (), (OPEN,), silent="crossref")
     reason = "The step crossref got no answer, so a retraction is not excluded."
-    assert [each[3:6] for each in decided("oai:x", searched, Thresholds(), 2)] == [("review", reason, "rule")]
+    assert [decision[3:6] for decision in decided("oai:x", searched, Thresholds(), 2)] == [("review", reason, "rule")]
     assert decided("oai:x", searched, Thresholds(), 2, (BY_RULE,)) == ()
 
 
@@ -140,24 +140,24 @@ def test_a_retracted_work_waits_for_a_person_and_is_published_with_the_notice(se
     assert f"  {SENTENCE}" in explained(search_).splitlines()
     search_.desk.decide(search_.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
     assert search_.release() == 2
-    assert said(search_, "provenance").endswith(f"; version: accepted; notice: {SENTENCE}")
+    assert dcterms_text(search_, "provenance").endswith(f"; version: accepted; notice: {SENTENCE}")
     etree.XMLSchema(file=str(ROOT / "schemas" / "didl.xsd")).assertValid(search_.didl(ITEM))
     assert search_.release() == 0
 
 
-def test_a_file_that_a_rule_accepted_leaves_the_record_when_the_work_is_retracted(found) -> None:
-    title = found.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
-    found.web.own = {**found.web.own, **crossref(title)}
-    searched_again(found)
-    found.release()
-    assert decisions(found) == [("accept", "rule"), ("review", "rule")]
-    assert component(found) is None
+def test_a_file_that_a_rule_accepted_leaves_the_record_when_the_work_is_retracted(published_search) -> None:
+    title = published_search.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    published_search.web.own = {**published_search.web.own, **crossref(title)}
+    searched_again(published_search)
+    published_search.release()
+    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
+    assert component(published_search) is None
 
 
-def test_a_file_that_a_person_accepted_stays_and_says_that_the_work_was_retracted(found) -> None:
-    found.desk.decide(found.desk.decisions(IDENTIFIER)[-1]._replace(decided_by="anna"))
-    title = found.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
-    found.web.own = {**found.web.own, **crossref(title)}
-    searched_again(found)
-    assert found.release() == 1
-    assert said(found, "provenance").endswith(f"; notice: {SENTENCE}")
+def test_a_file_that_a_person_accepted_stays_and_says_that_the_work_was_retracted(published_search) -> None:
+    published_search.desk.decide(published_search.desk.decisions(IDENTIFIER)[-1]._replace(decided_by="anna"))
+    title = published_search.didl(ITEM).findtext(".//{http://purl.org/dc/elements/1.1/}title")
+    published_search.web.own = {**published_search.web.own, **crossref(title)}
+    searched_again(published_search)
+    assert published_search.release() == 1
+    assert dcterms_text(published_search, "provenance").endswith(f"; notice: {SENTENCE}")

@@ -137,12 +137,12 @@ def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, 
     done = harvester("review", "reject", "--host", "more.example.net", "--reason", "A mirror.", "--yes", "--json")
     assert done.exit_code == 0
     rejected = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["verdict"] for each in rejected] == ["reject"] * 30
-    assert {each["reason"] for each in rejected} == {"A mirror."}
-    assert [each.url for each in waiting.desk.decided("review", ("", ""), 100)] == [COPY]
+    assert [decision["verdict"] for decision in rejected] == ["reject"] * 30
+    assert {decision["reason"] for decision in rejected} == {"A mirror."}
+    assert [candidate.url for candidate in waiting.desk.decided("review", ("", ""), 100)] == [COPY]
 
 
-def test_all_files_are_accepted_when_that_is_said(harvester, waiting) -> None:
+def test_all_files_are_accepted_with_the_option_for_all(harvester, waiting) -> None:
     assert harvester("review", "accept", "--all", "--yes").exit_code == 0
     assert decisions(waiting)[-1][0] == "accept"
     assert "To accept: 0 files." in harvester("review", "accept", "--all", "--yes").stderr
@@ -195,9 +195,9 @@ def test_a_share_of_a_step_is_that_of_its_searches_however_many_copies_it_named(
         assert named[step, "step"]["share"] == 1
     words = harvester("outcomes", "--by", "step").stdout
     assert all(f"{step}  step  success" in words and f"{step}  copy  success" in words for step in both)
-    told = " ".join(harvester("outcomes", "--help").stdout.split())
-    assert "A `step` line counts the ends of a step" in told
-    assert "A `copy` line counts the ends of the copies" in told
+    help_text = " ".join(harvester("outcomes", "--help").stdout.split())
+    assert "A `step` line counts the ends of a step" in help_text
+    assert "A `copy` line counts the ends of the copies" in help_text
 
 
 def test_what_an_earlier_release_has_counted_stays_and_has_no_month(tmp_path) -> None:

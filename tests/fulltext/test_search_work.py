@@ -216,7 +216,7 @@ def test_what_a_service_cannot_answer_now_leaves_the_search_open() -> None:
     assert not result.is_over
 
 
-def test_what_a_service_refuses_is_told() -> None:
+def test_what_a_service_refuses_is_reported() -> None:
     web = RecordedWeb(
         {"https://api.unpaywall.org/v2/10.1234/x": answer('{"message": "Use your own address."}', 422)},
         has_recordings=False,
@@ -341,7 +341,7 @@ class Case(NamedTuple):
 
 OF_PAGE = work(TITLE, page=PAGE)
 CASES = {
-    **{outcome: Case(OF_PAGE, {**WITH_FILE, FILE: said}) for outcome, said in AT_THE_FILE.items()},  # type: ignore[dict-item]
+    **{outcome: Case(OF_PAGE, {**WITH_FILE, FILE: response}) for outcome, response in AT_THE_FILE.items()},  # type: ignore[dict-item]
     Outcome.SUCCESS: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_pdf(*[TITLE] * 60))}),
     Outcome.POLICY_FORBIDS: Case(work(TITLE, page=PAGE, source="ISSN 0378-5955"), FORBIDDEN),
     Outcome.ALREADY_HELD: Case(work(TITLE)._replace(files=(FileLink(FILE),)), {}),
@@ -364,7 +364,7 @@ CASES = {
 
 
 # That of a fault of our own is that of what runs the searches (test_discovering.py).
-@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.FAULT])
+@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.FAULT])
 def test_every_outcome_is_that_of_a_search(outcome: Outcome) -> None:
     """An outcome that nobody has a work for fails here."""
     case = CASES[outcome]

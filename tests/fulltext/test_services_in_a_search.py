@@ -31,7 +31,7 @@ def searched(about: Work, own: dict[str, Answer]) -> tuple[SearchResult, list[st
     return result, web.asked
 
 
-def said(document: dict[str, Any]) -> Answer:
+def answer_of(document: dict[str, Any]) -> Answer:
     """Return an answer about the work of this file."""
     text = json.dumps(document).replace("10.1234/A", DOI).replace("10.1234/a", DOI).replace("Oats under rust", TITLE)
     return answer(text)
@@ -78,7 +78,7 @@ SERVICES = {
 def test_a_work_is_found_through_a_further_service(name: str) -> None:
     address, document, file = SERVICES[name]
     elsewhere = crossref() if name == "doaj" else CLOSED_ELSEWHERE
-    result, asked = searched(work(TITLE, doi=DOI), {**elsewhere, address: said(document), file: FILE})
+    result, asked = searched(work(TITLE, doi=DOI), {**elsewhere, address: answer_of(document), file: FILE})
     best = next(candidate for candidate in result.candidates if candidate.outcome is Outcome.SUCCESS)
     assert (result.outcome, best.found_by, best.url) == (Outcome.SUCCESS, name, file)
     assert len(asked) == len(set(asked))
@@ -91,7 +91,7 @@ def test_doaj_is_not_asked_for_a_work_that_another_service_calls_closed() -> Non
 
 def test_the_wayback_machine_is_the_last_resort() -> None:
     address, document, file = SERVICES["fatcat"]
-    _, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: said(document), file: FILE})
+    _, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: answer_of(document), file: FILE})
     for_files = [url for url in asked if "policyfinder" not in url]
     assert [url for url in asked if "web.archive.org" in url] == for_files[-1:]
 
@@ -104,7 +104,7 @@ SHELL = {"https://zenodo.org/records/1234567": answer("<div id='root'></div>")}
 
 def test_a_record_of_zenodo_is_found_behind_its_shell() -> None:
     file = f"{RECORD}/files/Oats%20%26%20rust.PDF/content"
-    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(answers.ZENODO), file: FILE})
+    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: answer_of(answers.ZENODO), file: FILE})
     assert (result.outcome, [candidate.license for candidate in result.candidates]) == (Outcome.SUCCESS, ["cc-by"])
     assert asked.count(RECORD) == 1
 
@@ -113,7 +113,7 @@ def test_a_record_of_zenodo_is_found_behind_its_shell() -> None:
 def test_no_file_of_a_restricted_record_is_asked_for(right: str) -> None:
     document = deepcopy(answers.ZENODO)
     document["metadata"]["access_right"] = right
-    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(document)})
+    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: answer_of(document)})
     assert result.outcome is not Outcome.SUCCESS
     assert [url for url in asked if "/files/" in url] == []
 
@@ -121,7 +121,7 @@ def test_no_file_of_a_restricted_record_is_asked_for(right: str) -> None:
 def test_a_record_under_an_embargo_is_not_asked_for_before_its_day() -> None:
     document = deepcopy(answers.ZENODO)
     document["metadata"] |= {"access_right": "embargoed", "embargo_date": "2031-02-03"}
-    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: said(document)})
+    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: answer_of(document)})
     assert [candidate.outcome for candidate in result.candidates] == [Outcome.EMBARGOED_UNTIL]
     assert [url for url in asked if "/files/" in url] == []
 
@@ -131,7 +131,7 @@ def test_an_item_of_dspace_is_found_behind_its_shell() -> None:
     page = f"{site}/items/{uuid}"
     own = {
         page: answer("<ds-app></ds-app>"),
-        f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": said(answers.DSPACE),
+        f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": answer_of(answers.DSPACE),
         f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": FILE,
     }
     result, asked = searched(work(TITLE, page=page), own)
@@ -148,7 +148,7 @@ def test_an_item_of_dspace_is_found_where_the_page_of_its_record_leads_to_its_sh
         handle: to(f"{site}/handle/1/2"),
         f"{site}/handle/1/2": to(page),
         page: answer("<!DOCTYPE html><html><body><ds-app></ds-app></body></html>"),
-        f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": said(answers.DSPACE),
+        f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": answer_of(answers.DSPACE),
         f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": FILE,
     }
     result, asked = searched(work(TITLE, page=handle), own)

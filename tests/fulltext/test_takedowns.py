@@ -42,9 +42,12 @@ class Case:
         return json.loads(self.call(*arguments, "--json").stdout)
 
     def served(self) -> int:
-        with application(self.folder, files_serve=True) as app, app.test_client().get(f"/files/{self.digest}") as found:
-            self.answer = found
-            return found.status_code
+        with (
+            application(self.folder, files_serve=True) as app,
+            app.test_client().get(f"/files/{self.digest}") as response,
+        ):
+            self.answer = response
+            return response.status_code
 
     def kept(self) -> list[str]:
         return [path.name for path in (self.folder / "files").rglob("*") if path.is_file()]
@@ -92,8 +95,8 @@ TARGETS = {
 
 @pytest.mark.parametrize("kind", TARGETS)
 def test_whatever_names_it_the_file_leaves_everything_and_is_not_found_again(case, kind: str) -> None:
-    told = case.json("takedown", "add", TARGETS[kind] or case.digest, "--reason", "A letter")
-    assert told["deleted_copies"] == 1
+    report = case.json("takedown", "add", TARGETS[kind] or case.digest, "--reason", "A letter")
+    assert report["deleted_copies"] == 1
     for _ in range(2):
         assert COPY.encode() not in case.shown()
         assert case.digest.encode() not in case.shown()
@@ -108,8 +111,8 @@ def test_whatever_names_it_the_file_leaves_everything_and_is_not_found_again(cas
 def test_an_address_that_is_taken_down_is_never_asked(case, kind: str) -> None:
     case.call("takedown", "add", TARGETS[kind])
     assert COPY not in case.again().asked
-    (found,) = json.loads(case.search.desk.search(IDENTIFIER).search_json)["candidates"] or [None]
-    assert found["outcome"] == Outcome.TAKEN_DOWN
+    (candidate,) = json.loads(case.search.desk.search(IDENTIFIER).search_json)["candidates"] or [None]
+    assert candidate["outcome"] == Outcome.TAKEN_DOWN
 
 
 def test_the_same_bytes_at_another_address_are_not_kept(case) -> None:
@@ -162,8 +165,8 @@ def test_remove_says_what_comes_back_and_then_it_does(case, kind: str) -> None:
 
 def test_a_dry_run_changes_nothing_and_says_what_add_does(case) -> None:
     before = case.shown()
-    told = case.json("takedown", "add", COPY, IDENTIFIER, "--dry-run")
-    assert (told["deleted_items"], told["takedowns"][0]["files"]) == (1, [case.digest])
+    preview = case.json("takedown", "add", COPY, IDENTIFIER, "--dry-run")
+    assert (preview["deleted_items"], preview["takedowns"][0]["files"]) == (1, [case.digest])
     assert case.shown() == before
     assert not (case.folder / "takedowns.json").exists()
     assert case.served() == 200
@@ -194,7 +197,7 @@ def test_check_says_what_a_kill_has_left_and_publish_completes_it(case) -> None:
     case.call("publish")
     assert (COPY.encode() in case.shown(), case.kept()) == (False, [])
     case.call("check", command=gateway)
-    file.change(lambda listed: [each._replace(removed_at="2026-11-22T12:00:00Z") for each in listed])
+    file.change(lambda listed: [takedown._replace(removed_at="2026-11-22T12:00:00Z") for takedown in listed])
     assert "is not published" in case.call("check", command=gateway, status=1).output
     case.call("publish")
     case.call("check", command=gateway)

@@ -41,19 +41,19 @@ class Item(NamedTuple):
 
 def _with_files() -> Iterator[Item]:
     """Return the works of which the file was recorded: their page says where it is, and under which licence."""
-    for number, (name, told) in enumerate(sorted(documents.described().items())):
+    for number, (name, description) in enumerate(sorted(documents.described().items())):
         page, url = f"{HOST}/{number}", f"{HOST}/{number}.pdf"
         links = f'<{url}>; rel="item"; type="application/pdf", <{CC_BY}>; rel="license"'
         file = (DATA / "pdf" / name).read_bytes()
-        people = tuple(("creator", author) for author in told.authors)
-        statements = (("title", told.title), *people, ("publisher", told.container), ("identifier", page))
+        people = tuple(("creator", author) for author in description.authors)
+        statements = (("title", description.title), *people, ("publisher", description.container), ("identifier", page))
         own = {page: answer("<p>A page", Link=links), url: answer(file)}
         yield Item(statements, own, b"" if name in CALLED_OTHERWISE else file)
 
 
 def _of_crossref() -> Iterator[Item]:
-    for doi, told in sorted(documents.others().items()):
-        yield Item((("title", told.title or doi), ("identifier", f"https://doi.org/{doi}")), {})
+    for doi, description in sorted(documents.others().items()):
+        yield Item((("title", description.title or doi), ("identifier", f"https://doi.org/{doi}")), {})
 
 
 def _of_pages() -> Iterator[Item]:
@@ -64,13 +64,13 @@ def _of_pages() -> Iterator[Item]:
 
 def _items() -> list[Item]:
     with_files = list(_with_files())
-    pages = [each for each, _ in zip(_of_pages(), range(5), strict=False)]
+    pages = [page for page, _ in zip(_of_pages(), range(5), strict=False)]
     return [*with_files, *pages, *_of_crossref()][:25]
 
 
 def _line(number: int, item: Item) -> str:
-    said = "".join(f"<dc:{name}>{escape(text)}</dc:{name}>" for name, text in item.statements if text)
-    metadata = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}">{said}</o:dc>'
+    elements = "".join(f"<dc:{name}>{escape(text)}</dc:{name}>" for name, text in item.statements if text)
+    metadata = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}">{elements}</o:dc>'
     return json.dumps(
         {"identifier": f"{number}", "datestamp": "2020-01-01T00:00:00Z", "sets": [], "metadata": metadata}
     )
@@ -91,9 +91,9 @@ def search(tmp_path: Path, works: list[Item]) -> Iterator[Search]:
         (harvester, "source", "add", "laro", str(dump), "--kind", "files"),
         (harvester, "run", "laro"),
     ):
-        found = CliRunner().invoke(command, ["--instance", str(folder), *line])
-        assert found.exit_code == 0, found.output
-    own = {url: found for item in works for url, found in item.own.items()}
+        result = CliRunner().invoke(command, ["--instance", str(folder), *line])
+        assert result.exit_code == 0, result.output
+    own = {url: response for item in works for url, response in item.own.items()}
     begun = Search(folder, RecordedWeb(own))
     yield begun
     begun.close()

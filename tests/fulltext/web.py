@@ -49,15 +49,19 @@ class RecordedWeb:
         """Answer a request."""
         self.before(request)
         self.asked.append(request.url)
-        own = {plain(url): found for url, found in self.own.items()}
-        found = own.get(plain(request.url)) or (all_exchanges() if self.has_recordings else {}).get(plain(request.url))
-        if isinstance(found, GatewayError):
-            raise found
-        return replace(found or answer(b"Resource not found.", 404), url=request.url)
+        own = {plain(url): response for url, response in self.own.items()}
+        own_answer = own.get(plain(request.url)) or (all_exchanges() if self.has_recordings else {}).get(
+            plain(request.url)
+        )
+        if isinstance(own_answer, GatewayError):
+            raise own_answer
+        return replace(own_answer or answer(b"Resource not found.", 404), url=request.url)
 
 
 def work(title: str = "", *, doi: str = "", page: str = "", **more: str) -> Work:
     """Return a work as a record tells of it."""
-    told = [Statement("title", title)] if title else []
-    told += [Statement(name, text) for name, text in more.items()]
-    return Work(tuple(told), (f"https://doi.org/{doi}",) if doi else (), page, upstream="oai:source.example.org:1")
+    statements = [Statement("title", title)] if title else []
+    statements += [Statement(name, text) for name, text in more.items()]
+    return Work(
+        tuple(statements), (f"https://doi.org/{doi}",) if doi else (), page, upstream="oai:source.example.org:1"
+    )

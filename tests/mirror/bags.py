@@ -14,18 +14,18 @@ NUNEZ = "data/Núñez Papers.txt"
 def bagged(folder: Path, *algorithms: str) -> Path:
     """Make a bag of a folder, in place."""
     files = [path for path in folder.rglob("*") if path.is_file()]
-    for each in files:
-        target = folder / "data" / each.relative_to(folder)
+    for entry in files:
+        target = folder / "data" / entry.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
-        each.rename(target)
+        entry.rename(target)
     payload = _payload(folder)
-    oxum = f"{sum(each.stat().st_size for each in payload)}.{len(payload)}"
+    oxum = f"{sum(file.stat().st_size for file in payload)}.{len(payload)}"
     (folder / "bagit.txt").write_text("BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n")
     (folder / "bag-info.txt").write_text(f"Bagging-Date: 2024-01-05\nPayload-Oxum: {oxum}\nNote: long\n  line\n")
     listed(folder, *(algorithms or ("sha256",)))
-    for each in folder.iterdir():
-        if each.is_dir() and each.name != "data":
-            shutil.rmtree(each)
+    for entry in folder.iterdir():
+        if entry.is_dir() and entry.name != "data":
+            shutil.rmtree(entry)
     return folder
 
 

@@ -35,22 +35,22 @@ class Mirror:
 
     folder: Path
     provider: Provider
-    said: str = ""
+    stderr: str = ""
 
     def run(self, *arguments: str, status: int = 0, **settings: Any) -> dict[str, Any]:
         """Run `harvester mirror`; return the receipt."""
         environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
         line = ["mirror", self.provider.base_url, str(self.folder), "--json", *arguments]
         done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
-        self.said = done.stderr
+        self.stderr = done.stderr
         assert done.exit_code == status, done.output
         return json.loads(done.stdout) if done.stdout else {}
 
     def holding(self, identifier: str) -> Holding:
         place = opened(self.folder)
-        found = place.holding(place.root.inventory(identifier))
-        assert found is not None
-        return found
+        holding = place.holding(place.root.inventory(identifier))
+        assert holding is not None
+        return holding
 
     def version(self, identifier: str) -> int:
         return opened(self.folder).root.inventory(identifier).head
@@ -58,17 +58,17 @@ class Mirror:
     def held(self) -> dict[str, dict[str, bytes]]:
         """Return the files of every object that is not deleted, by the names they have at the provider."""
         place = opened(self.folder)
-        found = {}
+        by_identifier = {}
         for folder in place.root.objects():
             inventory = place.root.inventory(json.loads((folder / "inventory.json").read_bytes())["id"])
             holding = place.holding(inventory)
             if not holding.is_deleted:
-                found[inventory.identifier] = {
+                by_identifier[inventory.identifier] = {
                     file.locations[0].rpartition("/")[2]: (folder / inventory.place(file.path)).read_bytes()
                     for file in holding.files
                     if file.path
                 }
-        return found
+        return by_identifier
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ class Recheck:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(commands, "time", SimpleNamespace(time=lambda: time.time() + later, monotonic=time.monotonic))
             done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
-        self.mirror.said = done.stderr
+        self.mirror.stderr = done.stderr
         assert done.exit_code == status, done.output
         return json.loads(done.stdout) if done.stdout else {}
 

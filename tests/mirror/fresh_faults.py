@@ -96,7 +96,7 @@ def as_latin(good: bytes) -> bytes:
 
 
 def seven_bits(good: bytes) -> bytes:
-    return bytes(each & 0x7F for each in good)
+    return bytes(byte & 0x7F for byte in good)
 
 
 def in_chunks(good: bytes) -> bytes:

@@ -64,11 +64,11 @@ from tests.mirror.server_faults import (
 XLS, EPS, EPUB = "application/vnd.ms-excel", "application/eps", "application/epub+zip"
 
 
-def good(name: str, mime_type: str, make, said: str = "") -> Fault:
-    return Fault(name, mime_type, make, sent(lambda content: content, Content_Type=said or mime_type))
+def good(name: str, mime_type: str, make, content_type: str = "") -> Fault:
+    return Fault(name, mime_type, make, sent(lambda content: content, Content_Type=content_type or mime_type))
 
 
-def told(words: str, encoding: str = "utf-8"):
+def text_of(words: str, encoding: str = "utf-8"):
     """Return the words as a file, with its number at the end."""
     return lambda number: f"{words}{number}\n".encode(encoding)
 
@@ -284,17 +284,17 @@ def old_tar(number: int) -> bytes:
 UNICODE = "Het dorp lag aan de rivier. Çà et là, des barques. Нет ошибки. "
 GOOD = (
     # small texts, and texts about errors
-    good("a table of one line", CSV, told("id,place,")),
-    good("a table that has only a head", CSV, told("id,place,year,value")),
-    good("a README of twenty bytes", TEXT, told("See data.csv, v. ")),
-    good("a text of one word", TEXT, told("Hello")),
-    good("a text that is a number", TEXT, told("")),
-    good("a text that is a DOI", TEXT, told("https://doi.org/10.5281/zenodo.")),
-    good("a licence in one line", TEXT, told("CC BY 4.0, University Library, ")),
+    good("a table of one line", CSV, text_of("id,place,")),
+    good("a table that has only a head", CSV, text_of("id,place,year,value")),
+    good("a README of twenty bytes", TEXT, text_of("See data.csv, v. ")),
+    good("a text of one word", TEXT, text_of("Hello")),
+    good("a text that is a number", TEXT, text_of("")),
+    good("a text that is a DOI", TEXT, text_of("https://doi.org/10.5281/zenodo.")),
+    good("a licence in one line", TEXT, text_of("CC BY 4.0, University Library, ")),
     good(
         "a text about 404",
         TEXT,
-        told('The phrase "404 Not Found" entered common speech about 1995. This essay asks why. ' * 6),
+        text_of('The phrase "404 Not Found" entered common speech about 1995. This essay asks why. ' * 6),
     ),
     good(
         "a transcript that begins with access denied",
@@ -305,24 +305,24 @@ GOOD = (
     good(
         "notes on Git LFS",
         "text/markdown",
-        told(
+        text_of(
             "# Data\n\nGet the files with `git lfs pull`; else you see\n`version https://git-lfs.github.com/spec/v1`.\n\n"
         ),
     ),
     good(
         "a program that prints a traceback",
         "text/x-python",
-        told(
+        text_of(
             "import traceback\n\ntry:\n    run()\nexcept OSError:\n    traceback.print_exc()\n    raise SystemExit('file not found')\n# "
         ),
     ),
     good("SQL with a table of errors", "application/sql", sql),
-    good("a script of R", "text/x-r", told('d <- read.csv("a.csv")\nif (is.null(d)) stop("not found")\n# ')),
-    good("BibTeX", "application/x-bibtex", told("@article{a,\n  title = {Access denied},\n  year = 2003\n}\n% ")),
+    good("a script of R", "text/x-r", text_of('d <- read.csv("a.csv")\nif (is.null(d)) stop("not found")\n# ')),
+    good("BibTeX", "application/x-bibtex", text_of("@article{a,\n  title = {Access denied},\n  year = 2003\n}\n% ")),
     good(
         "subtitles",
         "application/x-subrip",
-        told("1\n00:00:01,000 --> 00:00:03,000\nPlease wait.\n\n2\n00:00:04,000 --> 00:00:05,000\n"),
+        text_of("1\n00:00:01,000 --> 00:00:03,000\nPlease wait.\n\n2\n00:00:04,000 --> 00:00:05,000\n"),
     ),
     good(
         "a text of sums of files",
@@ -335,16 +335,16 @@ GOOD = (
         TEXT,
         lambda n: samples.text(n) + b"Bitte melden Sie sich an, sagte der Wirt.\n",
     ),
-    good("HTTP as a text", TEXT, told("HTTP/1.1 is defined by RFC 9112. Section ")),
+    good("HTTP as a text", TEXT, text_of("HTTP/1.1 is defined by RFC 9112. Section ")),
     # texts in many encodings
-    good("a text in UTF-16", TEXT, told(UNICODE * 20, "utf-16")),
+    good("a text in UTF-16", TEXT, text_of(UNICODE * 20, "utf-16")),
     good("a table in UTF-16 without a mark", CSV, lambda n: samples.rows(n).decode().encode("utf-16-le")),
     good("a table in UTF-16 as Excel writes it", CSV, lambda n: samples.tabbed(n).decode().encode("utf-16")),
-    good("a text in Latin-1", TEXT, told("Où est le café ? Déjà fermé. " * 30, "latin-1")),
-    good("a text in Shift JIS", TEXT, told("村は川のそばにあった。" * 30, "shift_jis")),
-    good("a text in GB 18030", TEXT, told("村庄在河边。没有错误。" * 30, "gb18030")),
-    good("a text in KOI8-R", TEXT, told("Деревня стояла у реки. " * 30, "koi8-r")),
-    good("a text in UTF-8 with a mark", TEXT, told("\ufeffDas Dorf lag am Fluss. ")),
+    good("a text in Latin-1", TEXT, text_of("Où est le café ? Déjà fermé. " * 30, "latin-1")),
+    good("a text in Shift JIS", TEXT, text_of("村は川のそばにあった。" * 30, "shift_jis")),
+    good("a text in GB 18030", TEXT, text_of("村庄在河边。没有错误。" * 30, "gb18030")),
+    good("a text in KOI8-R", TEXT, text_of("Деревня стояла у реки. " * 30, "koi8-r")),
+    good("a text in UTF-8 with a mark", TEXT, text_of("\ufeffDas Dorf lag am Fluss. ")),
     good("a text with ends of lines of old Macintoshes", TEXT, lambda n: samples.text(n).replace(b"\n", b"\r")),
     good(
         "a text that lost some letters before",

@@ -7,7 +7,7 @@ from __future__ import annotations
 def portal(language: str, title: str, body: str, name: str = "Repository") -> str:
     """Return a page in the dress of a library's portal."""
     links = "".join(
-        f'<li><a href="/{each}">{each}</a></li>' for each in ("browse", "search", "about", "help", "contact")
+        f'<li><a href="/{section}">{section}</a></li>' for section in ("browse", "search", "about", "help", "contact")
     )
     return (
         f'<!DOCTYPE html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title} - {name}</title>'

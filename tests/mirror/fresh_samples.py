@@ -125,8 +125,8 @@ def jats(number: int) -> bytes:
 
 
 def data(number: int) -> bytes:
-    found = [{"id": row, "note": prose(number + row, 1).strip(), "value": row / 7} for row in range(60)]
-    return json.dumps({"dataset": number, "observations": found}, indent=1).encode()
+    observations = [{"id": row, "note": prose(number + row, 1).strip(), "value": row / 7} for row in range(60)]
+    return json.dumps({"dataset": number, "observations": observations}, indent=1).encode()
 
 
 def article(number: int) -> bytes:
@@ -156,7 +156,7 @@ def latex(number: int) -> bytes:
 # -- documents --
 
 
-def pdf(number: int, pages: int = 6, said: tuple[str, ...] = (), **how: bytes) -> bytes:
+def pdf(number: int, pages: int = 6, text_lines: tuple[str, ...] = (), **how: bytes) -> bytes:
     """Make a PDF of pages of text: made up, or the lines that are said."""
     kids = " ".join(f"{4 + 2 * page} 0 R" for page in range(pages))
     objects = [
@@ -165,7 +165,7 @@ def pdf(number: int, pages: int = 6, said: tuple[str, ...] = (), **how: bytes) -
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
     for page in range(pages):
-        lines = said or prose(number * 100 + page, 40).splitlines()
+        lines = text_lines or prose(number * 100 + page, 40).splitlines()
         shown = "BT /F1 11 Tf 14 TL 60 780 Td " + "".join(f"({line}) Tj T* " for line in lines) + "ET"
         stream = zlib.compress(shown.encode("latin-1", "replace"))
         font, text = "/Resources<</Font<</F1 3 0 R>>>>", f"/Contents {5 + 2 * page} 0 R"
@@ -178,9 +178,9 @@ def pdf(number: int, pages: int = 6, said: tuple[str, ...] = (), **how: bytes) -
 
 def pdf_of(objects: list[bytes], version: bytes = b"1.4", opening: bytes = b"") -> bytes:
     made, places = b"%PDF-" + version + b"\n%\xe2\xe3\xcf\xd3\n" + opening, []
-    for index, each in enumerate(objects, 1):
+    for index, body in enumerate(objects, 1):
         places.append(len(made))
-        made += b"%d 0 obj\n%s\nendobj\n" % (index, each)
+        made += b"%d 0 obj\n%s\nendobj\n" % (index, body)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     size = len(objects) + 1
     end = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (size, len(made))
@@ -413,10 +413,10 @@ def archive(number: int) -> bytes:
 def tarred(number: int, files: int = 3) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as made:
-        for each in range(files):
-            member = tarfile.TarInfo(f"data/{each}.bin")
+        for index in range(files):
+            member = tarfile.TarInfo(f"data/{index}.bin")
             member.size = 3000
-            made.addfile(member, io.BytesIO(noise(number + each, 3000)))
+            made.addfile(member, io.BytesIO(noise(number + index, 3000)))
     return file.getvalue()
 
 

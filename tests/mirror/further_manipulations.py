@@ -60,7 +60,9 @@ def _deleted_with_line(scene: Scene) -> None:
 
 def _last_receipt_again(scene: Scene) -> dict:
     return next(
-        each for each in reversed(list(map(json.loads, scene.catalogue.read_bytes().splitlines()))) if "receipt" in each
+        entry
+        for entry in reversed(list(map(json.loads, scene.catalogue.read_bytes().splitlines())))
+        if "receipt" in entry
     )
 
 
@@ -167,7 +169,7 @@ def _renumbered(scene: Scene) -> None:
 
     def change(document: dict) -> None:
         document["manifest"] = {
-            digest: [each.replace("v2/", "v1/") for each in places]
+            digest: [location.replace("v2/", "v1/") for location in places]
             for digest, places in document["manifest"].items()
             if digest in state
         }
@@ -175,8 +177,8 @@ def _renumbered(scene: Scene) -> None:
         document["versions"] = {"v1": document["versions"]["v2"]}
         document["head"] = "v1"
 
-    for each in (folder, folder / "v1"):
-        sealed(each, change)
+    for directory in (folder, folder / "v1"):
+        sealed(directory, change)
 
 
 def _waiting(scene: Scene) -> None:
@@ -224,8 +226,8 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     "a deletion is said to wait": (_waiting, "altered", "waiting"),
     "the digests of a file are altered in all inventories": (
         lambda s: [
-            sealed(each, lambda document: document.update(fixity={"sha256": {"0" * 64: [_A]}}))
-            for each in (s.object(OTHER), s.object(OTHER) / "v1")
+            sealed(directory, lambda document: document.update(fixity={"sha256": {"0" * 64: [_A]}}))
+            for directory in (s.object(OTHER), s.object(OTHER) / "v1")
         ],
         "altered",
         OTHER,

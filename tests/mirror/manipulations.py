@@ -35,7 +35,7 @@ class Scene:
 
     @property
     def receipts(self) -> list[Path]:
-        return sorted((self.folder / "receipts").iterdir(), key=lambda each: each.stat().st_mtime_ns)
+        return sorted((self.folder / "receipts").iterdir(), key=lambda file: file.stat().st_mtime_ns)
 
     @property
     def catalogue(self) -> Path:
@@ -229,8 +229,8 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     ),
     "an inventory is written in other words": (
         lambda s: [
-            sealed(each, lambda document: document.update(contentDirectory="content"))
-            for each in (s.object(OTHER), s.object(OTHER) / "v1")
+            sealed(directory, lambda document: document.update(contentDirectory="content"))
+            for directory in (s.object(OTHER), s.object(OTHER) / "v1")
         ],
         "altered",
         OTHER,

@@ -155,18 +155,18 @@ def proven(
                 killed = killed_and_done(mirror.folder, server.url, world.chance, kills, 1 + objects / 150)
                 _equal(mirror, provider, dict(listed(server.url)))
                 _asked_for_no_more(world, killed)
-                told = f"{len(world.changed)} files changed, {len(set(provider.asked))} fetched"
-                say(f"round {number}: {told}, killed {killed} times, {monotonic() - started:.1f} s: equal")
+                summary = f"{len(world.changed)} files changed, {len(set(provider.asked))} fetched"
+                say(f"round {number}: {summary}, killed {killed} times, {monotonic() - started:.1f} s: equal")
                 provider.asked.clear()
                 world.change()
 
 
 def _equal(mirror: Mirror, provider: Provider, published: dict[str, bytes]) -> None:
     held = documents(mirror.folder)
-    assert {name for name, each in held.items() if each} == {name for name, each in published.items() if each}
+    assert {name for name, files in held.items() if files} == {name for name, files in published.items() if files}
     assert held.keys() <= published.keys()  # what was deleted before it was ever held is not kept
     assert {name: published[name] for name in held} == held
-    assert {name.partition(":p/")[2]: each for name, each in mirror.held().items()} == provider.expected()
+    assert {name.partition(":p/")[2]: files for name, files in mirror.held().items()} == provider.expected()
     assert not list((mirror.folder / "aside").iterdir())
 
 

@@ -247,9 +247,9 @@ class Relay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for each in (self._listener, *self._open):
+        for open_socket in (self._listener, *self._open):
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                open_socket.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()
         self._listener.close()
@@ -309,41 +309,41 @@ class Killer:
     def requests(self) -> int:
         return sum(counter.requests for counter in self.counters)
 
-    def run(self, each: Command, kills: int) -> subprocess.CompletedProcess[str]:
+    def run(self, invocation: Command, kills: int) -> subprocess.CompletedProcess[str]:
         """Kill a command exactly so often, and then let it come to its end."""
-        each.kills = kills
+        invocation.kills = kills
         for _ in range(kills):
-            self._kill(each)
+            self._kill(invocation)
         before = self.requests
-        done = subprocess.run(each.line, env=self.environment, check=False, capture_output=True, text=True)
-        each.requests = self.requests - before
+        done = subprocess.run(invocation.line, env=self.environment, check=False, capture_output=True, text=True)
+        invocation.requests = self.requests - before
         assert done.returncode in (0, 3), done.stderr
         return done
 
-    def _kill(self, each: Command) -> None:
-        most = max(1, each.requests)
+    def _kill(self, invocation: Command) -> None:
+        most = max(1, invocation.requests)
         for number in range(_TRIES):
-            if self._hit(each, self.chance.randint(1, max(1, most))):
-                each.killed += 1
-                each.killed_at_work += number == 0
+            if self._hit(invocation, self.chance.randint(1, max(1, most))):
+                invocation.killed += 1
+                invocation.killed_at_work += number == 0
                 return
             most //= 2
-        message = f"{each.name} ended {_TRIES} times before it could be killed."
+        message = f"{invocation.name} ended {_TRIES} times before it could be killed."
         raise AssertionError(message)
 
-    def _hit(self, each: Command, requests: int) -> bool:
+    def _hit(self, invocation: Command, requests: int) -> bool:
         """Start a command and kill it after so many requests and a while; tell whether it had not ended."""
         last = self.requests + requests
         while_after = self.chance.choice((0.0, 0.005, 0.05)) * self.chance.random()
         with subprocess.Popen(
-            each.line, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            invocation.line, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
             while process.poll() is None and self.requests < last:
                 sleep(0.001)
             sleep(while_after)
             if process.poll() is None:
                 process.send_signal(signal.SIGKILL)
-        assert process.returncode in (0, 3, -signal.SIGKILL), (each.name, process.returncode)
+        assert process.returncode in (0, 3, -signal.SIGKILL), (invocation.name, process.returncode)
         return process.returncode == -signal.SIGKILL
 
 
@@ -383,20 +383,20 @@ def proven(
         mirrors = Command("mirror", command("harvester", folder / "nowhere", *mirroring))
         rechecks = Command("recheck", command("harvester", folder / "nowhere", *rechecking))
         commands = [*harvests, mirrors, rechecks]
-        planned = _shared(world.chance, kills, rounds, [each.name for each in commands])
+        planned = _shared(world.chance, kills, rounds, [invocation.name for invocation in commands])
         for number in range(rounds):
             started, before = monotonic(), _rounds(mirror)
             provider.sent.clear()
-            for each in commands:
-                done = killer.run(each, planned[number, each.name])
-                if each.shown_at:
-                    _wait_until_shown(each.shown_at)
+            for invocation in commands:
+                done = killer.run(invocation, planned[number, invocation.name])
+                if invocation.shown_at:
+                    _wait_until_shown(invocation.shown_at)
             named = _compared(mirror, world, done)
             _no_more_than_needed(mirror, world, before, mirrors.kills, rechecks.kills, whole_every)
             hidden = sum(file.hidden_for >= 0 for file in world.files.values())
-            told = f"{named} contradict their record, {hidden} are hidden, {len(provider.sent)} sent"
-            killed = sum(each.killed for each in commands)
-            say(f"round {number}: {told}, {killed} kills, {monotonic() - started:.1f} s: 0 stale, 0 needless")
+            summary = f"{named} contradict their record, {hidden} are hidden, {len(provider.sent)} sent"
+            killed = sum(invocation.killed for invocation in commands)
+            say(f"round {number}: {summary}, {killed} kills, {monotonic() - started:.1f} s: 0 stale, 0 needless")
             world.change()
         audit = subprocess.run(
             command("harvester", folder, "mirror", "audit", str(mirror.folder), "--offline", "--json"),
@@ -405,8 +405,13 @@ def proven(
             check=False,
         )
         assert {json.loads(line)["finding"] for line in audit.stdout.splitlines()} <= {"incomplete"}, audit.stdout
-    assert sum(each.killed for each in commands) == kills
-    say("; ".join(f"{each.name}: {each.killed} kills, {each.killed_at_work} at its work" for each in commands))
+    assert sum(invocation.killed for invocation in commands) == kills
+    say(
+        "; ".join(
+            f"{invocation.name}: {invocation.killed} kills, {invocation.killed_at_work} at its work"
+            for invocation in commands
+        )
+    )
     say(", ".join(f"{name} {count}" for name, count in sorted(world.done.items())))
 
 
@@ -435,7 +440,7 @@ def _name(identifier: str) -> str:
 def _compared(mirror: Mirror, world: World, done: subprocess.CompletedProcess[str]) -> int:
     """Compare each file with the provider; return how many are named because their record contradicts them."""
     receipt = json.loads(done.stdout)
-    held = {f"{_name(name)}/{file}": each for name, files in mirror.held().items() for file, each in files.items()}
+    held = {f"{_name(name)}/{file}": body for name, files in mirror.held().items() for file, body in files.items()}
     assert held.keys() == set(world.living), sorted(held.keys() ^ set(world.living))
     named, contradicting = _named(receipt), set[str]()
     for path in world.living:
@@ -458,7 +463,7 @@ def _compared(mirror: Mirror, world: World, done: subprocess.CompletedProcess[st
 
 def _named(receipt: dict[str, list[object]]) -> set[str]:
     """Return the files that a receipt names, as missing or as in doubt."""
-    missing = (unquote(str(each["url"])).partition("/files/")[2] for each in receipt["missing"])  # type: ignore[index]
+    missing = (unquote(str(entry["url"])).partition("/files/")[2] for entry in receipt["missing"])  # type: ignore[index]
     doubts = (str(doubt).partition(": ")[0].partition(", files/") for doubt in receipt["doubts"])
     return {*missing, *(f"{_name(identifier)}/{file}" for identifier, _, file in doubts)}
 
@@ -483,11 +488,11 @@ def _no_more_than_needed(
         most += (whole + recheck_kills) * (whole > 0)
         if file.server == "none":
             most = 2 * (1 + kills) + (0 if world.is_behind else 1 + recheck_kills)
-        told = f"{path} ({file.server}, {file.entity_tag}, {file.date}, round {world.round})"
-        assert sent[path] <= most, f"{told} was sent {sent[path]} times, {most} would do"
+        description = f"{path} ({file.server}, {file.entity_tag}, {file.date}, round {world.round})"
+        assert sent[path] <= most, f"{description} was sent {sent[path]} times, {most} would do"
         if file.hidden_for >= 0:
             file.hidden_for += 1
-            assert file.hidden_for < whole_every, f"{told} was not asked for whole"
+            assert file.hidden_for < whole_every, f"{description} was not asked for whole"
     assert not sent.keys() - set(world.files)
 
 

@@ -24,9 +24,9 @@ def pdf(number: int, size: int = 6000) -> bytes:
         b"<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream" % (len(stream), stream),
     ]
     text, places = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", []
-    for index, each in enumerate(objects, 1):
+    for index, body in enumerate(objects, 1):
         places.append(len(text))
-        text += b"%d 0 obj\n%s\nendobj\n" % (index, each)
+        text += b"%d 0 obj\n%s\nendobj\n" % (index, body)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     end = b"trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(text)
     return text + b"xref\n0 5\n0000000000 65535 f \n" + table + end

@@ -105,7 +105,7 @@ def _part(handler, good, start, *, tag='"one"', stated=None, shift=0):
 
 def _other(good: bytes) -> bytes:
     """Return other bytes, as many."""
-    return bytes(each ^ 0x55 for each in good)
+    return bytes(byte ^ 0x55 for byte in good)
 
 
 def _redirected(path: str) -> Send:
@@ -303,16 +303,17 @@ def document(url: str, mime_type: str, content: bytes, says: str, digest: Callab
         )
     elif says == "size":
         stated = f"<size>{len(content)}</size>"
-    told = (
+    descriptors = (
         '<Descriptor><Statement mimeType="application/xml"><objectCharacteristics xmlns="http://www.loc.gov/premis/v3">'
         f"{stated}</objectCharacteristics></Statement></Descriptor>"
     )
-    told += (
+    descriptors += (
         '<Descriptor><Statement mimeType="application/xml"><rdf:type '
         'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
         'rdf:resource="info:eu-repo/semantics/objectFile"/></Statement></Descriptor>'
     )
     resource = f'<Resource mimeType="{mime_type}" ref="{url}"/>'
     return (
-        f'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item><Component>{told}{resource}</Component></Item></DIDL>'
+        '<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS">'
+        f"<Item><Component>{descriptors}{resource}</Component></Item></DIDL>"
     ).encode()

@@ -139,7 +139,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 @pytest.mark.parametrize(
-    ("mime_type", "found", "fate"),
+    ("mime_type", "received", "fate"),
     [
         ("", Bytes(9, {}, b"<html>no", b"<html>no", "text/html"), Fate.WEB_PAGE),
         ("", Bytes(9, {}, b"<html>no", b"<html>no", "text/plain"), Fate.FETCHED),
@@ -163,12 +163,12 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         ("text/html", Bytes(9, {}, b"<html>", b"", "text/html"), Fate.FETCHED),
     ],
 )
-def test_bytes_of_which_nothing_is_stated_tell_themselves(mime_type, found, fate):
-    assert verdict(Component(("http://e.org/a",), mime_type=mime_type), found).fate is fate
+def test_bytes_of_which_nothing_is_stated_tell_themselves(mime_type, received, fate):
+    assert verdict(Component(("http://e.org/a",), mime_type=mime_type), received).fate is fate
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"version": 1, "files": [1]}'])
-def test_what_is_known_of_an_object_and_cannot_be_read_is_told(content):
+def test_what_is_known_of_an_object_and_cannot_be_read_is_reported(content):
     with pytest.raises(StoreDamaged, match="cannot be read"):
         holding.read(content)
 
@@ -195,9 +195,9 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
     def fetch(request):
         asked.append(dict(request.sink.headers()).get("Range"))
         if asked[-1]:
-            found = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
-            assert not request.sink.begin(found)
-            return found
+            response = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
+            assert not request.sink.begin(response)
+            return response
         assert request.sink.begin(answer(ETag='"two"'))
         request.sink.write(stated)
         return answer(ETag='"two"')
@@ -210,31 +210,31 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
 
 
 def test_a_file_that_had_arrived_whole_keeps_the_validators_with_which_it_came(file):
-    said = {"ETag": '"one"', "Last-Modified": "Sun, 13 Sep 2020 12:26:40 GMT", "Content-Type": "text/plain"}
+    headers = {"ETag": '"one"', "Last-Modified": "Sun, 13 Sep 2020 12:26:40 GMT", "Content-Type": "text/plain"}
     before = Arriving(file, URL, 10_000)
-    before.begin(answer(**{name.replace("-", "_"): value for name, value in said.items()}))  # type: ignore[arg-type]
+    before.begin(answer(**{name.replace("-", "_"): value for name, value in headers.items()}))  # type: ignore[arg-type]
     before.write(CONTENT)
     before.close()
 
     def fetch(request):
         assert dict(request.sink.headers())["Range"] == "bytes=2560-"
-        found = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
-        request.sink.begin(found)
-        return found
+        response = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
+        request.sink.begin(response)
+        return response
 
     digests = (("sha256", hashlib.sha256(CONTENT).hexdigest()),)
     planned = PlannedFile(Component((URL,), digests=digests), "files/a", None, is_same=False)
-    found = collect(planned, file, fetch, Limits(10_000))
-    held = found.file
-    assert {"ETag": held.entity_tag, "Last-Modified": held.last_modified, "Content-Type": held.content_type} == said
-    assert [each.entity_tag for each in found.sent] == ['"one"']
+    collected = collect(planned, file, fetch, Limits(10_000))
+    held = collected.file
+    assert {"ETag": held.entity_tag, "Last-Modified": held.last_modified, "Content-Type": held.content_type} == headers
+    assert [request.entity_tag for request in collected.sent] == ['"one"']
 
 
 def test_streams_without_a_name_keep_their_paths():
     streams = [Component(content=content, mime_type="text/plain") for content in (b"one", b"two")]
     first = plan_files(streams, ())
-    held = [holding.HeldFile(mime_type="text/plain", path=each.path) for each in first]
-    assert [each.path for each in first] == ["files/file.txt", "files/file-2.txt"]
+    held = [holding.HeldFile(mime_type="text/plain", path=entry.path) for entry in first]
+    assert [entry.path for entry in first] == ["files/file.txt", "files/file-2.txt"]
     assert [plan_file.path for plan_file in plan_files(streams, held)] == ["files/file.txt", "files/file-2.txt"]
 
 
@@ -242,10 +242,10 @@ def test_streams_without_a_name_keep_their_paths():
 def test_a_weak_checksum_is_compared_and_never_suffices_alone(algorithm):
     page = b"<html>no such file</html>"
     right = f"{crc32(page) if algorithm == 'crc32' else adler32(page):08x}"
-    found = Bytes(len(page), {algorithm: right}, page, page, "text/html")
+    received = Bytes(len(page), {algorithm: right}, page, page, "text/html")
     stated = Component(mime_type="application/pdf", digests=((algorithm, right),))
-    assert verdict(stated, found).fate is Fate.WEB_PAGE
-    text = found._replace(first=b"%PDF-1.4", last=b"%%EOF", content_type="application/pdf")
+    assert verdict(stated, received).fate is Fate.WEB_PAGE
+    text = received._replace(first=b"%PDF-1.4", last=b"%%EOF", content_type="application/pdf")
     assert verdict(stated, text)[:3] == (Fate.FETCHED, "", (algorithm,))
     assert not verdict(stated, text).is_proven
     assert verdict(stated._replace(digests=((algorithm, "0" * 8),)), text).fate is Fate.CORRUPT
@@ -253,7 +253,7 @@ def test_a_weak_checksum_is_compared_and_never_suffices_alone(algorithm):
 
 def test_a_digest_that_a_gateway_computed_of_older_bytes_does_not_refuse_those_that_the_source_states():
     stated = Component(digests=(("md5", "a" * 32), ("sha256", "b" * 64)), computed=("sha256",))
-    found = Bytes(1, {"md5": "a" * 32, "sha256": "c" * 64}, b"x", b"x")
-    assert verdict(stated, found)[:3] == (Fate.FETCHED, "", ("md5",))
-    assert verdict(stated, found._replace(digests={"md5": "c" * 32, "sha256": "b" * 64})).fate is Fate.CORRUPT
-    assert verdict(stated._replace(digests=(("sha256", "b" * 64),)), found).fate is Fate.CORRUPT
+    received = Bytes(1, {"md5": "a" * 32, "sha256": "c" * 64}, b"x", b"x")
+    assert verdict(stated, received)[:3] == (Fate.FETCHED, "", ("md5",))
+    assert verdict(stated, received._replace(digests={"md5": "c" * 32, "sha256": "b" * 64})).fate is Fate.CORRUPT
+    assert verdict(stated._replace(digests=(("sha256", "b" * 64),)), received).fate is Fate.CORRUPT

@@ -28,8 +28,8 @@ def audited(mirror):
         line = ["mirror", "audit", str(mirror.folder), "--json", *arguments]
         done = CliRunner().invoke(main, line, env=NO_PAUSES, catch_exceptions=False)
         assert done.exit_code == status, done.output
-        mirror.said = done.stderr
-        return [(each["finding"], each["identifier"]) for each in map(json.loads, done.stdout.splitlines())]
+        mirror.stderr = done.stderr
+        return [(entry["finding"], entry["identifier"]) for entry in map(json.loads, done.stdout.splitlines())]
 
     return audit
 
@@ -44,10 +44,10 @@ def folder(mirror, fill):
 
 def test_what_is_as_it_should_be_is_told_so(audited, mirror, folder):
     assert audited(status=0) == []
-    assert mirror.said.splitlines()[-1] == "3 objects: everything is as it should be."
+    assert mirror.stderr.splitlines()[-1] == "3 objects: everything is as it should be."
 
 
-def test_every_difference_from_the_provider_is_told(audited, provider, folder, fill):
+def test_every_difference_from_the_provider_is_reported(audited, provider, folder, fill):
     provider.items["oai:p:0"].datestamp = LATER
     provider.items["oai:p:1"].deleted = True
     provider.items["oai:p:new"] = provider.items.pop("oai:p:2")
@@ -55,7 +55,7 @@ def test_every_difference_from_the_provider_is_told(audited, provider, folder, f
     assert audited("--offline", status=0) == []
 
 
-def test_what_returned_is_missing_and_what_is_gone_on_both_sides_is_not_told(audited, mirror, provider, folder):
+def test_what_returned_is_missing_and_what_is_gone_on_both_sides_is_not_reported(audited, mirror, provider, folder):
     for name in ("oai:p:0", "oai:p:1"):
         provider.items[name].deleted, provider.items[name].datestamp = True, LATER
     mirror.run()
@@ -72,15 +72,15 @@ def test_a_list_that_is_not_whole_tells_of_nothing_that_is_gone(audited, mirror,
     whole = provider.answer
     provider.answer = lambda arguments: whole(arguments).replace('completeListSize="4"', 'completeListSize="9"')
     assert audited() == [("missing", "oai:p:8")]
-    assert "In doubt: ListIdentifiers announced 9" in mirror.said
+    assert "In doubt: ListIdentifiers announced 9" in mirror.stderr
 
 
 def test_what_was_hashed_is_told_also_when_the_provider_does_not_answer(audited, mirror, provider, folder):
     (folder / "v1/content/files/a.txt").write_bytes(b"harm")
     provider.answer = lambda _: "<html>We have moved.</html>"
     assert audited(status=1) == [("corrupt", "oai:p:0")]
-    assert "3 objects: 1 corrupt. In doubt: " in mirror.said
-    assert "The answer is not OAI-PMH but an HTML page." in mirror.said
+    assert "3 objects: 1 corrupt. In doubt: " in mirror.stderr
+    assert "The answer is not OAI-PMH but an HTML page." in mirror.stderr
 
 
 @pytest.mark.parametrize(("harm", "status"), [(None, 0), (b"harm", 3)])
@@ -88,12 +88,12 @@ def test_a_mirror_that_cannot_be_written_is_audited(mirror, folder, tmp_path, ha
     if harm:
         (folder / "v1/content/files/a.txt").write_bytes(harm)
     folders = [mirror.folder, *(path for path in mirror.folder.rglob("*") if path.is_dir())]
-    for each in folders:
-        each.chmod(0o555)
+    for directory in folders:
+        directory.chmod(0o555)
     line = live.command("harvester", tmp_path, "mirror", "audit", str(mirror.folder), "--offline")
     done = subprocess.run(line, preexec_fn=live.like_others, capture_output=True, text=True, check=False)
-    for each in folders:
-        each.chmod(0o755)
+    for directory in folders:
+        directory.chmod(0o755)
     assert (done.returncode, "corrupt  oai:p:0" in done.stdout) == (status, bool(harm)), done.stderr
     assert mirror.run()["is_whole"]  # what was found could not be remembered
 
@@ -117,11 +117,11 @@ def test_a_mirror_that_cannot_be_written_is_audited(mirror, folder, tmp_path, ha
 )
 def test_every_harm_to_an_object_is_found(audited, folder, harm, finding):
     harm(folder)
-    assert finding in [each for each, _ in audited("--offline")]
+    assert finding in [kind for kind, _ in audited("--offline")]
 
 
 @pytest.mark.parametrize(
-    ("harm", "found"),
+    ("harm", "finding"),
     [
         (lambda root, _: (root / "stray").touch(), ("strange", "stray")),
         (lambda root, _: (root / "bad").write_text("x"), ("strange", "bad")),
@@ -130,13 +130,13 @@ def test_every_harm_to_an_object_is_found(audited, folder, harm, finding):
         (lambda root, _: (root / "bad").mkdir(), ("damaged", "bad")),
     ],
 )
-def test_harm_around_the_objects_is_found(audited, mirror, folder, harm, found):
+def test_harm_around_the_objects_is_found(audited, mirror, folder, harm, finding):
     root = mirror.folder / "ocfl"
     harm(root, folder)
-    assert (found[0], found[1].replace("GONE", str(folder.parent.relative_to(root)))) in audited("--offline")
+    assert (finding[0], finding[1].replace("GONE", str(folder.parent.relative_to(root)))) in audited("--offline")
 
 
-def test_what_could_not_be_had_is_told(audited, mirror, provider, fill):
+def test_what_could_not_be_had_is_reported(audited, mirror, provider, fill):
     fill(1)
     provider.items["oai:p:1"] = provider.items["oai:p:0"].__class__(document=b"<x/>")
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
@@ -147,11 +147,11 @@ def test_what_could_not_be_had_is_told(audited, mirror, provider, fill):
 def test_only_a_mirror_is_audited(audited, mirror):
     mirror.folder.mkdir()
     audited(status=2)
-    assert "is no mirror" in mirror.said
+    assert "is no mirror" in mirror.stderr
     assert list(mirror.folder.iterdir()) == []
     (mirror.folder / "mirror.json").write_text("{}")
     audited(status=2)
-    assert "cannot be read" in mirror.said
+    assert "cannot be read" in mirror.stderr
 
 
 @pytest.mark.parametrize(

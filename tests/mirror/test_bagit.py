@@ -75,6 +75,6 @@ def test_the_library_of_the_library_of_congress_judges_bags_as_we_do(tmp_path):
         change(folders[name])
     line = [JUDGES / "python", "-c", _JUDGE, json.dumps({name: str(folder) for name, folder in folders.items()})]
     done = subprocess.run(line, capture_output=True, text=True, check=True)  # type: ignore[arg-type]
-    told = json.loads(done.stdout)
-    assert {name: why for name, why in told.items() if why and name in GOOD} == {}
-    assert {name for name in BAD if not told[name]} == STRICTER
+    verdicts = json.loads(done.stdout)
+    assert {name: why for name, why in verdicts.items() if why and name in GOOD} == {}
+    assert {name for name in BAD if not verdicts[name]} == STRICTER

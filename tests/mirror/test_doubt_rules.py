@@ -43,8 +43,8 @@ URL = "http://e.org/a"
 
 
 def rule(data, mime_type, **more):
-    found = doubt(FileFacts(data, mime_type, url=URL, **more))
-    return found and found[0]
+    judgement = doubt(FileFacts(data, mime_type, url=URL, **more))
+    return judgement and judgement[0]
 
 
 @pytest.mark.parametrize("mime_type", WHOLE)
@@ -68,9 +68,9 @@ def test_no_real_file_is_doubted(suffix):
     """All of their kind in the reference data and in the tests of this project: 30 PDFs, 112 of gzip, 2 ZIPs."""
     folders = (SHARED / "data", ROOT / "tests")
     files = [file for folder in folders for file in Path(folder).rglob(f"*{suffix}") if file.is_file()]
-    doubted = {file.name: found for file in files if (found := rule(file.read_bytes(), TYPES[suffix]))}
+    doubted = {file.name: doubt_rule for file in files if (doubt_rule := rule(file.read_bytes(), TYPES[suffix]))}
     assert files
-    assert doubted == {name: found for name, found in BROKEN.items() if name.endswith(suffix)}
+    assert doubted == {name: broken_rule for name, broken_rule in BROKEN.items() if name.endswith(suffix)}
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
     ],
 )
 def test_a_redirect_of_a_text_may_lead_away(led, is_doubted):
-    found = doubt(FileFacts(samples.text(1), "text/plain", url="http://e.org/files/1/b.txt", came_from=led))
-    assert (found is not None) is is_doubted
+    judgement = doubt(FileFacts(samples.text(1), "text/plain", url="http://e.org/files/1/b.txt", came_from=led))
+    assert (judgement is not None) is is_doubted
 
 
 def test_a_size_that_is_stated_as_nothing_is_no_reason_for_doubt():

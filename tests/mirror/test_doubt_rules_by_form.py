@@ -29,8 +29,8 @@ PACKED = {
 
 
 def rule(data, mime_type, url=URL, **more):
-    found = doubt(FileFacts(data, mime_type, url=url, **more))
-    return found and found[0]
+    judgement = doubt(FileFacts(data, mime_type, url=url, **more))
+    return judgement and judgement[0]
 
 
 def page(body, head=""):
@@ -195,9 +195,9 @@ class Counted(bytes):
     read = 0
 
     def __getitem__(self, place):
-        found = super().__getitem__(place)
-        self.read += len(found)
-        return found
+        part = super().__getitem__(place)
+        self.read += len(part)
+        return part
 
 
 @pytest.mark.parametrize("mime_type", PACKED)

@@ -32,7 +32,7 @@ def sending(body, **headers):
 
 
 def doubted(mirror):
-    return [(each.identifier, each.rule) for each in opened(mirror.folder).doubtful.all()]
+    return [(entry.identifier, entry.rule) for entry in opened(mirror.folder).doubtful.all()]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def accepted(mirror):
     def accept(url, status=0):
         done = CliRunner().invoke(main, ["mirror", "accept", str(mirror.folder), url, "--json"], catch_exceptions=False)
         assert done.exit_code == status, done.output
-        mirror.said = done.stderr
+        mirror.stderr = done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     return accept
@@ -63,7 +63,7 @@ def test_an_error_message_is_no_file_and_is_kept_aside(mirror, provider, one):
     assert opened(mirror.folder).doubtful.bytes_of(doubt).read_bytes() == BAD
     assert doubt.file.sha256 == sha256(BAD).hexdigest()
     assert count(mirror.folder) == 1
-    assert "1 doubtful" in mirror.said
+    assert "1 doubtful" in mirror.stderr
 
 
 def test_a_doubtful_file_is_replaced_by_the_next_run_that_brings_a_good_one(mirror, provider, one):
@@ -141,7 +141,7 @@ def test_what_is_accepted_and_was_not_kept_comes_with_the_next_run(mirror, provi
     mirror.run(status=3, mirror_doubtful_max_bytes=3)
     mirror.run("--retry-failed", status=3, mirror_doubtful_max_bytes=3)
     assert accepted("oai:p:0")[0]["is_held"] is False
-    assert "the next run fetches them" in mirror.said
+    assert "the next run fetches them" in mirror.stderr
     assert mirror.run()["is_whole"]
     assert mirror.held() == {"oai:p:0": {"a.txt": BAD}}
 

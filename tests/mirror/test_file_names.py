@@ -14,7 +14,7 @@ from harvester.mirror.object_state import entry
 
 def _paths(*locations: str, mime_type: str = "", held: tuple[str, ...] = ()) -> list[str]:
     components = [Component((location,), mime_type=mime_type) for location in locations]
-    before = [entry(Component((f"http://e.org/held/{each}",)))._replace(path=f"files/{each}") for each in held]
+    before = [entry(Component((f"http://e.org/held/{name}",)))._replace(path=f"files/{name}") for name in held]
     return [plan_file.path for plan_file in plan_files(components, before)]
 
 

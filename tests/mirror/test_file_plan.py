@@ -12,12 +12,12 @@ from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files
 from harvester.mirror.object_state import HeldFile, entry
 
 _BYTES = b"bytes"
-_DIGESTS = {each().name: each(_BYTES).hexdigest() for each in (md5, sha1, sha256, sha512)}
+_DIGESTS = {algorithm().name: algorithm(_BYTES).hexdigest() for algorithm in (md5, sha1, sha256, sha512)}
 _DIGESTS["crc32"] = f"{crc32(_BYTES):08x}"
 
 
-def _stated(*algorithms: str, at: str = "http://e.org/old", **said: object) -> Component:
-    return Component((at,), digests=tuple((algorithm, _DIGESTS[algorithm]) for algorithm in algorithms), **said)  # type: ignore[arg-type]
+def _stated(*algorithms: str, at: str = "http://e.org/old", **fields: object) -> Component:
+    return Component((at,), digests=tuple((algorithm, _DIGESTS[algorithm]) for algorithm in algorithms), **fields)  # type: ignore[arg-type]
 
 
 def _held(component: Component) -> HeldFile:
@@ -77,7 +77,7 @@ def test_a_digest_stated_for_the_first_time_is_compared_with_the_bytes_that_are_
     before = _held(_stated())
 
     def again(_file, algorithms):
-        return tuple((each, _DIGESTS[each]) for each in algorithms)
+        return tuple((name, _DIGESTS[name]) for name in algorithms)
 
     (planned,) = plan_files((_stated(algorithm),), (before,), hashed_again=again)
     assert (planned.is_same, planned.kept.verified) == (is_same, (algorithm,))

@@ -29,9 +29,9 @@ COMPUTED: dict[str, Callable[[bytes], str]] = {
 }
 
 
-def _didl(said: str, url: str, title: str, *, is_dutch: bool) -> str:
+def _didl(statement: str, url: str, title: str, *, is_dutch: bool) -> str:
     """Return a DIDL that states what is said of its file in the Component, or as the Dutch profile does around it."""
-    described = f'<d:Descriptor><d:Statement mimeType="text/xml">{said}</d:Statement></d:Descriptor>'
+    described = f'<d:Descriptor><d:Statement mimeType="text/xml">{statement}</d:Statement></d:Descriptor>'
     typed = (
         '<d:Descriptor><d:Statement mimeType="text/xml"><r:type xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
         'r:resource="info:eu-repo/semantics/objectFile"/></d:Statement></d:Descriptor>'
@@ -66,19 +66,19 @@ def _document(form: str, algorithm: str, content: bytes, url: str, title: str) -
         digest = COMPUTED[algorithm](content)
         if form == "METS":
             return _mets(algorithm, digest, url, title).encode()
-        said = _fixity(algorithm, digest)
+        statement = _fixity(algorithm, digest)
     else:
         texts = {"extent": f"{len(content)} bytes", "modified": f"2024-01-{content[0]:02}"}
-        said = f'<t:{algorithm} xmlns:t="{DCTERMS}">{texts[algorithm]}</t:{algorithm}>'
-    return _didl(said, url, title, is_dutch=form == "Dutch").encode()
+        statement = f'<t:{algorithm} xmlns:t="{DCTERMS}">{texts[algorithm]}</t:{algorithm}>'
+    return _didl(statement, url, title, is_dutch=form == "Dutch").encode()
 
 
 _CONTENT = b"a file"
 _RIGHT, _WRONG = COMPUTED["MD5"](_CONTENT), "0" * 32
 
 
-def _several(*said: tuple[str, str], is_dutch: bool = True) -> Callable[[str], str]:
-    described = "".join(_fixity(*each) for each in said)
+def _several(*digests: tuple[str, str], is_dutch: bool = True) -> Callable[[str], str]:
+    described = "".join(_fixity(*pair) for pair in digests)
     return lambda url: _didl(described, url, "One", is_dutch=is_dutch)
 
 
@@ -93,13 +93,13 @@ _STRONG = tuple(COMPUTED)[:5]
 # What is stated of a file: what became of it, what is verified or the reason, what cannot be used.
 STATED: dict[str, tuple[Callable[[str], str], str, str, tuple[str, ...]]] = {
     "all": (
-        _several(*((each, COMPUTED[each](_CONTENT)) for each in _STRONG)),
+        _several(*((algorithm, COMPUTED[algorithm](_CONTENT)) for algorithm in _STRONG)),
         "fetched",
         "sha512 sha384 sha256 sha1 md5",
         (),
     ),
     "one-wrong": (
-        _several(*((each, COMPUTED[each](_CONTENT)) for each in _STRONG[:4]), ("SHA-512", "0" * 128)),
+        _several(*((algorithm, COMPUTED[algorithm](_CONTENT)) for algorithm in _STRONG[:4]), ("SHA-512", "0" * 128)),
         "corrupt",
         f"the document states {'0' * 128}",
         (),
@@ -148,17 +148,17 @@ def _stating(provider: Provider, names: tuple[str, ...] = tuple(STATED)) -> None
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_what_is_stated_of_a_file_is_compared_or_told(tmp_path, name):
-    _, fate, told, unread = STATED[name]
+def test_what_is_stated_of_a_file_is_compared_or_reported(tmp_path, name):
+    _, fate, reason, unread = STATED[name]
     with serving() as provider:
         _stating(provider, (name,))
         mirror = Mirror(tmp_path / "mirror", provider)
         receipt = mirror.run(status=0 if fate == "fetched" else 3)
         (file,) = mirror.holding(f"oai:p:{name}").files
     assert (file.fate, file.stated_unread) == (fate, unread)
-    assert _words(told) <= _words(file.reason or " ".join(file.verified))
-    assert tuple(each["digest"] for each in receipt["unread"]) == unread
-    assert all(f"cannot be used: 1, such as {each} of {provider.url}" in mirror.said for each in unread)
+    assert _words(reason) <= _words(file.reason or " ".join(file.verified))
+    assert tuple(entry["digest"] for entry in receipt["unread"]) == unread
+    assert all(f"cannot be used: 1, such as {digest} of {provider.url}" in mirror.stderr for digest in unread)
 
 
 @pytest.mark.unmeasured
@@ -175,11 +175,11 @@ def test_a_gateway_tells_on_every_digest_and_hides_no_contradiction(tmp_path):
             mirror = Mirror(tmp_path / "mirror", cast("Provider", SimpleNamespace(base_url=server.url)))
             mirror.run("--allow", "127.0.0.1", status=3)
             domain = next(iter(mirror.held())).partition("/")[0].rpartition(":")[0]
-            for name, (_, fate, told, _) in STATED.items():
+            for name, (_, fate, reason, _) in STATED.items():
                 source = "mets" if name == "mets" else "didl"
                 (file,) = mirror.holding(f"{domain}:{source}/oai:p:{name}").files
                 assert (name, file.fate) == (name, fate)
-                assert _words(told) <= _words(file.reason or " ".join(file.verified))
+                assert _words(reason) <= _words(file.reason or " ".join(file.verified))
 
 
 def _words(text: str) -> set[str]:
@@ -188,10 +188,10 @@ def _words(text: str) -> set[str]:
 
 FORMS = {
     "oai_didl": (
-        *(("DIDL", each) for each in ("MD5", "SHA-1", "SHA-512", "CRC32")),
-        *(("Dutch", each) for each in ("MD5", "SHA-384", "Adler-32", "extent", "modified")),
+        *(("DIDL", algorithm) for algorithm in ("MD5", "SHA-1", "SHA-512", "CRC32")),
+        *(("Dutch", algorithm) for algorithm in ("MD5", "SHA-384", "Adler-32", "extent", "modified")),
     ),
-    "mets": tuple(("METS", each) for each in ("MD5", "SHA-256", "SHA-512")),
+    "mets": tuple(("METS", algorithm) for algorithm in ("MD5", "SHA-256", "SHA-512")),
 }
 
 
@@ -242,7 +242,7 @@ def test_a_file_replaced_in_place_is_fetched_again_by_the_mirror_of_a_gateway(tm
 
             everything = sorted(f"oai:p:{form}-{name}/a.txt" for forms in FORMS.values() for form, name in forms)
             assert after(1, "One", is_replaced=False) == everything
-            assert _told(server.url) == {
+            assert _stated_digests(server.url) == {
                 f"oai:p:{form}-{name}": (name, COMPUTED[name](_content(form, name, 1)), "upstream")
                 for forms in FORMS.values()
                 for form, name in forms
@@ -251,19 +251,19 @@ def test_a_file_replaced_in_place_is_fetched_again_by_the_mirror_of_a_gateway(tm
             assert after(2, "One", is_replaced=True) == everything
             # A checksum of 32 bits, a size and a date leave it to the server to say that nothing has changed.
             weak = ("CRC32/a.txt", "Adler-32/a.txt", "extent/a.txt", "modified/a.txt")
-            assert after(3, "Two", is_replaced=True) == [each for each in everything if each.endswith(weak)]
+            assert after(3, "Two", is_replaced=True) == [name for name in everything if name.endswith(weak)]
             held = {name: mirror.holding(name).files[0] for name in mirror.held()}
-            assert {each.fate for each in held.values()} == {"kept"}
-            unverified = [name.partition("oai:p:")[2] for name, each in held.items() if not each.verified]
+            assert {file.fate for file in held.values()} == {"kept"}
+            unverified = [name.partition("oai:p:")[2] for name, file in held.items() if not file.verified]
             assert unverified == ["Dutch-modified"]
 
 
-def _told(base_url: str) -> dict[str, tuple[str, ...]]:
+def _stated_digests(base_url: str) -> dict[str, tuple[str, ...]]:
     """Return what a gateway tells on of the digest of each file: algorithm, digest, and who states it."""
     with urlopen(f"{base_url}?verb=ListRecords&metadataPrefix=oai_didl") as answer:
         records = re.findall(r"(?s)<record>.*?</record>", answer.read().decode())
-    found = {
+    digests = {
         re.findall("oai:p:[A-Z][^<]*", record)[0]: tuple(re.findall(r"<premis:messageDigest\w*>([^<]*)<", record))
         for record in records
     }
-    return {name: parts for name, parts in found.items() if parts}
+    return {name: parts for name, parts in digests.items() if parts}

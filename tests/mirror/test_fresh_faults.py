@@ -52,4 +52,4 @@ def test_an_odd_good_file_is_held(mirror, provider, says, half):
     mirror.run(status=3 if doubted else 0, mirror_host_connections=8)
     held = mirror.held()
     named = zip(good, files, strict=True)
-    assert {each.name for name, each in named if held.get(name) != {f"{name}.x": good[name]}} == doubted
+    assert {fault.name for name, fault in named if held.get(name) != {f"{name}.x": good[name]}} == doubted

@@ -40,7 +40,7 @@ def imported(mirror, provider):
         line = ["mirror", "import", str(mirror.folder), str(source), "--json", *arguments]
         line += ["--provider", provider.base_url]
         done = CliRunner().invoke(main, line, env={**NO_PAUSES, **settings}, catch_exceptions=False)
-        mirror.said = done.stderr
+        mirror.stderr = done.stderr
         assert done.exit_code == status, done.output
         return json.loads(done.stdout) if done.stdout else {}
 
@@ -99,7 +99,7 @@ _ODD = {
 def test_an_entry_with_an_odd_name_is_told_and_the_rest_of_a_package_is_taken(
     imported, mirror, provider, package, tmp_path, odd
 ):
-    names, told = _ODD[odd]
+    names, reason = _ODD[odd]
     file = tmp_path / "odd.tar"
     with tarfile.open(file, "w", encoding="utf-8", errors="surrogateescape") as archive:
         for name in names:
@@ -108,8 +108,8 @@ def test_an_entry_with_an_odd_name_is_told_and_the_rest_of_a_package_is_taken(
             archive.addfile(entry, BytesIO(b"1"))
         archive.add(package, ".")
     receipt = imported(file, status=3)
-    assert any(told in doubt for doubt in receipt["doubts"])
-    assert "[Errno" not in mirror.said
+    assert any(reason in doubt for doubt in receipt["doubts"])
+    assert "[Errno" not in mirror.stderr
     assert mirror.held() == provider.expected()
 
 
@@ -194,7 +194,7 @@ def test_a_dump_of_any_length_is_read_part_by_part(provider, package, size):
     assert CliRunner().invoke(main, line, env=NO_PAUSES).exit_code == 0
     content = (package / "dump.xml").read_bytes()
     read = list(dumped(BytesIO(content), size))
-    assert [slice_.identifier for _, found in read for slice_ in found.slices] == sorted(provider.items)
+    assert [slice_.identifier for _, page in read for slice_ in page.slices] == sorted(provider.items)
     assert b"".join(body for body, _ in read) == content
     assert len(read) > 1
 
@@ -247,7 +247,7 @@ def test_records_may_be_compressed(imported, mirror, provider, package):
     assert mirror.held() == provider.expected()
     (package / "records.xml.gz").write_bytes(b"no gzip")
     imported(package, status=2)
-    assert "records.xml.gz cannot be read" in mirror.said
+    assert "records.xml.gz cannot be read" in mirror.stderr
 
 
 def test_a_tar_that_ends_with_a_zip_file_is_a_tar(imported, mirror, provider, package):
@@ -266,7 +266,7 @@ def test_a_bag_that_lies_beside_something_else_is_verified_too(imported, mirror,
     assert mirror.held() == provider.expected()
     (delivery / "bag" / "data" / "oai:p:0" / "a.txt").write_text("another")
     imported(delivery, status=2)
-    assert "is not a valid bag" in mirror.said
+    assert "is not a valid bag" in mirror.stderr
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_package_deletes_no_more_than_its_share_without_a_word(imported, mirro
     (package / "records.xml").write_text(provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"}))
     receipt = imported(package, status=3)
     assert (receipt["objects"]["deleted"], receipt["waiting"], len(mirror.held())) == (5, 15, 15)
-    assert f"Deletions that wait: 15; `harvester mirror {provider.base_url} {mirror.folder} --yes`" in mirror.said
+    assert f"Deletions that wait: 15; `harvester mirror {provider.base_url} {mirror.folder} --yes`" in mirror.stderr
     assert imported(package, status=3)["waiting"] == 15
     assert imported(package, "--yes")["waiting"] == 0
     assert mirror.held() == {}
@@ -362,7 +362,7 @@ def test_what_leads_out_of_an_archive_is_refused(imported, mirror, tmp_path):
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("../../evil.txt", b"x")
     imported(file, status=2)
-    assert "leads out of it" in mirror.said
+    assert "leads out of it" in mirror.stderr
     assert not list(tmp_path.rglob("evil.txt"))
 
 
@@ -374,19 +374,19 @@ def test_what_a_link_leads_to_is_not_taken(imported, mirror, package, tmp_path):
     receipt = imported(package, status=3)
     assert [missing["fate"] for missing in receipt["missing"]] == ["not_found"]
     imported(bagged(package), status=2)
-    assert "which is not in the bag" in mirror.said
+    assert "which is not in the bag" in mirror.stderr
 
 
 def test_a_bag_that_has_lost_its_declaration_is_not_taken_for_a_folder(imported, mirror, package):
     (bagged(package) / "bagit.txt").unlink()
     imported(package, status=2)
-    assert "is not a valid bag" in mirror.said
+    assert "is not a valid bag" in mirror.stderr
 
 
-def test_what_is_no_archive_is_told(imported, mirror, tmp_path):
+def test_what_is_no_archive_is_reported(imported, mirror, tmp_path):
     (tmp_path / "letter.txt").write_text("Dear Sir")
     imported(tmp_path / "letter.txt", status=2)
-    assert "cannot be unpacked" in mirror.said
+    assert "cannot be unpacked" in mirror.stderr
 
 
 def _packed(folder: Path, kind: str) -> Path:
@@ -411,7 +411,7 @@ def test_an_archive_that_is_damaged_in_the_middle_is_refused(imported, mirror, p
         content[place] ^= 0x5A
     file.write_bytes(content)
     imported(file, status=2)
-    assert "cannot be unpacked" in mirror.said
+    assert "cannot be unpacked" in mirror.stderr
 
 
 def _without_its_end(file: Path) -> None:
@@ -435,7 +435,7 @@ def test_a_tar_that_ends_before_its_end_is_no_package_that_lacks_something(impor
         tar.add(package, "delivery")
     harm(file)
     imported(file, status=2)
-    assert "it is damaged or truncated" in mirror.said
+    assert "it is damaged or truncated" in mirror.stderr
     assert mirror.held() == {}
 
 
@@ -465,7 +465,7 @@ def test_a_bag_that_the_library_made_is_good(package, imported):
 
 def test_a_package_has_a_limit(imported, mirror, package):
     imported(_zip(package), status=2, GATEWAY_FETCH_FILE_MAX_BYTES="100")
-    assert "has more than 100 bytes, unpacked" in mirror.said
+    assert "has more than 100 bytes, unpacked" in mirror.stderr
     assert opened(mirror.folder).root.folder.exists()
 
 
@@ -482,7 +482,7 @@ def _single(provider, name):
     return provider._record(name).replace("<record>", '<record xmlns="http://www.openarchives.org/OAI/2.0/">')
 
 
-def test_a_changed_file_that_a_package_lacks_is_kept_as_it_was_and_told(mirror, provider, fill, imported, tmp_path):
+def test_a_changed_file_that_a_package_lacks_is_kept_as_it_was_and_reported(mirror, provider, fill, imported, tmp_path):
     fill(1)
     mirror.run()
     item = provider.items["oai:p:0"]

@@ -43,13 +43,13 @@ def audited(mirror, instance, *arguments):
     line = ["mirror", "audit", str(mirror.folder), "--offline", "--json", *arguments]
     done = CliRunner().invoke(main, line, env={**NO_PAUSES, "GATEWAY_INSTANCE": str(instance)})
     assert not done.exception or isinstance(done.exception, SystemExit)
-    return done.exit_code, [json.loads(each) for each in done.stdout.splitlines()], done.stderr
+    return done.exit_code, [json.loads(row) for row in done.stdout.splitlines()], done.stderr
 
 
 def test_an_older_copy_of_a_whole_mirror_is_recognised_by_the_instance(mirror, instance, rolled_back):
-    status, (found,), _ = audited(mirror, instance)
-    assert (status, found["finding"], found["identifier"]) == (3, "altered", "catalogue.jsonl")
-    assert f"digest in {instance / NAME}" in found["reason"]
+    status, (finding,), _ = audited(mirror, instance)
+    assert (status, finding["finding"], finding["identifier"]) == (3, "altered", "catalogue.jsonl")
+    assert f"digest in {instance / NAME}" in finding["reason"]
     assert audited(mirror, instance.with_name("none"))[0] == 0
     assert audited(mirror, instance.with_name("none"), "--expect", rolled_back)[0] == 3
 
@@ -69,11 +69,11 @@ def test_no_run_goes_on_with_an_older_copy_until_it_is_accepted(mirror, instance
 @pytest.mark.usefixtures("rolled_back")
 def test_an_older_copy_is_accepted_once_by_each_of_two_instances(mirror, instance):
     second = shutil.copytree(instance, instance.with_name("second"))
-    for each in (instance, second):
-        assert "is accepted" in audited(mirror, each, "--accept")[2]
-    for each in (instance, second):
-        assert audited(mirror, each)[:2] == (0, [])
-        mirror.run(instance=each)
+    for one_instance in (instance, second):
+        assert "is accepted" in audited(mirror, one_instance, "--accept")[2]
+    for one_instance in (instance, second):
+        assert audited(mirror, one_instance)[:2] == (0, [])
+        mirror.run(instance=one_instance)
 
 
 def test_an_instance_accepts_the_catalogue_that_another_one_made_anew(mirror, fill, instance):
@@ -81,15 +81,15 @@ def test_an_instance_accepts_the_catalogue_that_another_one_made_anew(mirror, fi
     second = instance.with_name("second")
     second.mkdir()
     (second / "config.toml").touch()
-    for each in (instance, second):
-        mirror.run(instance=each)
+    for one_instance in (instance, second):
+        mirror.run(instance=one_instance)
     audited(mirror, second, "--accept")
     environment = {**NO_PAUSES, "GATEWAY_INSTANCE": str(instance)}
     done = CliRunner().invoke(main, ["mirror", mirror.provider.base_url, str(mirror.folder)], env=environment)
     assert f"`harvester mirror audit {mirror.folder} --accept`" in done.stderr
     audited(mirror, instance, "--accept")
-    for each in (instance, second):
-        mirror.run(instance=each)
+    for one_instance in (instance, second):
+        mirror.run(instance=one_instance)
 
 
 @pytest.mark.usefixtures("rolled_back")
@@ -97,7 +97,7 @@ def test_an_older_copy_that_was_changed_gets_a_new_catalogue_when_it_is_accepted
     (removed,) = mirror.folder.glob("ocfl/*/*/*/oai%3ap%3a0")
     shutil.rmtree(removed)
     assert "is new" in audited(mirror, instance, "--accept")[2]
-    assert "altered" not in {each["finding"] for each in audited(mirror, instance)[1]}
+    assert "altered" not in {entry["finding"] for entry in audited(mirror, instance)[1]}
 
 
 def test_a_new_mirror_in_the_folder_of_another_is_told_and_remembered(mirror, fill, instance):
@@ -105,7 +105,7 @@ def test_a_new_mirror_in_the_folder_of_another_is_told_and_remembered(mirror, fi
     mirror.run(instance=instance)
     shutil.rmtree(mirror.folder)
     mirror.run(instance=instance)
-    assert "has the digest of another catalogue" in mirror.said
+    assert "has the digest of another catalogue" in mirror.stderr
     assert audited(mirror, instance)[:2] == (0, [])
 
 
@@ -117,7 +117,7 @@ def test_without_an_instance_nothing_is_remembered(mirror, fill, instance):
 
 
 @pytest.mark.parametrize("content", ["x", "[]", '{"a": 1}', '{"FOLDER": {}}', '{"FOLDER": {"bytes": "x"}}'])
-def test_a_memory_that_cannot_be_read_is_told(tmp_path, content):
+def test_a_memory_that_cannot_be_read_is_reported(tmp_path, content):
     (tmp_path / NAME).write_text(content.replace("FOLDER", str(tmp_path)))
     with pytest.raises(ConfigurationError, match="Bring it back from a copy"):
         InstanceMemory(tmp_path).remembered(tmp_path)

@@ -31,8 +31,8 @@ def audited(folder, *arguments):
     """Audit a mirror offline; return the exit status, and what was found as (finding, identifier)."""
     line = ["mirror", "audit", str(folder), "--offline", "--json", *arguments]
     done = CliRunner().invoke(main, line, env=NO_PAUSES, catch_exceptions=False)
-    found = [(each["finding"], each["identifier"]) for each in map(json.loads, done.stdout.splitlines())]
-    return done.exit_code, found, done.stderr
+    findings = [(entry["finding"], entry["identifier"]) for entry in map(json.loads, done.stdout.splitlines())]
+    return done.exit_code, findings, done.stderr
 
 
 def made(folder, provider):
@@ -75,8 +75,8 @@ def test_there_are_fifty_manipulations_and_more():
 
 
 def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
-    status, found, words = audited(scene.folder)
-    assert (status, found) == (0, [])
+    status, findings, words = audited(scene.folder)
+    assert (status, findings) == (0, [])
     assert words.endswith("3 objects: everything is as it should be.\n")
 
 
@@ -84,9 +84,9 @@ def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
 def test_every_manipulation_is_found(scene, name):
     manipulate, finding, what = ALL[name]
     manipulate(scene)
-    status, found, words = audited(scene.folder)
+    status, findings, words = audited(scene.folder)
     assert status == 3, words
-    assert any(kind == finding and what in identifier for kind, identifier in found), found
+    assert any(kind == finding and what in identifier for kind, identifier in findings), findings
 
 
 def test_a_digest_that_was_kept_elsewhere_is_one_of_the_catalogue_for_ever(scene, original):
@@ -126,8 +126,8 @@ def test_what_is_accepted_is_as_it_should_be_from_then_on(scene):
     shutil.rmtree(scene.object(OTHER).parent.parent.parent)
     scene.catalogue.unlink()
     assert audited(scene.folder)[0] == 3
-    status, found, words = audited(scene.folder, "--accept")
-    assert (status, found) == (3, [("altered", catalogue.NAME)])
+    status, findings, words = audited(scene.folder, "--accept")
+    assert (status, findings) == (3, [("altered", catalogue.NAME)])
     assert "made at" in words
     assert "cannot prove" in words
     assert audited(scene.folder)[:2] == (0, [])
@@ -155,8 +155,8 @@ def as_before(folder):
 def test_an_audit_makes_the_catalogue_of_a_mirror_of_before_and_says_what_it_cannot_prove(scene):
     as_before(scene.folder)
     for _ in range(2):
-        status, found, words = audited(scene.folder)
-        assert (status, found) == (0, [])
+        status, findings, words = audited(scene.folder)
+        assert (status, findings) == (0, [])
         assert "from the 3 objects that were here. It cannot prove that they are what was received before" in words
     assert judged(scene.root) == ""
     shutil.rmtree(scene.object().parent.parent.parent)
@@ -169,10 +169,10 @@ def test_a_run_makes_the_catalogue_of_a_mirror_of_before(mirror, provider, fill)
     as_before(mirror.folder)
     provider.items["oai:p:0"].title, provider.items["oai:p:0"].datestamp = "Another", "2030-01-01T00:00:00Z"
     assert mirror.run()["objects"] == {"updated": 1}
-    assert "from the 2 objects that were here" in mirror.said
+    assert "from the 2 objects that were here" in mirror.stderr
     assert audited(mirror.folder)[:2] == (0, [])
     mirror.run()
-    assert "objects that were here" not in mirror.said
+    assert "objects that were here" not in mirror.stderr
 
 
 @pytest.mark.parametrize("how", ["removed", "emptied", "cut", "cut within a line"])
@@ -190,11 +190,11 @@ def test_a_run_that_was_broken_off_is_named_until_another_one_confirms_what_it_w
     provider.items["oai:p:1"] = Item({"c.txt": b"c"}, datestamp="2030-01-01T00:00:00Z")
     place = opened(mirror.folder)
     place.ready("mirror")
-    status, found, _ = audited(mirror.folder)
-    assert (status, found) == (3, [("unconfirmed", catalogue.NAME)])
+    status, findings, _ = audited(mirror.folder)
+    assert (status, findings) == (3, [("unconfirmed", catalogue.NAME)])
     line = ["mirror", "audit", str(mirror.folder), "--offline"]
-    said = CliRunner().invoke(main, line, env=NO_PAUSES).stdout
-    assert f"`harvester mirror {provider.base_url} {mirror.folder}` completes it" in said
+    output = CliRunner().invoke(main, line, env=NO_PAUSES).stdout
+    assert f"`harvester mirror {provider.base_url} {mirror.folder}` completes it" in output
     receipt = mirror.run()
     assert (receipt["broken_off"]["command"], receipt["broken_off"]["versions"]) == ("mirror", 0)
     assert audited(mirror.folder)[:2] == (0, [])
@@ -250,8 +250,8 @@ def test_a_waiting_deletion_that_cannot_be_read_is_reported_by_audits_and_runs(m
         file.write_text("{" if damage == "no JSON" else "[1]")
     assert ("damaged", f"waiting/{file.name}") in audited(mirror.folder)[1]
     mirror.run("--yes", status=1)
-    assert f"{file} cannot be read" in mirror.said
-    assert "remove it" in mirror.said
+    assert f"{file} cannot be read" in mirror.stderr
+    assert "remove it" in mirror.stderr
     file.unlink()
     mirror.run("--yes")
 

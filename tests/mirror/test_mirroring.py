@@ -29,7 +29,7 @@ def test_a_mirror_has_every_object_with_its_document_and_files(mirror, provider,
     assert receipt["asked"] == [f"{provider.base_url}?verb=ListRecords&metadataPrefix=oai_didl"]
     assert (
         "Objects: 3 created. Files: 6 fetched (verified: 6 digest), 12 bytes fetched. Nothing is missing."
-        in mirror.said
+        in mirror.stderr
     )
     (kept,) = (mirror.folder / "receipts").iterdir()
     assert json.loads(kept.read_bytes()) == receipt
@@ -149,7 +149,7 @@ def test_a_missing_file_is_told_and_can_be_tried_again(mirror, provider, fill):
     receipt = mirror.run(status=3)
     url = provider.file_url("oai:p:1/b.txt").replace("%3A", ":")
     assert [(missing["identifier"], missing["fate"]) for missing in receipt["missing"]] == [("oai:p:1", "not_found")]
-    assert "Missing: 1." in mirror.said
+    assert "Missing: 1." in mirror.stderr
     assert mirror.held()["oai:p:1"] == {"a.txt": b"a1"}
     assert mirror.run("--retry-failed", status=3)["objects"] == {"unchanged": 1}
     assert mirror.version("oai:p:1") == 1, url
@@ -168,9 +168,11 @@ def test_what_is_missing_is_told_by_every_run_until_it_is_had(mirror, provider, 
     first = mirror.run(status=3)
     again = mirror.run(status=3)
     assert again["objects"] == {}  # nothing has changed, and nothing was tried
-    told = {missing["identifier"]: missing for missing in again["missing"]}
-    assert told == {missing["identifier"]: {**missing, "tried": "in an earlier run"} for missing in first["missing"]}
-    assert len(told) == 2
+    by_identifier = {missing["identifier"]: missing for missing in again["missing"]}
+    assert by_identifier == {
+        missing["identifier"]: {**missing, "tried": "in an earlier run"} for missing in first["missing"]
+    }
+    assert len(by_identifier) == 2
     (opened(mirror.folder).root.place("oai:p:1") / "inventory.json").write_bytes(b"x")
     assert ["An inventory" in missing["reason"] for missing in mirror.run(status=3)["missing"]].count(True) == 1
 
@@ -192,7 +194,7 @@ def test_a_location_that_is_no_address_is_told_and_keeps_no_other_from_being_mir
     assert mirror.held()["oai:p:0"] == provider.items["oai:p:0"].files
 
 
-def test_a_changed_file_that_cannot_be_had_is_kept_as_it_was_and_told(mirror, provider, fill):
+def test_a_changed_file_that_cannot_be_had_is_kept_as_it_was_and_reported(mirror, provider, fill):
     fill(1)
     mirror.run()
     provider.items["oai:p:0"].files["b.txt"] = b"new"
@@ -283,16 +285,16 @@ def test_the_folder_of_another_mirror_is_not_touched(mirror, provider, fill, tmp
     fill(1)
     mirror.run()
     mirror.run("--format", "mets", status=2)
-    assert "is the mirror of oai_didl" in mirror.said
+    assert "is the mirror of oai_didl" in mirror.stderr
     other = tmp_path / "letters"
     other.mkdir()
     (other / "letter.txt").touch()
     mirror.folder = other
     mirror.run(status=2)
-    assert "is not empty and no mirror" in mirror.said
+    assert "is not empty and no mirror" in mirror.stderr
 
 
-def test_a_document_that_names_no_files_is_kept_and_told(mirror, provider):
+def test_a_document_that_names_no_files_is_kept_and_reported(mirror, provider):
     provider.items["oai:p:0"] = Item(document=b"<x/>")
     receipt = mirror.run(status=3)
     assert receipt["missing"][0]["fate"] == "unreadable"
@@ -416,12 +418,14 @@ def test_of_an_object_that_a_page_has_twice_the_newest_record_counts(mirror, pro
 def _without_identifier(provider, name):
     """Let the record of an object come without its identifier."""
     whole = provider._record
-    provider._record = lambda each: whole(each).replace(f"<identifier>{name}</identifier>", "")
+    provider._record = lambda identifier: whole(identifier).replace(f"<identifier>{name}</identifier>", "")
 
 
 def _without_metadata(provider, name):
     whole = provider._record
-    provider._record = lambda each: f"<record>{provider._header(each)}</record>" if each == name else whole(each)
+    provider._record = lambda identifier: (
+        f"<record>{provider._header(identifier)}</record>" if identifier == name else whole(identifier)
+    )
 
 
 @pytest.mark.parametrize(("harm", "names"), [(_without_identifier, ["", "oai:p:1"]), (_without_metadata, ["oai:p:1"])])
@@ -431,11 +435,13 @@ def test_a_record_that_cannot_be_read_is_told_by_every_run_until_it_can_be(mirro
     for number, item in enumerate(provider.items.values(), 1):  # where all have one date, the list is asked for again
         item.datestamp = f"2024-01-0{number}T00:00:00Z"
     harm(provider, "oai:p:1")
-    told = mirror.run(status=3)["missing"]
-    assert sorted((each["identifier"], each["fate"]) for each in told) == [(name, "unreadable") for name in names]
+    unreadable = mirror.run(status=3)["missing"]
+    assert sorted((entry["identifier"], entry["fate"]) for entry in unreadable) == [
+        (name, "unreadable") for name in names
+    ]
     for arguments in ((), ("--retry-failed",)):
         again = {missing["identifier"]: missing for missing in mirror.run(*arguments, status=3)["missing"]}
-        assert again == {each["identifier"]: {**each, "tried": "in an earlier run"} for each in told}
+        assert again == {entry["identifier"]: {**entry, "tried": "in an earlier run"} for entry in unreadable}
     del provider._record
     assert mirror.run("--full")["is_whole"]
     assert mirror.held() == provider.expected()
@@ -455,7 +461,7 @@ def test_a_record_that_could_not_be_read_and_was_mended_by_its_provider_is_not_t
 def test_what_was_never_listed_to_its_end_is_not_whole_because_nothing_of_it_failed(mirror, provider, fill):
     fill(3)
     mirror.run("--retry-failed", status=2)
-    assert "is no mirror" in mirror.said
+    assert "is no mirror" in mirror.stderr
     provider.answer = lambda _: "<html/>"
     mirror.run(status=1)
     receipt = mirror.run("--retry-failed", status=3)
@@ -481,7 +487,7 @@ def test_a_mirror_that_has_lost_all_its_objects_is_not_taken_for_one_in_step(mir
     mirror.run()
     shutil.rmtree(mirror.folder / "ocfl")
     mirror.run(status=1)
-    assert "ocfl is not there" in mirror.said
+    assert "ocfl is not there" in mirror.stderr
     assert not (mirror.folder / "ocfl").exists()
 
 

@@ -40,8 +40,8 @@ def keep(root, files, identifier=NAME):
     before = root.inventory(identifier)
     given = enumerate(files.items())
     state = {
-        path: incoming(root, str(number), each, identifier) if isinstance(each, bytes) else each
-        for number, (path, each) in given
+        path: incoming(root, str(number), value, identifier) if isinstance(value, bytes) else value
+        for number, (path, value) in given
     }
     return root.commit(before, state, NOW, f"version {before.head + 1}")
 
@@ -55,10 +55,10 @@ def judged(folder: Path) -> str:
     line = [JUDGES / "python", JUDGES / "ocfl-root.py", "validate", "--validate-objects", "--check-digests"]
     line += ["--root", str(folder)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)  # type: ignore[arg-type]
-    told = done.stdout + done.stderr
-    assert "Storage root" in told, told
-    is_valid = done.returncode == 0 and "INVALID" not in told and "[W" not in told
-    return "" if is_valid else told
+    output = done.stdout + done.stderr
+    assert "Storage root" in output, output
+    is_valid = done.returncode == 0 and "INVALID" not in output and "[W" not in output
+    return "" if is_valid else output
 
 
 def test_versions_keep_what_was_and_the_same_bytes_once(root):
@@ -122,7 +122,7 @@ def test_a_digest_that_is_not_held_is_refused():
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"versions": {"v2": {}}}'])
-def test_an_inventory_that_cannot_be_read_is_told(text):
+def test_an_inventory_that_cannot_be_read_is_reported(text):
     with pytest.raises(StoreDamaged, match="cannot be read"):
         read(text)
 
@@ -139,7 +139,7 @@ def test_a_folder_with_something_else_in_it_is_not_taken(tmp_path):
         StorageRoot(tmp_path / "ocfl", tmp_path / "aside").prepare()
 
 
-def test_an_object_that_is_another_is_told(root):
+def test_an_object_that_is_another_is_reported(root):
     keep(root, {"a": b"1"}, "one")
     other = root.place("two")
     other.parent.mkdir(parents=True)
@@ -148,7 +148,7 @@ def test_an_object_that_is_another_is_told(root):
         root.inventory("two")
 
 
-def test_what_the_disk_refuses_is_told(tmp_path):
+def test_what_the_disk_refuses_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         StorageRoot(tmp_path / "file" / "ocfl", tmp_path / "aside").prepare()

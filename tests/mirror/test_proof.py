@@ -50,9 +50,9 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
                 ran = called("harvester", folder, "run", "p", **SETTINGS)  # type: ignore[arg-type]
                 assert ran.returncode == 0, ran.stderr
             audit = called("harvester", tmp_path, "mirror", "audit", str(mirror.folder), "--json", **SETTINGS)  # type: ignore[arg-type]
-            told = {json.loads(line)["finding"] for line in audit.stdout.splitlines()}
-            assert told <= {"stale", "extra", "missing"}  # the last round was not mirrored
-            assert told
+            findings = {json.loads(line)["finding"] for line in audit.stdout.splitlines()}
+            assert findings <= {"stale", "extra", "missing"}  # the last round was not mirrored
+            assert findings
     assert judged(mirror.folder / "ocfl") == ""
     assert opened(mirror.folder).order.base_url == server.url
 
@@ -61,9 +61,9 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
 @pytest.mark.parametrize("says", [("digest", "size"), ("md5",)])
 def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_nothing_else(tmp_path, says):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds`."""
-    said = []
-    proven(tmp_path, objects=20, files=48, rounds=2, kills=1, seed=4, say=said.append, says=says)
-    assert len(said) == 3
+    lines = []
+    proven(tmp_path, objects=20, files=48, rounds=2, kills=1, seed=4, say=lines.append, says=says)
+    assert len(lines) == 3
 
 
 @pytest.mark.unmeasured
@@ -71,8 +71,8 @@ def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_no
 @pytest.mark.parametrize(("gateways", "kills", "seed"), [(2, 4, 2), (0, 2, 3)])
 def test_a_recheck_leaves_nothing_stale_in_silence_and_asks_for_nothing_in_vain(tmp_path, gateways, kills, seed):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds_in_place`."""
-    said = []
+    lines = []
     rounds_in_place.proven(
-        tmp_path, 24, 60, rounds=3, kills=kills, seed=seed, say=said.append, whole_every=2, gateways=gateways
+        tmp_path, 24, 60, rounds=3, kills=kills, seed=seed, say=lines.append, whole_every=2, gateways=gateways
     )
-    assert [each.partition(":")[0] for each in said[:3]] == ["round 0", "round 1", "round 2"]
+    assert [line.partition(":")[0] for line in lines[:3]] == ["round 0", "round 1", "round 2"]

@@ -62,7 +62,7 @@ def test_what_waits_is_told_by_each_run_until_a_person_lets_it_pass(mirror, prov
     for _ in range(2):  # announced again because of the overlap, or not: the same deletions wait
         assert mirror.run(status=3)["waiting"] == 15
         command = f"`harvester mirror {provider.base_url} {mirror.folder} --yes`"
-        assert f"Deletions that wait: 15; {command} confirms them." in mirror.said
+        assert f"Deletions that wait: 15; {command} confirms them." in mirror.stderr
     receipt = mirror.run("--yes")
     assert (receipt["objects"]["deleted"], receipt["waiting"]) == (15, 0)
     assert mirror.held() == {}
@@ -200,7 +200,7 @@ def test_another_repository_ends_the_run_before_anything_is_changed(mirror, prov
     assert mirror.run()["is_whole"]
 
 
-def test_another_name_alone_is_told(mirror, provider, fill):
+def test_another_name_alone_is_reported(mirror, provider, fill):
     fill(3)
     mirror.run()
     _identified(provider, lambda answer: answer.replace(">Fake<", ">Renamed<"))

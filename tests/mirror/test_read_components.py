@@ -144,7 +144,7 @@ def _documents(file: Path) -> list[bytes]:
     return [etree.tostring(element, with_tail=False) for element in root.iter(*ROOTS)]
 
 
-def _told(component: Component) -> tuple[str, str, str]:
+def _summary(component: Component) -> tuple[str, str, str]:
     where = " ".join(component.locations) if component.content is None else "By-Value"
     return component.type, component.mime_type, where
 
@@ -152,9 +152,9 @@ def _told(component: Component) -> tuple[str, str, str]:
 @pytest.mark.needs("../shared")
 @pytest.mark.parametrize("name", FAMILIES)
 def test_each_family_names_its_files_in_its_own_way(name):
-    found = components(_documents(DATA / name)[0])[: len(FAMILIES[name])]
-    assert [_told(each) for each in found] == FAMILIES[name]
-    assert [each.identifier for each in found] == IDENTIFIERS.get(name, [""] * len(found))
+    parts = components(_documents(DATA / name)[0])[: len(FAMILIES[name])]
+    assert [_summary(component) for component in parts] == FAMILIES[name]
+    assert [component.identifier for component in parts] == IDENTIFIERS.get(name, [""] * len(parts))
 
 
 @pytest.mark.needs("../shared")
@@ -185,22 +185,22 @@ def test_every_document_there_is_can_be_read():
 @pytest.mark.needs("../shared")
 def test_the_page_of_a_dutch_record_is_no_file_whatever_its_type_is_called():
     file = DATA / "didl/DANS-KNAW+gmh-meresco/unwrapped/30_MODS_kb_tst_GMH_03.record.xml"
-    found = components(_documents(file)[0])
-    assert [each.type for each in files(found)] == [METADATA, OBJECT_FILE]
+    parts = components(_documents(file)[0])
+    assert [component.type for component in files(parts)] == [METADATA, OBJECT_FILE]
 
 
 @pytest.mark.needs("../shared")
 def test_a_dutch_item_describes_the_one_file_in_it():
     file = DATA / "didl/DANS-KNAW+narcis-meresco/unwrapped/0060_didlmods30_pub_knaw_record_2.record.xml"
-    found = [component for component in components(_documents(file)[0]) if component.type == OBJECT_FILE]
-    assert [each.identifier for each in found] == ["", "", "urn:NBN:nl:ui:18-2271-OF"]
+    parts = [component for component in components(_documents(file)[0]) if component.type == OBJECT_FILE]
+    assert [component.identifier for component in parts] == ["", "", "urn:NBN:nl:ui:18-2271-OF"]
 
 
 @pytest.mark.needs("../shared")
 def test_hathitrust_states_size_digest_and_date_of_each_file():
-    found = components(_documents(DATA / "packages/mets/mets+METS-schema/examples__hathitrust-mets1.xml")[0])
-    assert len(files(found)) == 38  # hOCR is HTML, and a file
-    assert found[0] == Component(
+    parts = components(_documents(DATA / "packages/mets/mets+METS-schema/examples__hathitrust-mets1.xml")[0])
+    assert len(files(parts)) == 38  # hOCR is HTML, and a file
+    assert parts[0] == Component(
         ("082924743.zip",), None, "application/zip", "ZIP00000001", "zip archive", 791464,
         (("md5", "46158492f3dbb1236041d1fa89ec9345"),), "2021-01-04T18:31:23Z",
     )  # fmt: skip
@@ -210,21 +210,21 @@ def test_hathitrust_states_size_digest_and_date_of_each_file():
 @pytest.mark.parametrize("version", ["1", "2"])
 def test_archivematica_states_size_and_digest_in_premis(version):
     name = f"packages/mets/mets+METS-schema/examples__archivematica-demo-transfer-mets{version}.xml"
-    found = components(_documents(DATA / name)[0])[0]
-    assert found.size == 6271469
-    assert found.digests == (("sha256", "383d349019ace0e235443c6cb8c5fa3174f00d562281947d36f5fd12aa263687"),)
+    component = components(_documents(DATA / name)[0])[0]
+    assert component.size == 6271469
+    assert component.digests == (("sha256", "383d349019ace0e235443c6cb8c5fa3174f00d562281947d36f5fd12aa263687"),)
 
 
 def test_our_own_didl_is_read_as_it_was_written():
     link = FileLink(
         "https://example.org/a.pdf", "application/pdf", size=5, sha256="ab" * 32, modified="2024-01-02T03:04:05Z"
     )
-    found = components(oai_didl.write(Work(landing_page="https://example.org/", files=(link,))))
-    assert found == (
+    parts = components(oai_didl.write(Work(landing_page="https://example.org/", files=(link,))))
+    assert parts == (
         Component((link.url,), None, link.mime_type, link.url, OBJECT_FILE, 5, (("sha256", "ab" * 32),), link.modified),
         Component(("https://example.org/",), None, "text/html", "https://example.org/", START_PAGE),
     )
-    assert files(found) == found[:1]
+    assert files(parts) == parts[:1]
 
 
 def test_the_example_of_the_article_is_read():
@@ -232,8 +232,8 @@ def test_the_example_of_the_article_is_read():
     named = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">http://e.org/14/01/</i:Identifier>')
     metadata = _stated('<dc xmlns="http://www.openarchives.org/OAI/2.0/oai_dc/"/>')
     resource = '<d:Component><d:Resource mimeType="application/pdf" ref="http://e.org/14/01/a.pdf"/></d:Component>'
-    found = components(_didl(f"<d:Item>{named}{metadata}{resource}</d:Item>"))
-    assert files(found) == found == (Component(("http://e.org/14/01/a.pdf",), None, "application/pdf"),)
+    parts = components(_didl(f"<d:Item>{named}{metadata}{resource}</d:Item>"))
+    assert files(parts) == parts == (Component(("http://e.org/14/01/a.pdf",), None, "application/pdf"),)
 
 
 def _didl(inside: str) -> bytes:
@@ -294,10 +294,10 @@ def test_markup_by_value_is_known_as_that(resource, is_markup):
 def test_bytes_that_are_no_base64_are_broken_unless_they_can_be_had_elsewhere():
     broken = '<d:Resource encoding="base64">?</d:Resource>'
     inside = "".join(
-        f"<d:Component>{each}</d:Component>" for each in (broken, broken + '<d:Resource ref="a"/>', broken)
+        f"<d:Component>{content}</d:Component>" for content in (broken, broken + '<d:Resource ref="a"/>', broken)
     )
-    found = files(components(_didl(f"<d:Item>{inside}</d:Item>")))
-    assert [(each.is_broken, each.is_by_value, each.locations) for each in found] == [
+    parts = files(components(_didl(f"<d:Item>{inside}</d:Item>")))
+    assert [(component.is_broken, component.is_by_value, component.locations) for component in parts] == [
         (True, True, ()),
         (True, False, ("a",)),
         (True, True, ()),
@@ -323,7 +323,7 @@ def test_an_address_broken_in_two_lines_is_one():
 
 def test_a_mets_file_may_carry_its_bytes():
     content = sha256(b"x").hexdigest()
-    found = components(
+    parts = components(
         b'<mets xmlns="http://www.loc.gov/METS/"><fileSec><fileGrp USE="a"><file ID="1" MIMETYPE="text/plain" SIZE="1" '
         b'CHECKSUMTYPE="SHA-256" CHECKSUM="'
         + content.encode()
@@ -332,11 +332,11 @@ def test_a_mets_file_may_carry_its_bytes():
         b'<file ID="3"><FContent/></file><file ID="4" ADMID="nowhere"><FLocat LOCREF="a.txt"/></file>'
         b"</fileGrp></fileSec></mets>"
     )
-    assert [each.identifier for each in found] == ["1", "2", "4"]
-    assert found[0] == Component((), b"x", "text/plain", "1", "a", 1, (("sha256", content),))
-    assert (found[0].is_markup, found[1].is_markup) == (False, True)
-    assert (found[1].type, found[1].content) == ("b", b'<x xmlns="http://www.loc.gov/METS/"/>')
-    assert (found[2].locations, found[2].addresses) == (("a.txt",), ())
+    assert [component.identifier for component in parts] == ["1", "2", "4"]
+    assert parts[0] == Component((), b"x", "text/plain", "1", "a", 1, (("sha256", content),))
+    assert (parts[0].is_markup, parts[1].is_markup) == (False, True)
+    assert (parts[1].type, parts[1].content) == ("b", b'<x xmlns="http://www.loc.gov/METS/"/>')
+    assert (parts[2].locations, parts[2].addresses) == (("a.txt",), ())
 
 
 def test_size_and_digest_of_a_mets_file_may_stand_in_the_premis_that_it_points_to():
@@ -354,17 +354,21 @@ def test_size_and_digest_of_a_mets_file_may_stand_in_the_premis_that_it_points_t
 
 
 def test_an_item_in_an_item_describes_the_one_file_in_it():
-    said = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">urn:nbn:nl:ui:1-2</i:Identifier>')
-    one = f'<d:Component>{said.replace("1-2", "1-3")}<d:Resource mimeType="a/b" ref="http://e.org/b"/></d:Component>'
-    inner = f'<d:Item>{said}<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
-    found = components(_didl(f"<d:Item>{inner}{one}</d:Item>"))
-    assert [each.identifier for each in found] == ["urn:nbn:nl:ui:1-2", "urn:nbn:nl:ui:1-3"]
+    descriptor = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">urn:nbn:nl:ui:1-2</i:Identifier>')
+    one = f'<d:Component>{descriptor.replace("1-2", "1-3")}<d:Resource mimeType="a/b" ref="http://e.org/b"/></d:Component>'
+    inner = f'<d:Item>{descriptor}<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
+    parts = components(_didl(f"<d:Item>{inner}{one}</d:Item>"))
+    assert [component.identifier for component in parts] == ["urn:nbn:nl:ui:1-2", "urn:nbn:nl:ui:1-3"]
 
 
 def test_the_role_of_a_component_is_its_type():
-    said = '<d:Descriptor><d:Statement xmlns:c="http://purl.org/dc/elements/1.1/" c:type="role">image</d:Statement>'
+    descriptor = (
+        '<d:Descriptor><d:Statement xmlns:c="http://purl.org/dc/elements/1.1/" c:type="role">image</d:Statement>'
+    )
     resource = '<d:Resource ref="http://e.org/a.jp2"/>'
-    (component,) = components(_didl(f"<d:Item><d:Component>{said}</d:Descriptor>{resource}</d:Component></d:Item>"))
+    (component,) = components(
+        _didl(f"<d:Item><d:Component>{descriptor}</d:Descriptor>{resource}</d:Component></d:Item>")
+    )
     assert component.type == "image"
 
 
@@ -381,9 +385,9 @@ def test_one_location_is_one_file_however_often_it_is_named():
 
 
 def test_an_item_with_several_files_describes_none_of_them():
-    said = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">x</i:Identifier>')
+    descriptor = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">x</i:Identifier>')
     one = '<d:Component><d:Resource mimeType="a/b" ref="{}"/></d:Component>'
-    inside = f"<d:Item><d:Item>{said}{one.format('a')}{one.format('b')}</d:Item></d:Item>"
+    inside = f"<d:Item><d:Item>{descriptor}{one.format('a')}{one.format('b')}</d:Item></d:Item>"
     assert [component.identifier for component in components(_didl(inside))] == ["", ""]
 
 
@@ -412,19 +416,19 @@ def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm,
 
 @pytest.mark.parametrize(("extent", "size"), [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])
 def test_an_extent_is_a_size_when_it_speaks_of_bytes(extent, size):
-    said = _stated(f'<t:extent xmlns:t="http://purl.org/dc/terms/">{extent}</t:extent>')
-    (component,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
+    descriptor = _stated(f'<t:extent xmlns:t="http://purl.org/dc/terms/">{extent}</t:extent>')
+    (component,) = components(_didl(f'<d:Item><d:Component>{descriptor}<d:Resource ref="a"/></d:Component></d:Item>'))
     assert component.size == size
 
 
 def test_the_elder_dutch_profile_says_object_type():
-    said = _stated(f'<o:ObjectType xmlns:o="urn:x">{OBJECT_FILE}</o:ObjectType>')
-    (component,) = components(_didl(f'<d:Item><d:Component>{said}<d:Resource ref="a"/></d:Component></d:Item>'))
+    descriptor = _stated(f'<o:ObjectType xmlns:o="urn:x">{OBJECT_FILE}</o:ObjectType>')
+    (component,) = components(_didl(f'<d:Item><d:Component>{descriptor}<d:Resource ref="a"/></d:Component></d:Item>'))
     assert component.type == OBJECT_FILE
 
 
 @pytest.mark.parametrize(("document", "error"), [(b"<a/>", UnusableRecord), (b"<a", NotXml)])
-def test_what_is_no_complex_object_is_told(document, error):
+def test_what_is_no_complex_object_is_reported(document, error):
     with pytest.raises(error):
         components(document)
 
@@ -438,9 +442,9 @@ TERM = '<t:{0} xmlns:t="http://purl.org/dc/terms/">{1}</t:{0}>'
 
 def test_the_dutch_profile_states_size_date_and_digests_of_a_file_in_the_item_around_it():
     terms = (TERM.format("extent", "5 bytes"), TERM.format("modified", "2024-01-02"))
-    said = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16), FIXITY.format("SHA-512", "cd" * 64))))
+    descriptors = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16), FIXITY.format("SHA-512", "cd" * 64))))
     own = _stated(FIXITY.format("SHA-1", "ef" * 20))
-    file = f'<d:Item>{said}<d:Component>{own}<d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
+    file = f'<d:Item>{descriptors}<d:Component>{own}<d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component></d:Item>'
     (component,) = components(_didl(f"<d:Item>{file}</d:Item>"))
     assert (component.size, component.modified) == (5, "2024-01-02")
     assert dict(component.digests) == {"sha1": "ef" * 20, "md5": "ab" * 16, "sha512": "cd" * 64}
@@ -449,9 +453,9 @@ def test_the_dutch_profile_states_size_date_and_digests_of_a_file_in_the_item_ar
 def test_the_outermost_item_states_of_its_only_file_the_size_and_the_digests_but_not_the_date():
     """A date there is that of the work."""
     terms = (TERM.format("extent", "5 bytes"), TERM.format("modified", "2024-01-02"))
-    said = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16))))
+    descriptors = "".join(map(_stated, (*terms, FIXITY.format("MD5", "ab" * 16))))
     resource = '<d:Component><d:Resource mimeType="a/b" ref="http://e.org/a"/></d:Component>'
-    (component,) = components(_didl(f"<d:Item>{said}{resource}</d:Item>"))
+    (component,) = components(_didl(f"<d:Item>{descriptors}{resource}</d:Item>"))
     assert (component.size, component.digests, component.modified) == (5, (("md5", "ab" * 16),), "")
 
 

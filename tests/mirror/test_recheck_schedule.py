@@ -160,14 +160,14 @@ class TestCommand:
         recheck()
         assert provider.asked == []
 
-    def test_a_period_that_is_none_in_mirror_json_is_told(self, mirror, recheck, fill):
+    def test_a_period_that_is_none_in_mirror_json_is_reported(self, mirror, recheck, fill):
         fill(1, says=())
         mirror.run()
         file = mirror.folder / "mirror.json"
         for wrong in ("30 days", "0d", "often"):
             file.write_text(json.dumps({**json.loads(file.read_bytes()), "recheck_every": wrong}))
             assert recheck(status=2) == {}
-            assert f"recheck_every '{wrong}'" in mirror.said
+            assert f"recheck_every '{wrong}'" in mirror.stderr
         recheck("--every", "1d")
         assert json.loads(file.read_bytes())["recheck_every"] == "1d"
 
@@ -176,7 +176,7 @@ class TestCommand:
         fill(1, says=())
         mirror.run()
         recheck(f"--every={wrong}", status=2)
-        assert "A duration such as 6h, or never, is wanted." in mirror.said
+        assert "A duration such as 6h, or never, is wanted." in mirror.stderr
         assert json.loads((mirror.folder / "mirror.json").read_bytes())["recheck_every"] == ""
 
     def test_objects_of_which_nothing_is_due_are_not_read(self, provider, mirror, recheck, fill, monkeypatch):
@@ -205,7 +205,7 @@ class TestCommand:
         fill(2, says=())
         mirror.run()
         recheck()
-        assert "due every" not in mirror.said
+        assert "due every" not in mirror.stderr
         recheck("--all", "--every", "30d")
-        match = re.search(r"Each file is due every 30d; the next one at (\S+)\.", mirror.said)
+        match = re.search(r"Each file is due every 30d; the next one at (\S+)\.", mirror.stderr)
         assert 29 * DAY < parse_utc_datetime(match[1])[0] - time.time() <= 30 * DAY

@@ -43,19 +43,19 @@ def _inventory_cut(folder):
 
 
 def _without_document(folder):
-    _altered(folder, lambda found: found["versions"]["v1"]["state"])
+    _altered(folder, lambda inventory: inventory["versions"]["v1"]["state"])
 
 
 def _without_place(folder):
-    _altered(folder, lambda found: found["manifest"])
+    _altered(folder, lambda inventory: inventory["manifest"])
 
 
 def _altered(folder, table):
     file = folder / "inventory.json"
-    found = json.loads(file.read_bytes())
-    rows = table(found)
+    inventory = json.loads(file.read_bytes())
+    rows = table(inventory)
     del rows[next(digest for digest, names in rows.items() if names[0].endswith("document.xml"))]
-    file.write_text(json.dumps(found))
+    file.write_text(json.dumps(inventory))
 
 
 def _document_cut(folder):

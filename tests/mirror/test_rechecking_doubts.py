@@ -72,9 +72,9 @@ def test_what_was_doubtful_before_and_is_not_asked_for_is_not_put_off(provider, 
     item = provider.items["oai:p:0"]
     item.files["a.txt"] = b"Bitstream could not be found"
     mirror.run(status=3)
-    before = [each.next_at for each in opened(mirror.folder).doubtful.all()]
+    before = [entry.next_at for entry in opened(mirror.folder).doubtful.all()]
     for text in (b"bX", b"bY"):
         item.files["b.txt"] = text
         assert recheck(status=3)["files"]["doubtful"] == 1
     assert provider.asked == ["oai:p:0/b.txt"]
-    assert [each.next_at for each in opened(mirror.folder).doubtful.all()] == before
+    assert [entry.next_at for entry in opened(mirror.folder).doubtful.all()] == before

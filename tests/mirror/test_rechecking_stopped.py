@@ -55,7 +55,7 @@ def test_what_came_before_it_was_asked_to_stop_is_held_and_the_rest_is_due(provi
     stops("oai:p:0/a")
     provider.sent.clear()
     receipt = recheck(status=130, later=31 * DAY, **ONE_AT_ONCE)
-    assert "run the same command again" in mirror.said
+    assert "run the same command again" in mirror.stderr
     assert (receipt["outcome"], provider.asked) == ("stopped", ["oai:p:0/a"])
     assert mirror.held()["oai:p:0"] == {**ONE, "a": TWO["a"]}
     assert recheck(later=31 * DAY + 1)["is_whole"]
@@ -103,7 +103,7 @@ def test_a_round_over_everything_goes_on_where_it_was_stopped(provider, mirror, 
     recheck(status=130, **ONE_AT_ONCE)
     assert len(provider.sent) == 3
     assert recheck()["objects"] == {"unchanged": 3}
-    assert "is continued" in mirror.said
+    assert "is continued" in mirror.stderr
     assert len(provider.sent) == 6
     assert recheck()["objects"] == {"unchanged": 6}
 
@@ -179,9 +179,9 @@ def test_what_had_come_before_a_kill_is_not_sent_again(provider, mirror, recheck
 def mirror_is_locked(mirror, recheck):
     """Tell whether neither a recheck nor a run may work on the mirror now."""
     asked = mirror.provider.asked[:]
-    told = []
+    outcomes = []
     for tried in (recheck, mirror.run):
         tried(status=6)
-        told.append("Another process works on" in mirror.said)
+        outcomes.append("Another process works on" in mirror.stderr)
     mirror.provider.asked[:] = asked
-    return all(told)
+    return all(outcomes)

@@ -42,14 +42,14 @@ def held_wrongly(mirror, good, faults):
     return [
         fault.name
         for (name, content), fault in zip(good.items(), faults, strict=True)
-        if [each for each in held.get(name, {}).values() if each != content]
+        if [held_content for held_content in held.get(name, {}).values() if held_content != content]
     ]
 
 
 def test_the_table_has_sixty_faults_and_fifteen_answers_that_look_odd():
     assert len(FAULTS) >= 60
     assert len(ODD) >= 15
-    assert len({each.name for each in (*FAULTS, *ODD)}) == len(FAULTS) + len(ODD)
+    assert len({fault.name for fault in (*FAULTS, *ODD)}) == len(FAULTS) + len(ODD)
 
 
 @pytest.mark.slow

@@ -31,8 +31,8 @@ def breaks(provider):
                 handler.wfile.write(content[:3])
                 handler.close_connection = True
             elif len(ranges) == 2:
-                told = f"bytes 3-{len(content) - 1}/{len(content)}"
-                handler.send(206, rest, {"Content-Range": told, "ETag": '"x"'})
+                content_range = f"bytes 3-{len(content) - 1}/{len(content)}"
+                handler.send(206, rest, {"Content-Range": content_range, "ETag": '"x"'})
             return len(ranges) <= 2
 
         provider.faults[name] = faulty

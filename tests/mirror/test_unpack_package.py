@@ -153,8 +153,8 @@ def test_two_different_files_of_one_name_are_refused_and_equal_ones_are_one(tmp_
     with pytest.raises(ConfigurationError, match="two different files of one name"):
         _unpack(pack(tmp_path / "two", [("d/a.txt", b"one"), ("b.txt", b"b"), (other, b"two")]), tmp_path)
     assert list((tmp_path / "aside").rglob("*")) == []
-    found = _unpack(pack(tmp_path / "same", [("d/a.txt", b"one"), ("b.txt", b"b"), (other, b"one")]), tmp_path)
-    assert found == {"a.txt": b"one", "b.txt": b"b", other.rpartition("/")[2]: b"one"}
+    by_name = _unpack(pack(tmp_path / "same", [("d/a.txt", b"one"), ("b.txt", b"b"), (other, b"one")]), tmp_path)
+    assert by_name == {"a.txt": b"one", "b.txt": b"b", other.rpartition("/")[2]: b"one"}
 
 
 @pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])

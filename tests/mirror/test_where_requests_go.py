@@ -20,7 +20,7 @@ def test_a_provider_with_another_class_of_address_than_at_first_is_refused(mirro
     assert _record(mirror)["address"] == "loopback"
     (mirror.folder / "mirror.json").write_text(json.dumps({**_record(mirror), "address": "public"}))
     mirror.run(status=4)
-    assert "(for a mirror: --allow 127.0.0.1)" in mirror.said.replace("\n", " ")
+    assert "(for a mirror: --allow 127.0.0.1)" in mirror.stderr.replace("\n", " ")
     assert mirror.run("--allow", "127.0.0.1")["outcome"] == "succeeded"
 
 
@@ -38,7 +38,7 @@ def test_a_file_at_another_port_of_the_provider_is_missing_until_it_is_allowed(m
     """Port 1 refuses everybody: whoever is refused there was not refused by us."""
     fill(1)
     at = type(provider).file_url
-    monkeypatch.setattr(type(provider), "file_url", lambda *told: re.sub(r":[0-9]+/", ":1/", at(*told)))
+    monkeypatch.setattr(type(provider), "file_url", lambda *arguments: re.sub(r":[0-9]+/", ":1/", at(*arguments)))
     reasons = [missing["reason"] for missing in mirror.run(status=3)["missing"]]
     assert len(reasons) == 2
     assert all('allow = ["127.0.0.1:1"]' in reason for reason in reasons)
@@ -51,5 +51,5 @@ def test_a_file_at_another_port_of_the_provider_is_missing_until_it_is_allowed(m
 def test_what_cannot_be_allowed_is_told_before_anything_is_asked(mirror, provider, fill):
     fill(1)
     mirror.run("--allow", "http://127.0.0.1/", status=2)
-    assert "allow must be a list of HOST, ADDRESS or NETWORK" in mirror.said.replace("\n", " ")
+    assert "allow must be a list of HOST, ADDRESS or NETWORK" in mirror.stderr.replace("\n", " ")
     assert provider.asked == []

@@ -17,7 +17,9 @@ def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
         raise ValueError("\ud800")
 
     with pytest.raises(NotXml, match=r"This program has a fault: ValueError at test_asking\.py:\d+ \(.ud800\)"):
-        asked(Options("s", "http://x.org/"), lambda each: Fetched(each.url, 200, (), b"", 0), "http://x.org/", parse)
+        asked(
+            Options("s", "http://x.org/"), lambda request: Fetched(request.url, 200, (), b"", 0), "http://x.org/", parse
+        )
 
 
 def test_fault_of_a_library_is_told_too():

@@ -24,7 +24,7 @@ def test_it_is_a_set_of_identifiers(identifiers: list[str]):
 
 def test_an_identifier_that_comes_again_is_not_new():
     seen = Seen()
-    assert [seen.add(each) for each in ("a", "b", "a")] == [True, True, False]
+    assert [seen.add(identifier) for identifier in ("a", "b", "a")] == [True, True, False]
     assert len(seen) == 2
 
 

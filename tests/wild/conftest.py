@@ -49,18 +49,20 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> Harvest:
     if not DATA.exists():
         pytest.skip("because ../shared is missing")
     with served(repositories()) as replay:
-        sources = {name: (replay.url(name), tuple(each.lists)) for name, each in replay.repositories.items()}
+        sources = {
+            name: (replay.url(name), tuple(repository.lists)) for name, repository in replay.repositories.items()
+        }
         folder = live.instance(tmp_path_factory.mktemp("wild") / "instance", sources)
         # The largest is published by processes beside the harvest; for the small ones these only cost time.
         largest = max(replay.repositories.values(), key=_size).name
         small = sorted(sources.keys() - {largest})
         parts = ((1, [largest]), (0, small[::2]), (0, small[1::2]))
         with ThreadPoolExecutor() as pool:
-            assert [each for each in pool.map(partial(_run, folder), parts) if "Traceback" in each] == []
-    files = {page.body: page.file for each in replay.served.values() for _, page in each}
+            assert [output for output in pool.map(partial(_run, folder), parts) if "Traceback" in output] == []
+    files = {page.body: page.file for exchanges in replay.served.values() for _, page in exchanges}
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
         runs = {run.source: run for run in inbox.runs(None, 10_000)}
-        quarantine = [(files[inbox.page(each.page).page.body], each) for each in store.quarantined()]
+        quarantine = [(files[inbox.page(item.page).page.body], item) for item in store.quarantined()]
     expected = {name: _expected(replay.served.get(name, [])) for name in sources}
     return Harvest(folder, expected, runs, quarantine)
 

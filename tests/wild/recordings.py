@@ -83,14 +83,14 @@ class Answer:
     @cached_property
     def verb(self) -> str:
         """The verb that it answers, or that was asked for when it is an error."""
-        found = _VERB.search(self.body) or _ASKED.search(self.body)
-        return found[1].decode() if found else ""
+        match = _VERB.search(self.body) or _ASKED.search(self.body)
+        return match[1].decode() if match else ""
 
     @cached_property
     def prefix(self) -> str:
         """The metadataPrefix that was asked for, else one that fits the first payload."""
-        if found := _PREFIX.search(self.body):
-            return found[1].decode()
+        if match := _PREFIX.search(self.body):
+            return match[1].decode()
         namespace, _ = payload_of(self.body)
         return _PREFIXES.get(namespace) or "unknown"
 
@@ -102,8 +102,8 @@ class Answer:
     @cached_property
     def token(self) -> str:
         """The text of the resumptionToken as a parser would read it; empty when there is none."""
-        found = _TOKEN.search(self.body)
-        return html.unescape(found[1].decode()).strip() if found else ""
+        match = _TOKEN.search(self.body)
+        return html.unescape(match[1].decode()).strip() if match else ""
 
 
 _NOTHING = Answer("", b"")
@@ -139,13 +139,13 @@ def repositories() -> list[Repository]:
         for stem, pages in _lists(folder, [answer for answer in answers if answer.verb == "ListRecords"]):
             _add(made, Repository(_name(folder, stem), {pages[0].prefix: pages}, **described))  # type: ignore[arg-type]
         single = [answer for answer in answers if answer.verb == "GetRecord" and b"<error" not in answer.body]
-        for turn, each in enumerate(_by_turn(single)):
+        for turn, turn_pages in enumerate(_by_turn(single)):
             name = _name(folder, f"single-{turn}" if turn else "single")
-            _add(made, Repository(name, _listed(each), **described))  # type: ignore[arg-type]
+            _add(made, Repository(name, _listed(turn_pages), **described))  # type: ignore[arg-type]
     for folder, answers in _by_folder(_loose_records()):
-        for turn, each in enumerate(_by_turn([_page_of(answer) for answer in answers])):
+        for turn, turn_pages in enumerate(_by_turn([_page_of(answer) for answer in answers])):
             name = _name(folder, f"loose-{turn}" if turn else "loose")
-            _add(made, Repository(name, _listed_by_namespace(each)))
+            _add(made, Repository(name, _listed_by_namespace(turn_pages)))
     return [made[name] for name in sorted(made)]
 
 
@@ -229,8 +229,8 @@ def _description(answers: list[Answer]) -> dict[str, Answer | list[Answer] | Non
     chain = [answer for answer in sets if re.search(r"get-sets\.\d\d\.xml", answer.file)]
 
     def first(verb: str) -> Answer | None:
-        said = (answer for answer in answers if answer.verb == verb and b"<error" not in answer.body)
-        return next(said, None)
+        candidates = (answer for answer in answers if answer.verb == verb and b"<error" not in answer.body)
+        return next(candidates, None)
 
     return {"identify": first("Identify"), "formats": first("ListMetadataFormats"), "sets": chain or sets[:1]}
 
@@ -251,8 +251,8 @@ def _by_turn(answers: list[Answer]) -> list[list[Answer]]:
     """Part answers so that none has an identifier twice: a list that repeats itself is taken for one without end."""
     turns: list[dict[tuple[str, bytes], Answer]] = []
     for answer in answers:
-        found = _IDENTIFIER.search(answer.body)
-        key = (answer.prefix, found[1] if found else b"")
+        match = _IDENTIFIER.search(answer.body)
+        key = (answer.prefix, match[1] if match else b"")
         if any(turn.get(key, _NOTHING).record == answer.record for turn in turns):
             continue
         turn = next((turn for turn in turns if key not in turn), None)

@@ -47,8 +47,8 @@ def _by_tree(record: etree._Element) -> Counted:
 
 
 def _by_tags(attributes: bytes, content: bytes) -> Counted:
-    found = _IDENTIFIER.search(content)
-    identifier = html.unescape(found[1].decode(errors="replace")).strip() if found else ""
+    match = _IDENTIFIER.search(content)
+    identifier = html.unescape(match[1].decode(errors="replace")).strip() if match else ""
     return Counted(identifier, b"deleted" in attributes, None)
 
 

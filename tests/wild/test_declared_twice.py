@@ -23,5 +23,5 @@ def test_a_declaration_that_the_payload_makes_itself_is_not_made_twice() -> None
     facts = SourceFacts("repox", page.url, "gateway.example.org", {})
     prepared = prepare(Task(facts, slice_.identifier, (given_of(page, slice_, "mods"),)))
     assert prepared.problems == ()
-    assert b"Chain and Charm" in next(each for each in prepared.fragments if each.metadata_prefix == "mods").body
+    assert b"Chain and Charm" in next(part for part in prepared.fragments if part.metadata_prefix == "mods").body
     assert fragment(PAGE[slice_.start : slice_.stop], slice_.declarations).count(b"xmlns:xsi=") == 1

@@ -35,10 +35,10 @@ def roots(file: Path) -> list[etree._Element]:
         root = xmlio.parse(file.read_bytes())
     except NotXml:
         return []
-    found = (
+    elements = (
         element for element in root.iter("{*}DIDL", "{*}mets", "{*}mods") if xmlio.name_of(element)[0] in NAMESPACES
     )
-    return [each for each in found if all(above.tag != f"{{{DIDL}}}DIDL" for above in each.iterancestors())]
+    return [element for element in elements if all(above.tag != f"{{{DIDL}}}DIDL" for above in element.iterancestors())]
 
 
 def test_every_package_gives_a_valid_didl() -> None:

@@ -29,7 +29,7 @@ from tests.sources.oai_pmh.repository import (
 
 def _nine(*faults: Fault, has_size: bool = True) -> Repository:
     """Return a repository of three pages."""
-    return Repository(faults=list(faults), size=lambda found: found if has_size else None).fill(9)
+    return Repository(faults=list(faults), size=lambda count: count if has_size else None).fill(9)
 
 
 def _is_whole(steps: list[Step], repository: Repository) -> bool:
@@ -154,7 +154,7 @@ def test_a_size_that_grows_with_every_page_says_nothing_when_the_token_repeats()
 
 
 @pytest.mark.parametrize("answer", [refused("noRecordsMatch"), envelope("<ListRecords></ListRecords>")])
-def test_a_token_that_brings_nothing_is_checked_where_no_size_is_told(answer: Answer):
+def test_a_token_that_brings_nothing_is_checked_where_no_size_is_stated(answer: Answer):
     """dpla/ingestion3#777: Primo ends lists early, with an empty page."""
 
     def empty(_: Repository, arguments: Arguments) -> Answer | None:
@@ -185,8 +185,8 @@ def test_a_page_that_ends_with_an_error_is_not_taken_for_the_last(end: str):
     def broken(repository: Repository, arguments: Arguments) -> Answer | None:
         if arguments["verb"] != "ListRecords":
             return None
-        told = end.format('<error code="x">y</error>')
-        return re.sub("<resumptionToken.*</ListRecords>", told, repository.answer(arguments))
+        ending = end.format('<error code="x">y</error>')
+        return re.sub("<resumptionToken.*</ListRecords>", ending, repository.answer(arguments))
 
     repository = _nine(broken, has_size=False)
     assert _is_whole(walked(repository), repository)
@@ -308,7 +308,7 @@ BLANK, EMPTY, NONE = "<resumptionToken> \n </resumptionToken>", "<resumptionToke
 
 
 @pytest.mark.parametrize(("page", "end"), [(1, BLANK), (1, EMPTY), (2, BLANK), (2, EMPTY), (2, NONE)])
-def test_a_list_that_ends_too_early_goes_on_where_no_size_is_told(page: int, end: str):
+def test_a_list_that_ends_too_early_goes_on_where_no_size_is_stated(page: int, end: str):
     """OJS 3.3.0 (pkp-lib#7214): the token is empty though there is more; here no completeListSize tells that."""
     repository = _nine(_ended_after(page, end), has_size=False)
     steps = walked(repository)

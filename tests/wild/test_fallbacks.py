@@ -46,7 +46,7 @@ def walk(request: pytest.FixtureRequest) -> Callable[[Repository], list[Step]]:
 def _records(repository: Repository, arguments: Arguments) -> list[str]:
     """Return what the page that is asked for holds."""
     text = repository.answer(arguments)
-    return [each.partition("<")[0] for each in text.split("<identifier>")[1:]]
+    return [part.partition("<")[0] for part in text.split("<identifier>")[1:]]
 
 
 def poison(*identifiers: str, answer: Answer = ILL, verbs: tuple[str, ...] = ("ListRecords", "GetRecord")) -> Fault:
@@ -93,7 +93,9 @@ def test_what_is_certain_is_not_fetched_again():
     steps = walked(repository)
     assert sum(len(step.slices) for step in steps) == 20
     below = repository.listed()[4 + 4 - 1 :]
-    assert all(each.get("from", "9") >= repository.records["oai:x:008"] for each in below if "from" in each)
+    assert all(
+        arguments.get("from", "9") >= repository.records["oai:x:008"] for arguments in below if "from" in arguments
+    )
 
 
 def test_several_bad_records_far_apart_are_found_each(walk):
@@ -244,7 +246,7 @@ def test_pages_with_nothing_new_for_ever_are_left():
         if arguments["verb"] != "ListRecords" or "from" in arguments or "until" in arguments or at < 6:
             return None
         shown = [f"oai:x:{(at + number * number) % 6:03}" for number in range(3)]
-        entries = "".join(repository.entry("ListRecords", each) for each in shown)
+        entries = "".join(repository.entry("ListRecords", identifier) for identifier in shown)
         return envelope(
             f"<ListRecords>{entries}<resumptionToken>//{at + 1}</resumptionToken></ListRecords>",
         )
@@ -368,7 +370,7 @@ def test_cursor_that_jumps_is_a_page_that_was_lost(walk):
         return repository.answer({**arguments, "resumptionToken": "//6"}) if is_third else None
 
     repository = Repository(faults=[fault]).fill(12)
-    repository.size = lambda found: found if repository.asked[-1]["verb"] == "ListIdentifiers" else found - 3
+    repository.size = lambda count: count if repository.asked[-1]["verb"] == "ListIdentifiers" else count - 3
     steps = walk(repository)
     assert set(good(steps)) == set(repository.records)
     assert steps[-1].is_complete
@@ -387,7 +389,7 @@ def test_page_lost_on_a_source_without_list_identifiers_is_a_doubt():
     def fault(_: Repository, arguments: Arguments) -> Answer | None:
         return refused("badVerb") if arguments["verb"] == "ListIdentifiers" else None
 
-    repository = Repository(faults=[fault], size=lambda found: found + 1).fill(12)
+    repository = Repository(faults=[fault], size=lambda count: count + 1).fill(12)
     steps = walked(repository)
     assert set(good(steps)) == set(repository.records)
     assert not steps[-1].is_complete
@@ -402,8 +404,8 @@ def _ignoring(fault: Fault | None = None) -> Fault:
 
     def answer(repository: Repository, arguments: Arguments) -> Answer | None:
         bare = {name: value for name, value in arguments.items() if name not in ("from", "until")}
-        said = fault(repository, bare) if fault else None
-        return repository.answer(bare) if said is None else said
+        response = fault(repository, bare) if fault else None
+        return repository.answer(bare) if response is None else response
 
     return answer
 
@@ -479,7 +481,7 @@ def test_strange_errors_are_asked_for_again():
 
 
 def _first_of(faults: tuple[Fault, ...]) -> Fault:
-    return lambda held, asked: next((said for fault in faults if (said := fault(held, asked)) is not None), None)
+    return lambda held, asked: next((answer for fault in faults if (answer := fault(held, asked)) is not None), None)
 
 
 @st.composite
@@ -488,7 +490,7 @@ def _faulty(draw: st.DrawFn) -> Repository:
     repository = Repository(is_ordered=draw(st.booleans()), page_size=draw(st.integers(1, 6)))
     repository.fill(count, step=draw(st.sampled_from([0, 1, 3600, 86_400 * 40])))
     repository.size = draw(
-        st.sampled_from([lambda found: found, lambda _: None, lambda found: found + 2, lambda found: found * 9])
+        st.sampled_from([lambda size: size, lambda _: None, lambda size: size + 2, lambda size: size * 9])
     )
     poisoned = draw(st.sets(st.sampled_from(list(repository.records)), max_size=3))
     lists = draw(st.sampled_from([("ListRecords",), ("ListRecords", "GetRecord"), ("ListRecords", "ListIdentifiers")]))

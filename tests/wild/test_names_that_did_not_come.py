@@ -59,9 +59,9 @@ def _leaving_out(*hidden: str) -> Fault:
 
 def _sixty_five(size: str, *hidden: int) -> Repository:
     """Return a repository of 65 records, ten a page, that leaves some of them out of ListRecords."""
-    names = [f"oai:x:{each:03}" for each in hidden]
+    names = [f"oai:x:{number:03}" for number in hidden]
     repository = Repository(faults=[_leaving_out(*names)], page_size=10).fill(65)
-    repository.size = (lambda _: None) if size == NO_SIZES else (lambda found: found)
+    repository.size = (lambda _: None) if size == NO_SIZES else (lambda count: count)
     return repository
 
 
@@ -80,7 +80,9 @@ def test_records_that_are_named_and_left_out_of_the_list_are_fetched(walk, size:
     repository = _sixty_five(size, *hidden)
     steps = walk(repository)
     assert _is_whole(steps, repository)
-    assert sorted(each["identifier"] for each in repository.listed("GetRecord")) == [f"oai:x:{n:03}" for n in hidden]
+    assert sorted(arguments["identifier"] for arguments in repository.listed("GetRecord")) == [
+        f"oai:x:{n:03}" for n in hidden
+    ]
     assert steps[-1].compared is Compared.WHOLE
 
 
@@ -178,7 +180,7 @@ class _Mirror(NothingHeld):
 
 @pytest.mark.parametrize(("lacking", "is_complete"), [((), True), (("oai:x:003",), False)])
 def test_a_mirror_that_goes_on_compares_the_names_with_what_it_holds(lacking: tuple[str, ...], *, is_complete: bool):
-    repository = _sixty_five(FITTING, *(int(each[-3:]) for each in lacking))
+    repository = _sixty_five(FITTING, *(int(identifier[-3:]) for identifier in lacking))
     state = '{"version": 2, "began": 1, "first": 1717200000, "received": 50, "part": 50, "token": "//50"}'
     steps = walked(repository, state, holdings=_Mirror(*sorted(repository.records.keys() - set(lacking))))
     assert steps[-1].is_complete is is_complete
@@ -192,7 +194,7 @@ def test_a_mirror_that_goes_on_compares_the_names_with_what_it_holds(lacking: tu
 @pytest.mark.parametrize("is_ordered", [True, False])
 def test_a_clean_list_of_a_hundred_pages_costs_at_most_four_requests_more(size: str, is_ordered: bool):
     repository = Repository(page_size=3, is_ordered=is_ordered).fill(300)
-    repository.size = (lambda _: None) if size == NO_SIZES else (lambda found: found)
+    repository.size = (lambda _: None) if size == NO_SIZES else (lambda count: count)
     steps = walked(repository)
     assert _is_whole(steps, repository)
     assert steps[-1].compared is Compared.PART
@@ -268,7 +270,7 @@ def test_more_names_than_records_are_a_doubt_though_the_answers_that_are_read_na
     assert _is_whole(steps, repository)
 
 
-def test_a_source_without_list_identifiers_is_believed_and_that_is_said():
+def test_a_source_without_list_identifiers_is_believed_and_that_is_reported():
     repository = _sixty_five(FITTING)
     repository.faults.append(lambda _, asked: refused("badVerb") if asked["verb"] == "ListIdentifiers" else None)
     steps = walked(repository)
@@ -316,9 +318,9 @@ def _capped(most: int, *, names_have_size: bool = False, windows_have_size: bool
         verb = arguments["verb"]
         if not verb.startswith("List"):
             return None
-        found = repository.selected(arguments)
+        identifiers = repository.selected(arguments)
         shown = Repository({record: repository.records[record] for record in list(repository.records)[:most]})
-        entries = [shown.entry(verb, each) for each in found if each in shown.records]
+        entries = [shown.entry(verb, identifier) for identifier in identifiers if identifier in shown.records]
         is_window = "from" in arguments or "until" in arguments
         if verb == "ListIdentifiers":
             size = len(entries) if names_have_size else None
@@ -326,8 +328,8 @@ def _capped(most: int, *, names_have_size: bool = False, windows_have_size: bool
             size = len(entries) if is_window and windows_have_size else len(repository.records)
         if not entries:
             return refused("noRecordsMatch")
-        told = "" if size is None else f'<resumptionToken completeListSize="{size}" cursor="0"/>'
-        return envelope(f"<{verb}>{''.join(entries)}{told}</{verb}>")
+        token = "" if size is None else f'<resumptionToken completeListSize="{size}" cursor="0"/>'
+        return envelope(f"<{verb}>{''.join(entries)}{token}</{verb}>")
 
     return fault
 
@@ -351,7 +353,7 @@ def test_a_size_is_overruled_by_another_count_that_is_complete_in_itself(counts:
 
 @pytest.mark.parametrize(("tolerance", "is_complete"), [(0.0, False), (0.04, False), (0.1, True), (1.0, True)])
 def test_a_share_of_the_announced_records_may_be_tolerated(tolerance: float, is_complete: bool):
-    repository = Repository(size=lambda found: found + 1, page_size=5).fill(19)
+    repository = Repository(size=lambda count: count + 1, page_size=5).fill(19)
     assert walked(repository, announced_tolerance=tolerance)[-1].is_complete is is_complete
 
 
@@ -371,18 +373,18 @@ def test_a_size_that_shrinks_on_the_last_page_is_believed_no_more_than_the_first
 # --- a dump -------------------------------------------------------------------------------------------------------
 
 
-class _Told(Silence):
+class _Recorder(Silence):
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def say(self, text: str) -> None:
-        self.said.append(text)
+        self.messages.append(text)
 
 
 def _dumped(repository: Repository, file: Path, stop: Stop) -> tuple[bool, list[str]]:
-    told = _Told()
-    dump = Dump(Order(URL, ("oai_dc",), ("",)), SOURCE, repository, File(file), told, stop)
-    return dump.whole(), told.said
+    recorder = _Recorder()
+    dump = Dump(Order(URL, ("oai_dc",), ("",)), SOURCE, repository, File(file), recorder, stop)
+    return dump.whole(), recorder.messages
 
 
 def test_a_dump_has_what_its_list_leaves_out(tmp_path: Path):
@@ -402,14 +404,14 @@ def test_a_dump_that_goes_on_says_that_it_could_not_be_compared(tmp_path: Path):
 
     repository.faults.insert(0, stopping)
     assert not _dumped(repository, tmp_path / "dump.xml", stop)[0]
-    is_finished, said = _dumped(repository, tmp_path / "dump.xml", Stop())
+    is_finished, messages = _dumped(repository, tmp_path / "dump.xml", Stop())
     assert is_finished
-    assert said == ["oai_dc: the records could not be compared with ListIdentifiers."]
+    assert messages == ["oai_dc: the records could not be compared with ListIdentifiers."]
 
 
 def test_a_dump_says_that_it_was_compared_with_four_answers_only(tmp_path: Path):
     """A record in the middle of a long list is left out, which those answers do not show."""
     repository = _sixty_five(NO_SIZES, 30)
-    is_finished, said = _dumped(repository, tmp_path / "dump.xml", Stop())
+    is_finished, messages = _dumped(repository, tmp_path / "dump.xml", Stop())
     assert is_finished
-    assert said == ["oai_dc: the records were compared with at most four answers of ListIdentifiers."]
+    assert messages == ["oai_dc: the records were compared with at most four answers of ListIdentifiers."]

@@ -17,17 +17,17 @@ pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 QUIRKS = all_quirks()
 
 
-@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda quirk: quirk.name)
 def test_quirk_keeps_its_promise(house: Instance, site: MakeSite, quirk: Quirk) -> None:
     served, name = opened(site, [quirk])
-    found = harvested(house, served, name, [quirk])
-    told = faults_of(found, served, [quirk])
+    harvest = harvested(house, served, name, [quirk])
+    faults = faults_of(harvest, served, [quirk])
     if quirk.is_again:
         changed(served)
-        assert told == []
-        assert found.says_whole
-        found = harvested(house, served, name, [quirk])
-        told = faults_of(found, served, [quirk])
-    told += broken_promises(found, served, quirk)
-    assert told == [], found.run.reasons
+        assert faults == []
+        assert harvest.says_whole
+        harvest = harvested(house, served, name, [quirk])
+        faults = faults_of(harvest, served, [quirk])
+    faults += broken_promises(harvest, served, quirk)
+    assert faults == [], harvest.run.reasons
     assert quirk.distort in served.bitten or quirk.is_prepared

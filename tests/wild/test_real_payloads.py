@@ -22,11 +22,11 @@ EVERY = 7  # of 66,000 records, most alike; each test of the recorded repositori
 def payloads() -> Iterator[tuple[str, Given]]:
     with gzip.open(SHARED / "data" / "oai" / "records-all.jsonl.gz", "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
-            found = json.loads(line) if number % EVERY == 0 else {}
-            if found.get("metadata") and is_legal_identifier(found.get("identifier") or ""):
-                content = found["metadata"].encode("utf-8", "replace")
-                header = (found["datestamp"] or "", tuple(found["sets"] or ()))
-                yield found["identifier"], Given("x", "x", content, (), *header, False, (), 0, False)
+            row = json.loads(line) if number % EVERY == 0 else {}
+            if row.get("metadata") and is_legal_identifier(row.get("identifier") or ""):
+                content = row["metadata"].encode("utf-8", "replace")
+                header = (row["datestamp"] or "", tuple(row["sets"] or ()))
+                yield row["identifier"], Given("x", "x", content, (), *header, False, (), 0, False)
 
 
 def answer(records: list[bytes]) -> bytes:

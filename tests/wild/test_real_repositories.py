@@ -88,8 +88,8 @@ def pages(client: FlaskClient, verb: str, **arguments: str) -> Iterator[bytes]:
     """Return every page of a list."""
     answer = asked(client, verb=verb, **arguments)
     yield answer
-    while found := _TOKEN.search(answer):
-        answer = asked(client, verb=verb, resumptionToken=html.unescape(found[1].decode()))
+    while match := _TOKEN.search(answer):
+        answer = asked(client, verb=verb, resumptionToken=html.unescape(match[1].decode()))
         yield answer
 
 
@@ -102,20 +102,20 @@ def prefixes(client: FlaskClient) -> list[str]:
 @pytest.fixture(scope="module")
 def exposed(client: FlaskClient, harvest: Harvest, prefixes: list[str]) -> Exposed:
     """Walk the whole list of every format once, judge every page, and compare every payload with what was sent."""
-    found = Exposed()
+    outcome = Exposed()
     for prefix in prefixes:
-        alive, deleted = found.alive.setdefault(prefix, set()), found.deleted.setdefault(prefix, set())
+        alive, deleted = outcome.alive.setdefault(prefix, set()), outcome.deleted.setdefault(prefix, set())
         for answer in pages(client, "ListRecords", metadataPrefix=prefix):
-            found.faults += (f"{prefix}: {fault}" for fault in oracle.faults(answer, is_foreign=prefix not in OURS))
+            outcome.faults += (f"{prefix}: {fault}" for fault in oracle.faults(answer, is_foreign=prefix not in OURS))
             for record in oracle.records(answer):
                 header = record.find(f"{OAI}header")
                 assert header is not None
                 identifier = header.findtext(f"{OAI}identifier") or ""
                 if identifier in alive or identifier in deleted:
-                    found.listed_twice.append(f"{prefix} {identifier}")
+                    outcome.listed_twice.append(f"{prefix} {identifier}")
                 (deleted if header.get("status") == "deleted" else alive).add(identifier)
-                _compare(record, prefix, identifier, harvest, found)
-    return found
+                _compare(record, prefix, identifier, harvest, outcome)
+    return outcome
 
 
 def origin(identifier: str) -> tuple[str, str]:
@@ -124,13 +124,13 @@ def origin(identifier: str) -> tuple[str, str]:
     return source, unquote(local)
 
 
-def _compare(record: etree._Element, prefix: str, identifier: str, harvest: Harvest, found: Exposed) -> None:
+def _compare(record: etree._Element, prefix: str, identifier: str, harvest: Harvest, outcome: Exposed) -> None:
     """Compare a payload that claims to be as it arrived with what was sent."""
     source, upstream = origin(identifier)
     expected = harvest.expected[source]
     upstream_prefix = prefix.removesuffix(f".{source}")
     if upstream not in expected.identifiers:
-        found.strangers.append(identifier)
+        outcome.strangers.append(identifier)
     payload = record.find(f"{OAI}metadata/*")
     described = record.find(f"{OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
     if payload is None or prefix == "oai_didl":
@@ -139,7 +139,7 @@ def _compare(record: etree._Element, prefix: str, identifier: str, harvest: Harv
     _, sent = expected.last.get((upstream_prefix, upstream), (None, None))
     is_comparable = sent is not None and sent.payload is not None
     if is_comparable and described.get("altered") == "false" and not same(payload, sent.payload):
-        found.unlike.append(f"{prefix} {identifier}")
+        outcome.unlike.append(f"{prefix} {identifier}")
 
 
 def test_the_recordings_are_all_there(harvest: Harvest, exposed: Exposed) -> None:
@@ -165,9 +165,11 @@ def test_what_is_told_as_unaltered_says_what_was_sent(exposed: Exposed) -> None:
 
 def test_every_record_is_exposed_again_or_in_quarantine(harvest: Harvest, exposed: Exposed) -> None:
     """An item that lives upstream lives here, in our formats and in each of its own; what is deleted there is dead."""
-    quarantined = {(each.source, each.metadata_prefix, each.identifier) for _, each in harvest.quarantine}
+    quarantined = {(item.source, item.metadata_prefix, item.identifier) for _, item in harvest.quarantine}
     lost, undead = [], []
-    by_origin = {prefix: {origin(each) for each in found} for prefix, found in exposed.alive.items()}
+    by_origin = {
+        prefix: {origin(identifier) for identifier in identifiers} for prefix, identifiers in exposed.alive.items()
+    }
     for source, expected in harvest.expected.items():
         for (prefix, upstream), (page, record) in expected.last.items():
             names = {prefix, f"{prefix}.{source}"} if prefix != "oai_didl" else {f"{prefix}.{source}"}
@@ -182,9 +184,9 @@ def test_every_record_is_exposed_again_or_in_quarantine(harvest: Harvest, expose
 
 
 def test_only_what_is_unusable_is_in_quarantine(harvest: Harvest) -> None:
-    found = {(file, each.identifier): each.reason for file, each in harvest.quarantine}
-    assert found.keys() == UNUSABLE.keys()
-    assert {key: reason for key, reason in found.items() if UNUSABLE[key] not in reason} == {}
+    reasons = {(file, item.identifier): item.reason for file, item in harvest.quarantine}
+    assert reasons.keys() == UNUSABLE.keys()
+    assert {key: reason for key, reason in reasons.items() if UNUSABLE[key] not in reason} == {}
     assert len(harvest.quarantine) == len(UNUSABLE)
 
 
@@ -220,8 +222,8 @@ def test_a_run_is_complete_just_where_the_lists_were_whole_and_nothing_speaks_ag
 
 def test_every_item_is_answered_alone(client: FlaskClient, exposed: Exposed, prefixes: list[str]) -> None:
     """One item of every source in each of its formats, dead or alive, and its formats, are valid answers."""
-    chosen = {(prefix, origin(each)[0]): each for prefix in prefixes for each in sorted(exposed.alive[prefix])}
-    chosen |= {(prefix, f"dead {origin(each)[0]}"): each for prefix in prefixes for each in exposed.deleted[prefix]}
+    chosen = {(prefix, origin(name)[0]): name for prefix in prefixes for name in sorted(exposed.alive[prefix])}
+    chosen |= {(prefix, f"dead {origin(name)[0]}"): name for prefix in prefixes for name in exposed.deleted[prefix]}
     faults = []
     for (prefix, _), identifier in chosen.items():
         answer = asked(client, verb="GetRecord", metadataPrefix=prefix, identifier=identifier)
@@ -233,12 +235,12 @@ def test_every_item_is_answered_alone(client: FlaskClient, exposed: Exposed, pre
 
 
 def test_headers_alone_are_valid_and_the_same(client: FlaskClient, exposed: Exposed) -> None:
-    found = []
+    identifiers = []
     for answer in pages(client, "ListIdentifiers", metadataPrefix="oai_didl"):
         assert oracle.faults(answer) == []
-        found += [element.text or "" for element in etree.fromstring(answer).iter(f"{OAI}identifier")]
-    assert len(found) == len(set(found))
-    assert set(found) == exposed.alive["oai_didl"] | exposed.deleted["oai_didl"]
+        identifiers += [element.text or "" for element in etree.fromstring(answer).iter(f"{OAI}identifier")]
+    assert len(identifiers) == len(set(identifiers))
+    assert set(identifiers) == exposed.alive["oai_didl"] | exposed.deleted["oai_didl"]
 
 
 def test_every_set_holds_what_its_spec_says(client: FlaskClient, harvest: Harvest) -> None:
@@ -286,9 +288,9 @@ def test_gunicorn_answers_the_same(harvest: Harvest, client: FlaskClient) -> Non
         answers = [page.body for page in over_wire.walk(**arguments)]
     assert len(answers) > 1
     assert all(before != after for before, after in pairwise(answers))
-    known = [each for answer in pages(client, "ListRecords", **arguments) for each in _records_in(answer)]
-    assert [each for answer in answers for each in _records_in(answer)] == known
+    known = [record for answer in pages(client, "ListRecords", **arguments) for record in _records_in(answer)]
+    assert [record for answer in answers for record in _records_in(answer)] == known
 
 
 def _records_in(answer: bytes) -> list[bytes]:
-    return [each.partition(b"</record>")[0] for each in answer.split(b"<record>")[1:]]
+    return [part.partition(b"</record>")[0] for part in answer.split(b"<record>")[1:]]

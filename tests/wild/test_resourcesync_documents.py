@@ -41,12 +41,12 @@ def _documents() -> Iterator[tuple[Path, etree._Element]]:
 
 
 def _md(parent: etree._Element) -> dict[str, str]:
-    found = parent.find(f"{{{TERMS}}}md")
-    return {} if found is None else dict(found.attrib)  # type: ignore[arg-type]
+    element = parent.find(f"{{{TERMS}}}md")
+    return {} if element is None else dict(element.attrib)  # type: ignore[arg-type]
 
 
 def _links(parent: etree._Element) -> list[dict[str, str]]:
-    return [dict(each.attrib) for each in parent.iterfind(f"{{{TERMS}}}ln")]  # type: ignore[arg-type]
+    return [dict(link.attrib) for link in parent.iterfind(f"{{{TERMS}}}ln")]  # type: ignore[arg-type]
 
 
 def _is_hash(text: str, digests: tuple[tuple[str, str], ...]) -> bool:
@@ -69,15 +69,16 @@ def _says(link: Link, attributes: dict[str, str]) -> bool:
 
 def _same(entry: Entry, element: etree._Element) -> bool:
     space = etree.QName(element).namespace
-    said, links = _md(element), _links(element)
+    attributes, links = _md(element), _links(element)
     fields = ("change", "datetime", "at", "completed", "from", "until", "type", "path", "encoding")
     return (
         entry.loc == urljoin(BASE, (element.findtext(f"{{{space}}}loc") or "").strip())
         and entry.lastmod == (element.findtext(f"{{{space}}}lastmod") or "").strip()
-        and all(getattr(entry, "from_" if name == "from" else name) == said.get(name, "") for name in fields)
-        and entry.capability == _NAMES["capabilities"].get(said.get("capability", ""), said.get("capability", ""))
-        and ("" if entry.length is None else str(entry.length)) == said.get("length", "")
-        and _is_hash(said.get("hash", ""), entry.digests)
+        and all(getattr(entry, "from_" if name == "from" else name) == attributes.get(name, "") for name in fields)
+        and entry.capability
+        == _NAMES["capabilities"].get(attributes.get("capability", ""), attributes.get("capability", ""))
+        and ("" if entry.length is None else str(entry.length)) == attributes.get("length", "")
+        and _is_hash(attributes.get("hash", ""), entry.digests)
         and len(entry.links) == len(links)
         and all(map(_says, entry.links, links))
     )
@@ -90,16 +91,18 @@ def test_every_document_says_what_another_library_reads_in_it() -> None:
         document = read(file.read_bytes(), BASE)
         entries = list(document)
         elements = [
-            each for each in root.iterchildren(etree.Element) if etree.QName(each).localname in ("url", "sitemap")
+            element
+            for element in root.iterchildren(etree.Element)
+            if etree.QName(element).localname in ("url", "sitemap")
         ]
-        said = _md(root)
+        attributes = _md(root)
         is_same = (
             document.head.is_index == (etree.QName(root).localname == "sitemapindex")
             and document.head.capability
-            == _NAMES["capabilities"].get(said.get("capability", ""), said.get("capability", ""))
+            == _NAMES["capabilities"].get(attributes.get("capability", ""), attributes.get("capability", ""))
             and (document.head.from_, document.head.until, document.head.completed)
-            == (said.get("from", ""), said.get("until", ""), said.get("completed", ""))
-            and document.head.at in (said.get("at", ""), said.get("modified"))
+            == (attributes.get("from", ""), attributes.get("until", ""), attributes.get("completed", ""))
+            and document.head.at in (attributes.get("at", ""), attributes.get("modified"))
             and len(document.head.links) == len(_links(root))
             and all(map(_says, document.head.links, _links(root)))
             and len(entries) == len(elements)
@@ -119,15 +122,15 @@ def test_every_document_has_as_many_entries_as_the_index_says() -> None:
     wrong = []
     for name, root, capability, entries in rows:
         document = read((DATA / name).read_bytes())
-        told = (document.head.is_index, str(sum(1 for _ in document)))
+        head = (document.head.is_index, str(sum(1 for _ in document)))
         known = {"resourcesync": "description"}.get(capability, capability)
-        if capability and (*told, document.head.capability) != (root == "sitemapindex", entries, known):
+        if capability and (*head, document.head.capability) != (root == "sitemapindex", entries, known):
             wrong.append(name)
     assert wrong == []
     assert len(rows) > 150
 
 
-def test_what_is_no_such_document_is_told() -> None:
+def test_what_is_no_such_document_is_reported() -> None:
     with pytest.raises(NotResourceSync, match="'html'"):
         read((DATA / "spec-1.1" / "zimeon+www.openarchives.org" / "resourcesync_ex_9.xml").read_bytes())
 
@@ -135,7 +138,7 @@ def test_what_is_no_such_document_is_told() -> None:
 def test_the_digests_of_a_real_package_are_those_of_its_files() -> None:
     folder = DATA / "CDLUC3+resync-client"
     entries = list(read((folder / "resourcedump__manifest.xml").read_bytes()))
-    assert [each.path for each in entries] == ["/resources/res1", "/resources/res2"]
+    assert [listed.path for listed in entries] == ["/resources/res1", "/resources/res2"]
     for entry in entries:
         body = (folder / entry.path[1:].replace("/", "__")).read_bytes()
         assert fault_of(body, entry.length, entry.digests) == ""

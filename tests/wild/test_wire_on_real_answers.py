@@ -116,11 +116,11 @@ def test_only_records_without_identifier_are_unusable() -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_damaged_answer_is_repaired_and_told(name: str) -> None:
-    count, told = DAMAGED[name]
+def test_damaged_answer_is_repaired_and_reported(name: str) -> None:
+    count, report = DAMAGED[name]
     answer = parse_list((ANSWERS / name).read_bytes())
     assert len(answer.slices) == count
-    assert "".join(answer.repairs).startswith(told)
+    assert "".join(answer.repairs).startswith(report)
     assert answer.repaired
 
 

@@ -11,7 +11,8 @@ HTML = "text/html"
 XML = "application/xml"
 UNKNOWN = "application/octet-stream"
 
-_WINDOW = 1024  # the header of a PDF may be anywhere in these bytes (ISO 32000-1, Annex H.3.4.1)
+# The header of a PDF may be anywhere in these bytes (Adobe's PDF Reference 1.7, appendix H, implementation note 13).
+_WINDOW = 1024
 # Programs that make pages write blank lines and comments before the page.
 _MOST_BEFORE = 65_536
 _BEFORE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s++|<!--.*?-->)++", re.DOTALL)

@@ -36,7 +36,7 @@ def read(fetched: Fetched) -> Description | None:
 
 
 def read_list(fetched: Fetched) -> tuple[Description, ...]:
-    """Return the works of a list."""
+    """Return the works of a list. Errors are those of `answered`."""
     return tuple(
         _described(item) for item in parts(answered(fetched, "Crossref", "message", "items") or {}, "message", "items")
     )

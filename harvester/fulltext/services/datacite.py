@@ -22,7 +22,7 @@ def read(fetched: Fetched) -> Description | None:
 
 
 def read_list(fetched: Fetched) -> tuple[Description, ...]:
-    """Return the works of a list."""
+    """Return the works of a list. Errors are those of `answered`."""
     return tuple(_described(part) for part in parts(answered(fetched, "DataCite", "data") or {}, "data", "attributes"))
 
 

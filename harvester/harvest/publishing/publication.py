@@ -39,7 +39,8 @@ OUTCOMES_OF_RECORDS = ("published", "unchanged", "quarantined", "ignored", "olde
 def facts_of(instance: Instance, entry: SourceEntry) -> SourceFacts:
     """Return what publication must know of a source: the settings', the entry's and the source's own words.
 
-    Raise ConfigurationError when the repository's domain is no longer the one under which things were published.
+    Raise ConfigurationError when the repository's domain is no longer the one under which things were published. Raise
+    AnswerError when the stored answer with the formats cannot be read.
     """
     domain = instance.settings.text("repository_domain")
     fixed = instance.store.fact("repository_domain")
@@ -137,7 +138,7 @@ class Publication:
     def finish(self) -> None:
         """Publish everything that is not published yet, and wait for it; less when asked to stop.
 
-        Raise ConfigurationError when the repository's domain is not that of the published identifiers.
+        Raise ConfigurationError when the repository's domain is not that of the published identifiers, and StoreError.
         """
         while self._publisher is None and not self._stop.is_asked and self._publish_here():
             self._show()

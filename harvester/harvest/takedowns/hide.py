@@ -11,12 +11,12 @@ from harvester.harvest.instance import Instance
 
 
 def is_hidden(instance: Instance, source: str, state: ItemState) -> bool:
-    """Return whether an item is taken down."""
+    """Return whether an item is taken down. Raise TakedownsUnreadable."""
     return state.is_hidden or instance.store.takedowns().names_item(state.identifier, source, state.upstream)
 
 
 def is_named(instance: Instance, source: str, upstream: str) -> bool:
-    """Return whether a record of a source belongs to an item that is taken down."""
+    """Return whether a record of a source belongs to an item that is taken down. Raise TakedownsUnreadable."""
     takedowns = instance.store.takedowns()
     if takedowns.is_empty:
         return False
@@ -28,14 +28,17 @@ def is_named(instance: Instance, source: str, upstream: str) -> bool:
 
 
 def check_shown(instance: Instance, identifier: str) -> None:
-    """Raise ConfigurationError for an item that is taken down; `identifier` is its local one."""
+    """Raise ConfigurationError for an item that is taken down; `identifier` is its local one.
+
+    Raise TakedownsUnreadable.
+    """
     state = instance.desk().search(identifier) if instance.has_searched else None
     if state is not None and is_named(instance, state.source, state.upstream):
         raise ConfigurationError(f"{identifier} is taken down; `harvester takedown list` says why.")
 
 
 def shown(instance: Instance, state: SearchState | None) -> SearchState | None:
-    """Return the state of a search without copies that are taken down."""
+    """Return the state of a search without copies that are taken down. Raise TakedownsUnreadable."""
     takedowns = instance.store.takedowns()
     if state is None or not state.search_json or takedowns.is_empty:
         return state
@@ -50,7 +53,7 @@ def shown(instance: Instance, state: SearchState | None) -> SearchState | None:
 
 
 def is_withdrawn(instance: Instance, decision: Decision) -> bool:
-    """Return whether a file that was decided on, or its item, is taken down."""
+    """Return whether a file that was decided on, or its item, is taken down. Raise TakedownsUnreadable."""
     takedowns = instance.store.takedowns()
     if takedowns.names_address(decision.url) or takedowns.names_digest(decision.sha256):
         return True

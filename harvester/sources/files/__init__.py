@@ -129,7 +129,10 @@ def _plain(name: str) -> str:
 
 
 def describe(options: Options, fetch: Fetch) -> Description:
-    """Return the description from the list of files. Raise RemoteRefuses when there is none to read."""
+    """Return the description from the list of files. Raise RemoteRefuses when there is none to read.
+
+    Raise ConfigurationError as `refuse_cache` does.
+    """
     named_files = _named(options, fetch)
     refuse_cache(options.url, (name for name, _, _ in named_files.files))
     if not named_files.files:
@@ -329,7 +332,10 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
-    """Return the source for a local path with readable files, or for an archive or a file at an address; else None."""
+    """Return the source for a local path with readable files, or for an archive or a file at an address; else None.
+
+    Raise ConfigurationError as `refuse_cache` does.
+    """
     if not fetched.url.startswith("file:"):
         names = list(filter(_is_read, names_in(fetched.body)))
         sentence = f"An archive of files such as {names[0]}." if names else _sentence_about(fetched)

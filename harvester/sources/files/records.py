@@ -56,7 +56,10 @@ class Cut(NamedTuple):
 
 
 def records_in(body: bytes) -> int:
-    """Return the number of OAI-PMH records or DIDL documents in a whole XML document; 0 for any other bytes."""
+    """Return the number of OAI-PMH records or DIDL documents in a whole XML document; 0 for any other bytes.
+
+    Raise AnswerTooLarge when the document would take too much memory.
+    """
     try:
         if _is_answer(body):
             return sum(not record.problem for record in parse_list(body).slices)
@@ -69,7 +72,8 @@ def records_in(body: bytes) -> int:
 def cut_document(body: bytes, name: str, second: int) -> Cut:
     """Return the records of a whole XML document; `name` and `second` replace a missing identifier and datestamp.
 
-    An unreadable document is one unusable record. No AnswerError is raised.
+    An unreadable document is one unusable record. Raise AnswerTooLarge when it would take too much memory, but no
+    AnswerError.
     """
     try:
         return _cut_document(body, name, second)
@@ -78,7 +82,7 @@ def cut_document(body: bytes, name: str, second: int) -> Cut:
 
 
 def cut_answer(body: bytes) -> Cut:
-    """Return the records of an answer of OAI-PMH. Raise AnswerError when it cannot be read."""
+    """Return the records of an answer of OAI-PMH. Raise the errors of `parse_list`."""
     answer = parse_list(body)
     request = re.search(rb'<request[^<>]*?\smetadataPrefix="([^"<]*)"', body[:10_000])
     prefix = request[1].decode(errors="replace") if request else ""
@@ -215,7 +219,8 @@ def _identifier(root: etree._Element) -> str:
 def cut_dump(part: bytes, prefix: str, *, is_last: bool) -> tuple[Cut, int]:
     """Return the whole records of one list in a part of a dump, and the offset of the rest.
 
-    `prefix` is the metadataPrefix of the list at the start of the part. The next list begins a new part.
+    `prefix` is the metadataPrefix of the list at the start of the part. The next list begins a new part. Raise the
+    errors of `parse_list`.
     """
     lists = list(_LIST.finditer(part))
     if lists and lists[0].start() < _first_record(part):

@@ -228,7 +228,7 @@ def get_record(
 
     A record that is refused, or for which another one comes, is returned with a problem. It was named a moment ago, so
     an error does not show that it was deleted (ufal/clarin-dspace#977), unless it was named as deleted. There is no
-    slice for a record that exists in other formats only.
+    slice for a record that exists in other formats only. Raise the errors of `asked`.
     """
     identifier = named.identifier
     url = single_url(options, cursor, state, identifier)

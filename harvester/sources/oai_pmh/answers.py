@@ -91,7 +91,7 @@ class SetsAnswer(NamedTuple):
 def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
     """Read ListRecords, ListIdentifiers or GetRecord. OAI errors are returned, not raised.
 
-    Raise NotXml or NotOaiPmh if the answer cannot be read.
+    Raise NotXml or NotOaiPmh if the answer cannot be read, AnswerTooLarge if it would take too much memory.
     """
     document, slices = read_list(body, content_type)
     verbs = lists_of(document.root)
@@ -115,7 +115,10 @@ def parse_list(body: bytes, content_type: str = "") -> ListAnswer:
 
 
 def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
-    """Read Identify. Raise RemoteError for OAI errors. `repairs` says when the source speaks OAI-PMH 1.x."""
+    """Read Identify. `repairs` says when the source speaks OAI-PMH 1.x.
+
+    Raise RemoteError for OAI errors, and the errors of `parse_list`.
+    """
     document, identify = _verb(body, content_type, "Identify")
     older = () if document.version == "2.0" else (f"The source speaks OAI-PMH {document.version}.",)
     return IdentifyAnswer(
@@ -134,7 +137,10 @@ def parse_identify(body: bytes, content_type: str = "") -> IdentifyAnswer:
 
 
 def parse_formats(body: bytes, content_type: str = "") -> FormatsAnswer:
-    """Read ListMetadataFormats. Raise RemoteError for OAI errors. `repairs` counts formats without a prefix."""
+    """Read ListMetadataFormats. `repairs` counts formats without a prefix.
+
+    Raise RemoteError for OAI errors, and the errors of `parse_list`.
+    """
     document, listed = _verb(body, content_type, "ListMetadataFormats")
     formats = [
         Format(_first(element, "metadataPrefix"), _first(element, "schema"), _first(element, "metadataNamespace"))
@@ -145,7 +151,10 @@ def parse_formats(body: bytes, content_type: str = "") -> FormatsAnswer:
 
 
 def parse_sets(body: bytes, content_type: str = "") -> SetsAnswer:
-    """Read a page of ListSets. Raise RemoteError for OAI errors. `repairs` counts sets without a setSpec."""
+    """Read a page of ListSets. `repairs` counts sets without a setSpec.
+
+    Raise RemoteError for OAI errors, and the errors of `parse_list`.
+    """
     document, listed = _verb(body, content_type, "ListSets")
     sets = [
         SetDescription(

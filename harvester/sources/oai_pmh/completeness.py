@@ -47,7 +47,8 @@ class Comparison(NamedTuple):
 def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     """Return the next step where ListIdentifiers names records and ListRecords has none; None where both have none.
 
-    Records that fit into one answer are fetched one by one. For more of them the window is halved.
+    Records that fit into one answer are fetched one by one. For more of them the window is halved. Raise as
+    `take_fallback` does.
     """
     here = walk.state.here
     names = IdentifiersBetweenDates(walk, here, here)
@@ -79,7 +80,7 @@ def contradicted_end(
 
     This works for lists in the order of their dates only. Where neither ListIdentifiers nor a number shows the end, an
     end that the standard does not allow is a doubt: a token of white space, or no token element behind pages with
-    tokens.
+    tokens. Raise as `take_fallback` does.
     """
     is_open = walk.size() is None
     if not walk.state.position.window and not walk.options.is_part:
@@ -134,7 +135,10 @@ def identifiers_of_first_day(walk: Walk) -> frozenset[str]:
 
 
 def compare(walk: Walk) -> Comparison:
-    """Compare the records of a list with a few answers of ListIdentifiers. A further identifier is a doubt."""
+    """Compare the records of a list with a few answers of ListIdentifiers. A further identifier is a doubt.
+
+    Raise as `count_all` does.
+    """
     count_all(walk)
     names = IdentifiersBetweenDates(walk, walk.whole, _until_begin(walk, walk.whole), _DEADLINE_SECONDS)
     try:
@@ -159,7 +163,7 @@ def compare(walk: Walk) -> Comparison:
 def count_all(walk: Walk) -> None:
     """After windows, ask once how many records ListRecords announces of the whole list, and count what came.
 
-    A window that fits on one page announces no number.
+    A window that fits on one page announces no number. Raise RemoteRefuses when the source refuses the request.
     """
     if not walk.is_behind_windows or walk.state.evidence.has_gaps or walk.state.evidence.in_windows:
         return

@@ -27,7 +27,10 @@ def complete_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> 
 
 
 def end_part(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
-    """Continue after a part: with the next one, with the check, or with the end."""
+    """Continue after a part: with the next one, with the check, or with the end.
+
+    Raise NotOaiPmh when the source does not even answer Identify, and as `compare` does.
+    """
     if walk.state.position.window and walk.may_ask_no_more:
         walk.note(f"The list is not asked for in smaller windows any more. {walk.fetch.sentence}")
         walk.change(walk.state.moved(windows="").noted(is_doubted=True))

@@ -19,7 +19,7 @@ def retry_first_request(walk: Walk, codes: frozenset[str], answer: ListAnswer, p
 
     Where that is refused, too, the whole list is asked for without dates: some sources have no selective harvesting
     (zvdd.org). Raise DatesRefused for refused dates that the run or the configuration states, RemoteError for other
-    errors.
+    errors. In a window, raise RemoteError only when the source does not even answer Identify.
     """
     has_dates = "badArgument" in codes and any(walk.state.here) and walk.state.profile.dates != Dates.REFUSED
     if has_dates and not walk.has_other_granularity:
@@ -51,7 +51,8 @@ def may_need_dates(state: ListState) -> bool:
 def retry_with_dates(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
     """Ask again with dates: some servers find nothing without them (LearningRegistry#60).
 
-    The earliestDatestamp is not believed: older records are asked for as well.
+    The earliestDatestamp is not believed: older records are asked for as well. Raise RemoteError when the source does
+    not even answer Identify.
     """
     walk.note("Nothing matches without dates; the same is asked for with some.")
     earliest, _ = span(*walk.identified(RemoteError(answer.errors), is_fresh=False))

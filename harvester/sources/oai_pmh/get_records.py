@@ -25,7 +25,10 @@ MOST_GONE = 50  # records that came and are not named any more, each of which is
 
 
 def record_by_record(walk: Walk) -> Iterator[Step]:
-    """Fetch the missing records one by one; the last step says what follows for the list."""
+    """Fetch the missing records one by one; the last step says what follows for the list.
+
+    Raise as `take_fallback` does, and the errors of `asked` for a refused request.
+    """
     with IdentifierList(walk.options, walk.cursor, walk.fetch, walk.state) as listing:
         listing.read(walk.received.all)
         in_vain = 0

@@ -50,7 +50,8 @@ def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:
 def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:
     """Fetch one record in the cursor's format; without a slice when the source says that there is none.
 
-    Raise RemoteError for any other error of the protocol, and NotOaiPmh when the source sends another record.
+    Raise RemoteError for any other error of the protocol, NotOaiPmh when the source sends another record, and the
+    errors of `asked`.
     """
     url = single_url(options, cursor, _known(options, cursor), identifier)
     fetched, answer = asked(options, fetch, url, parse_list, patience=PATIENCE)

@@ -47,7 +47,10 @@ _CODES = frozenset(
 
 
 def next_page(walk: Walk) -> Step:
-    """Ask for the next page and return the step that it leads to."""
+    """Ask for the next page and return the step that it leads to.
+
+    Raise as `take_fallback` does, and the errors of `asked` for a refused request.
+    """
     url = url_of(walk.options, walk.cursor, walk.state, "ListRecords", walk.state.position.token)
     patience = PATIENCE if walk.state.position.window or walk.options.budget.is_spent else None
     try:

@@ -53,7 +53,7 @@ def _most_in_vain(error: GatewayError) -> int:
 
 
 def leave_loop(walk: Walk, page: RawPage, slices: tuple[Slice, ...], what: str) -> Step:
-    """Leave a list that loops."""
+    """Leave a list that loops. Raise NotOaiPmh when the source does not even answer Identify."""
     error = NotOaiPmh(f"The source sent {what}: the list would never end.")
     walk.note_trouble(error)
     if walk.failures < MOST_FAILURES:

@@ -236,7 +236,10 @@ class Walk:
         return self.identity
 
     def halves(self, error: GatewayError) -> tuple[Window, Window] | None:
-        """Return the two halves of the window that is being walked, None when it is but one day or second."""
+        """Return the two halves of the window that is being walked, None when it is but one day or second.
+
+        Raise as `identified` does.
+        """
         return halves(self.state.here, self.granularity(), *span(*self.identified(error, is_fresh=False)))
 
     def note_records(self, slices: Iterable[Slice], new: int, fresh: int) -> None:

@@ -34,7 +34,8 @@ def describe(options: Options, fetch: Fetch) -> Description:
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
     """Return the ResourceSync source at an address, or to which the address leads; else None.
 
-    Raise NotResourceSync for a source that only announces changes: it cannot be harvested.
+    Raise NotResourceSync for a source that only announces changes: it cannot be harvested. Raise the errors of
+    `fetch`.
     """
     try:
         lists = find(Options("", fetched.url), fetch)

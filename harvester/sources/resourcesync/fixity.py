@@ -1,7 +1,7 @@
 """Verification of bytes by stated length and digests. Pure.
 
 ResourceSync writes digests in hexadecimal; its older library, and two examples of the standard, in base64. Both are
-read. Only the three algorithms of the standard are known (Z39.99 §7); an unreadable digest is ignored.
+read. The standard names MD5 and SHA-256 (Z39.99 §7); SHA-1 is known too. An unreadable digest is ignored.
 """
 
 from __future__ import annotations

@@ -30,7 +30,10 @@ _BEGINNING: Instant = (-(1 << 60), "")
 
 
 class Lists:
-    """A reader of lists. `position` and `seen` are the position after the lists; `doubts` say what is missing."""
+    """A reader of lists. `position` and `seen` are the position after the lists; `doubts` say what is missing.
+
+    Methods with a URL raise the errors of `asked` for it; a list below it that cannot be read is a doubt.
+    """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, plan: Plan, endurance: Endurance) -> None:
         """Take the plan for the entries, and the counter of failures."""

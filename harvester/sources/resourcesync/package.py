@@ -48,7 +48,7 @@ class Package:
         self._ambiguous = {name for name, count in counts.items() if count > 1}
 
     def manifest(self, base: str = "") -> Document:
-        """Return the manifest. Iteration over it may raise NotXml and NotResourceSync."""
+        """Return the manifest. This and the iteration over it may raise NotXml, NotResourceSync and AnswerTooLarge."""
         try:
             return Document(self._parts(MANIFEST), base)
         except UnusableRecord as error:

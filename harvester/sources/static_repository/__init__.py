@@ -261,7 +261,10 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:
-    """Return the source when the answer is a Static Repository, else None."""
+    """Return the source when the answer is a Static Repository, else None.
+
+    Raise the errors of `read`, also NotStaticRepository when it breaks the rules, and those of `fetch`.
+    """
     url = fetched.url
     is_part = fetched.status == HTTPStatus.PARTIAL_CONTENT  # the beginning of a long one
     if is_part and not looks_like_one(fetched.body):

@@ -119,7 +119,8 @@ def read(body: Text, content_type: str = "") -> StaticRepository:
     """Return a whole document. One in UTF-8 is read part by part; any other is converted to UTF-8 in memory first.
 
     Raise NotXml when it is not well-formed, NotStaticRepository when it is something else, and AnswerTooLarge when it
-    is too long to convert, or has too many names or levels.
+    is too long to convert, or has too many names or levels. Raise another AnswerError
+    when Identify or ListMetadataFormats cannot be read.
     """
     text, repairs = _in_utf_8(body, content_type)
     reader = _Reader(text)
@@ -222,7 +223,7 @@ def _declared(attributes: dict[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _faults_of(identify: IdentifyAnswer) -> Iterator[str]:
-    """Return the rules that Identify breaks (section 3.2)."""
+    """Return the rules that Identify breaks (guideline *static repository*, §3.2)."""
     if identify.deleted_record != "no":
         yield f"deletedRecord is {identify.deleted_record!r} instead of no."
     if identify.granularity != "YYYY-MM-DD":
@@ -243,7 +244,10 @@ def _faults_between(formats: tuple[Format, ...], lists: tuple[Records, ...]) -> 
 
 
 def oddities_in(slices: tuple[Slice, ...]) -> Iterator[str]:
-    """Return the rules that records break (section 3.4). These records can still be read: real documents have them."""
+    """Return the rules that records break (guideline *static repository*, §3.2).
+
+    These records can still be read: real documents have them.
+    """
     yield from _fault("are deleted, which is not allowed", (record for record in slices if record.is_deleted))
     yield from _fault("are in sets, which is not allowed", (record for record in slices if record.sets))
     yield from _fault("have no day as datestamp", (record for record in slices if not _DAY.fullmatch(record.datestamp)))
@@ -261,7 +265,10 @@ def _fault(what: str, slices: Iterable[Slice]) -> Iterator[str]:
 
 
 def cut(repository: StaticRepository, records: Records, first: int, last: int) -> Part:
-    """Return these records, repaired where possible; an unusable record has a `problem`."""
+    """Return these records, repaired where possible; an unusable record has a `problem`.
+
+    Raise the errors of `parse_list`.
+    """
     start, stop = records.places.span(first, last)
     if start == stop:
         return Part()

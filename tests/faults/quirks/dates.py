@@ -78,9 +78,9 @@ def from_before_the_start_of_the_server_is_refused(asked: Asked, serve: Serve, s
 
     Its earliestDatestamp is when the server was started; an earlier `from` is a badArgument.
     """
-    said = edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
+    answer = edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
     is_early = asked.arguments.get("from", "9") < "2023-10-01"
-    return refused(said, "badArgument", "from is before the earliestDatestamp.") if is_early else said
+    return refused(answer, "badArgument", "from is before the earliestDatestamp.") if is_early else answer
 
 
 @quirk(Promise.WHOLE, 21, is_again=True)
@@ -98,8 +98,8 @@ def day_server_refuses_the_seconds_it_announces(asked: Asked, serve: Serve, stag
 @quirk(Promise.WHOLE, 21, is_again=True)
 def second_server_refuses_the_days_it_announces(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Repositories in oadoi (2026-01), which asks them again with T00:00:00Z; metha's README."""
-    said = edited(serve(asked), rb"(?<=<granularity>)[^<]+", DAY.encode())
-    return refused(said, "badArgument", "Seconds are wanted.") if _has_days(asked) else said
+    answer = edited(serve(asked), rb"(?<=<granularity>)[^<]+", DAY.encode())
+    return refused(answer, "badArgument", "Seconds are wanted.") if _has_days(asked) else answer
 
 
 @quirk(Promise.WHOLE, 22, is_again=True, hides="dates")
@@ -149,8 +149,8 @@ def record_appears_after_its_datestamp(asked: Asked, serve: Serve, stage: Stage)
 def list_is_in_no_order(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """vufindharvest#7 (read 2026-11): the newest first on every page."""
 
-    def turned(found: re.Match[bytes]) -> bytes:
-        return b"".join(reversed(re.findall(rb"(?s)<record>.*?</record>\n", found[0])))
+    def turned(match: re.Match[bytes]) -> bytes:
+        return b"".join(reversed(re.findall(rb"(?s)<record>.*?</record>\n", match[0])))
 
     return edited(serve(asked), rb"(?s)(<record>.*?</record>\n)+", turned)
 
@@ -166,8 +166,8 @@ def datestamps_are_no_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
 def every_record_is_stamped_anew(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """arXiv (info.arxiv.org/help/oa, read 2026-11): every record was touched, several times."""
     if _is_days_later(stage) and stage.is_first("bitten"):
-        for each in list(stage.source.held.values()):
-            stage.source.put(each)
+        for record in list(stage.source.held.values()):
+            stage.source.put(record)
     return serve(asked)
 
 

@@ -125,8 +125,8 @@ def doctype_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Sai
 @quirk(Promise.WHOLE, 58)
 def entity_is_declared_by_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """XML 1.0 §4.2.1 allows it; an endpoint that was made for an audit did so (2026-11)."""
-    said = edited(serve(asked), rb"\?>", b'?><!DOCTYPE OAI-PMH [<!ENTITY work "Work">]>')
-    return edited(said, b"<dc:title>Work ", b"<dc:title>&work; ")
+    answer = edited(serve(asked), rb"\?>", b'?><!DOCTYPE OAI-PMH [<!ENTITY work "Work">]>')
+    return edited(answer, b"<dc:title>Work ", b"<dc:title>&work; ")
 
 
 @quirk(Promise.WHOLE, 59)
@@ -141,8 +141,8 @@ def xml_declaration_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said
 @quirk(Promise.WHOLE, 60)
 def envelope_has_a_prefix(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """vphill/pyoaiharvester#2, dataverse#6242 (read 2026-11): <oai:record>."""
-    said = edited(serve(asked), rb"<(/?)([A-Za-z-]+)(?=[\s/>])", rb"<\1oai:\2")
-    return edited(said, b" xmlns=", b" xmlns:oai=")
+    answer = edited(serve(asked), rb"<(/?)([A-Za-z-]+)(?=[\s/>])", rb"<\1oai:\2")
+    return edited(answer, b" xmlns=", b" xmlns:oai=")
 
 
 @quirk(Promise.WHOLE, 61)

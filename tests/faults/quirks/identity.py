@@ -32,11 +32,11 @@ def repository_identifier_becomes_another(asked: Asked, serve: Serve, stage: Sta
 @quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="repositoryName", is_again=True)
 def repository_has_another_name_and_address(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Audited endpoint (2026-11): with its university a repository changes name and address, nothing else."""
-    said = serve(asked)
+    answer = serve(asked)
     if asked.verb != "Identify" or not _is_later(stage):
-        return said
-    said = edited(said, rb"<repositoryName>[^<]*", b"<repositoryName>Renamed")
-    return edited(said, rb"<baseURL>[^<]*", b"<baseURL>http://renamed.example.org/oai")
+        return answer
+    answer = edited(answer, rb"<repositoryName>[^<]*", b"<repositoryName>Renamed")
+    return edited(answer, rb"<baseURL>[^<]*", b"<baseURL>http://renamed.example.org/oai")
 
 
 @quirk(Promise.HONEST, outcome=RunOutcome.REFUSED, says="begins like another repository", is_again=True)

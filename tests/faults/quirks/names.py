@@ -22,7 +22,7 @@ def _left_out(asked: Asked, serve: Serve, stage: Stage) -> Said:
         return serve(asked)
     stage.seen["bitten"] = 1
     held = stage.source.held
-    stage.source.held = {name: each for at, (name, each) in enumerate(held.items()) if at % _EVERY != _AT}
+    stage.source.held = {name: record for at, (name, record) in enumerate(held.items()) if at % _EVERY != _AT}
     try:
         return serve(asked)
     finally:
@@ -47,10 +47,10 @@ def list_leaves_out_what_is_named_and_get_record_does_not_know(asked: Asked, ser
 
     One of the five is deleted, and named as such.
     """
-    said = _left_out(asked, serve, stage)
+    answer = _left_out(asked, serve, stage)
     number = asked.arguments.get("identifier", "")[-5:]
     is_hidden = asked.verb == "GetRecord" and number.isdigit() and int(number) % _EVERY == _AT
-    return refused(said, "idDoesNotExist", "There is no such item.") if is_hidden else said
+    return refused(answer, "idDoesNotExist", "There is no such item.") if is_hidden else answer
 
 
 @quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, lost=50, says="announced 60", needs="completeListSize")
@@ -59,21 +59,21 @@ def list_stops_far_before_its_size_and_so_do_the_names(asked: Asked, serve: Serv
     if asked.verb not in LISTS:
         return serve(asked)
     shown = set(list(stage.source.held)[:_SHOWN])
-    said = edited(
+    answer = edited(
         serve(asked),
         rb"(?s)<(record|header)\b.*?</\1>\n?",
         lambda match: match[0] if any(name.encode() in match[0] for name in shown) else b"",
     )
-    said = with_token(said, "") if token_of(said) else said
-    return said if asked.is_list else _without_size(said)
+    answer = with_token(answer, "") if token_of(answer) else answer
+    return answer if asked.is_list else _without_size(answer)
 
 
 @quirk(Promise.WHOLE, 11, hides="completeListSize", needs="names")
 def page_in_the_middle_has_no_token_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Audit of 2026-11: 30 of 60, and no number; OAI-PMH 2.0 §3.5 wants an empty element at the end."""
-    said = serve(asked)
+    answer = serve(asked)
     if asked.verb not in LISTS:
-        return said
-    is_hit = is_middle(asked, said) and cursor_of(said) == 2 * stage.source.page_size
-    said = _without_size(said)
-    return edited(said, rb"<resumptionToken.*?</resumptionToken>", b"") if is_hit else said
+        return answer
+    is_hit = is_middle(asked, answer) and cursor_of(answer) == 2 * stage.source.page_size
+    answer = _without_size(answer)
+    return edited(answer, rb"<resumptionToken.*?</resumptionToken>", b"") if is_hit else answer

@@ -75,9 +75,9 @@ def deleted_is_written_with_a_capital(asked: Asked, serve: Serve, stage: Stage) 
 
 
 def _mostly_deleted(source: Source) -> None:
-    for number, each in enumerate(source.held.values()):
+    for number, record in enumerate(source.held.values()):
         if number % 10:
-            source.held[each.identifier] = each._replace(is_deleted=True)
+            source.held[record.identifier] = record._replace(is_deleted=True)
 
 
 @quirk(Promise.WHOLE, 69, prepare=_mostly_deleted)
@@ -138,7 +138,7 @@ def complete_list_size_is_no_number(asked: Asked, serve: Serve, stage: Stage) ->
 
 
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
-def complete_list_size_is_not_told(asked: Asked, serve: Serve, stage: Stage) -> Said:
+def complete_list_size_is_not_stated(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """OAI-PMH 2.0 §3.5 (read 2026-11) lets everybody leave it out."""
     return edited(serve(asked), rb' (completeListSize|cursor)="[^"]*"', b"")
 
@@ -162,8 +162,8 @@ def cursor_counts_what_was_sent(asked: Asked, serve: Serve, stage: Stage) -> Sai
 
 
 def _renamed(source: Source, pattern: str) -> None:
-    renamed = [each._replace(identifier=pattern.format(number)) for number, each in enumerate(source.held.values())]
-    source.held = {each.identifier: each for each in renamed}
+    renamed = [record._replace(identifier=pattern.format(number)) for number, record in enumerate(source.held.values())]
+    source.held = {record.identifier: record for record in renamed}
 
 
 @quirk(Promise.WHOLE, 72, prepare=lambda source: _renamed(source, "oai:x/1:a+b c%20&<{}>é"))
@@ -174,8 +174,8 @@ def identifiers_of_every_kind_of_character(asked: Asked, serve: Serve, stage: St
 
 def _in_strange_sets(source: Source) -> None:
     source.sets = {"a&b c": "Strange", "100%": "Stranger"}
-    for each in list(source.held.values()):
-        source.held[each.identifier] = each._replace(sets=("a&b c", "100%"))
+    for record in list(source.held.values()):
+        source.held[record.identifier] = record._replace(sets=("a&b c", "100%"))
 
 
 @quirk(Promise.WHOLE, 72, prepare=_in_strange_sets, entry={"sets": ("a&b c",)})

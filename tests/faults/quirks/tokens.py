@@ -181,14 +181,14 @@ def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage)
 @quirk(Promise.WHOLE, 13)
 def token_can_be_used_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """coneda/kor#110 (read 2026-11): an answer that was lost cannot be had again."""
-    said = serve(asked.with_arguments(resumptionToken=asked.token.partition(":")[2]) if asked.token else asked)
+    answer = serve(asked.with_arguments(resumptionToken=asked.token.partition(":")[2]) if asked.token else asked)
     if not stage.is_first(asked.token) and asked.token:
-        return refused(said, "badResumptionToken", "It has been used.")
-    if not token_of(said):
-        return said
+        return refused(answer, "badResumptionToken", "It has been used.")
+    if not token_of(answer):
+        return answer
     stage.seen["tokens"] += 1
-    said = with_token(said, f"{stage.seen['tokens']}:{token_of(said)}")
-    return said._replace(cut=300) if is_middle(asked, said) and stage.is_first("lost") else said
+    answer = with_token(answer, f"{stage.seen['tokens']}:{token_of(answer)}")
+    return answer._replace(cut=300) if is_middle(asked, answer) and stage.is_first("lost") else answer
 
 
 @quirk(Promise.WHOLE, 15, entry={"sets": ("a",)})
@@ -264,11 +264,11 @@ def token_is_white_space_in_the_middle(asked: Asked, serve: Serve, stage: Stage)
 
     White space long before the end, and no number.
     """
-    said = serve(asked)
+    answer = serve(asked)
     if asked.verb not in LISTS:
-        return said
-    said = edited(said, rb' (completeListSize|cursor)="[^"]*"', b"")
-    return with_token(said, " \n ") if is_middle(asked, said) and stage.is_first("page") else said
+        return answer
+    answer = edited(answer, rb' (completeListSize|cursor)="[^"]*"', b"")
+    return with_token(answer, " \n ") if is_middle(asked, answer) and stage.is_first("page") else answer
 
 
 @quirk(Promise.WHOLE, 17, hides="completeListSize")

@@ -26,7 +26,7 @@ def _appended(answer: Said, asked: Asked, stage: Stage, more: bytes, most: int) 
     stage.kept["older"] = stage.kept.get("older", b"") + more
     if not asked.is_list or token_of(answer):
         return answer
-    older = b"".join([found[0] for found in _ANY.finditer(stage.kept.pop("older"))][:most])
+    older = b"".join([match[0] for match in _ANY.finditer(stage.kept.pop("older"))][:most])
     return edited(answer, rb"(</record>\n)(?!<record>)", lambda match: match[1] + older, count=1)
 
 
@@ -62,10 +62,10 @@ def _deleted(asked: Asked, serve: Serve, stage: Stage, every: int) -> Said:
     if not asked.is_list or at is None:
         return serve(asked)
 
-    def gone(found: re.Match[bytes]) -> bytes:
-        number = re.search(rb"(\d+)[a-z]*</identifier>", found[0])
+    def gone(match: re.Match[bytes]) -> bytes:
+        number = re.search(rb"(\d+)[a-z]*</identifier>", match[0])
         is_left = every and number and int(number[1]) % every == 0
-        return found[0] if is_left else _GONE % _dated(found["head"], at)
+        return match[0] if is_left else _GONE % _dated(match["head"], at)
 
     return edited(serve(asked.with_arguments(**{"from": None})), _ANY.pattern, gone)
 

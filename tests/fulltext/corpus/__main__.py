@@ -16,22 +16,22 @@ from tests.fulltext.corpus.offering import Offer, Result, as_expected, results
 _WORKS = 8
 
 
-def table(found: Sequence[Result]) -> str:
+def table(all_results: Sequence[Result]) -> str:
     """Return a table with a line for each kind: of how many offers a rule accepted how many, and what else was said."""
     lines = [f"{'':58} {'developed':>9} {'held back':>9}  kind and version of the file; reasons of the wrong verdicts"]
-    for kind in dict.fromkeys(result.kind for result in found):
-        own = [result for result in found if result.kind is kind]
+    for kind in dict.fromkeys(result.kind for result in all_results):
+        own = [result for result in all_results if result.kind is kind]
         halves = [[result for result in own if result.is_held_back is half] for half in (False, True)]
         shares = " ".join(f"{sum(r.is_as_it_should_be for r in half):4}/{len(half):<4}" for half in halves)
         lines.append(f"{'right' if kind.is_right else 'wrong'} {kind.name:52} {shares}  {_more(kind, own)}")
-    return "\n".join([*lines, "", *summary(found)])
+    return "\n".join([*lines, "", *summary(all_results)])
 
 
-def summary(found: Sequence[Result]) -> list[str]:
+def summary(all_results: Sequence[Result]) -> list[str]:
     """Return the figures: wrong files that rules accepted, right ones that they did not, by half and by offer."""
     lines = []
     for half in (False, True):
-        own = [result for result in found if result.is_held_back is half]
+        own = [result for result in all_results if result.is_held_back is half]
         for offers in (*((offer,) for offer in Offer), tuple(Offer)):
             part = [result for result in own if result.offer in offers]
             wrong = [result for result in part if not result.kind.is_right]
@@ -44,7 +44,7 @@ def summary(found: Sequence[Result]) -> list[str]:
                 f"right refused {len(refused):4} of {len(right):4} ({len(refused) / max(1, len(right)):.1%})"
             )
         for name in ("kind", "version"):
-            fits, total, _ = as_expected((result for result in found if result.is_held_back is half), name)
+            fits, total, _ = as_expected((result for result in all_results if result.is_held_back is half), name)
             lines.append(f"{'held back' if half else 'developed'}, {name} as expected: {fits} of {total}")
     return lines
 

@@ -151,13 +151,13 @@ def each_file_read_once() -> Iterator[None]:
         yield
 
 
-def as_expected(found: Iterable[Result], name: str) -> tuple[int, int, list[str]]:
+def as_expected(sample: Iterable[Result], name: str) -> tuple[int, int, list[str]]:
     """Return how many results have the kind, or the version, that their files have, of how many, and which have not.
 
     An article of which nothing tells that it is one may end as `unknown`: rules make no difference.
     """
     right, total, wrong = 0, 0, []
-    for result in found:
+    for result in sample:
         wanted = result.kind.kind if name == "kind" else result.kind.version
         own = result.candidate.kind if name == "kind" else result.candidate.text_version
         if not wanted or not result.verdict:

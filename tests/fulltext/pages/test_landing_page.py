@@ -21,9 +21,9 @@ needs_data = pytest.mark.needs("../shared")
 @needs_data
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
 def test_the_right_file_comes_first_on_every_recorded_page(page: Recorded) -> None:
-    found = landing_page.read(body(f"landing/{page.file}.html"), page.url)
-    assert found.outcome is page.outcome
-    assert next((copy.url for copy in found.copies if not copy.is_page), "") == page.pdf
+    contents = landing_page.read(body(f"landing/{page.file}.html"), page.url)
+    assert contents.outcome is page.outcome
+    assert next((copy.url for copy in contents.copies if not copy.is_page), "") == page.pdf
 
 
 @needs_data
@@ -132,8 +132,8 @@ def test_an_anchor_that_says_pdf_and_names_none_leads_to_a_page() -> None:
 
 def test_plain_words_come_before_others_and_files_before_pages() -> None:
     markup = '<a href="/v">PDF</a><a href="/b.pdf">The title of it (PDF)</a><a href="/a.pdf">Download PDF (1 MB)</a>'
-    found = landing_page.read(markup.encode(), f"{HOME}/page/1").copies
-    assert [copy.url.removeprefix(HOME) for copy in found] == ["/a.pdf", "/b.pdf", "/v"]
+    copies = landing_page.read(markup.encode(), f"{HOME}/page/1").copies
+    assert [copy.url.removeprefix(HOME) for copy in copies] == ["/a.pdf", "/b.pdf", "/v"]
 
 
 def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
@@ -185,7 +185,7 @@ def test_a_licence_of_the_site_a_picture_or_the_metadata_is_none_of_the_file(mar
 @needs_data
 def test_the_foot_of_every_page_of_the_acl_anthology_does_not_license_works_of_2004() -> None:
     """aclanthology.org (recorded 2024): `Materials published in or after 2016 … are licensed …`."""
-    page = next(each for each in PAGES if each.file == "papis/ACL_N04-1001")
+    page = next(recorded for recorded in PAGES if recorded.file == "papis/ACL_N04-1001")
     assert landing_page.read(body(f"landing/{page.file}.html"), page.url).license == ""
 
 

@@ -15,7 +15,7 @@ def tree(body: str) -> PageTree:
 
 def meant(selector: str, body: str) -> list[str]:
     """Return the texts of the elements that a selector means."""
-    return [words(each) for each in tree(body).selected(selector)]
+    return [words(element) for element in tree(body).selected(selector)]
 
 
 @pytest.mark.parametrize("body", ["", " \n", "<!-- nothing -->", "<!DOCTYPE html>"])
@@ -27,7 +27,7 @@ def test_a_page_without_anything_has_no_elements(body: str) -> None:
 def test_what_stands_behind_the_end_of_a_page_belongs_to_it() -> None:
     page = tree("<p>one</p></body></html><p>two</p></html><p>three<a id=x>four</a></p>")
     assert [words(element) for element in page.elements("p")] == ["one", "two", "three four"]
-    assert [words(each) for each in page.selected("a#x")] == ["four"]
+    assert [words(element) for element in page.selected("a#x")] == ["four"]
     assert page.texts() == ["one", "two", "three", "four"]
 
 
@@ -47,7 +47,7 @@ def test_scripts_styles_templates_and_pronunciations_are_no_text_of_a_page() -> 
     page = tree(body)
     (div,) = page.elements("div")
     assert words(div) == "a d g"
-    assert [each if isinstance(each, str) else each.tag for each in held_by(div)] == [
+    assert [node if isinstance(node, str) else node.tag for node in held_by(div)] == [
         *("a", "script", " d ", "style", "template", "p", "ruby", "g", "rt"),
     ]
     assert texts(page.elements("script")[0]) == ["b"]

@@ -309,7 +309,7 @@ SMALL, LARGE = 9.0, 17.0
 
 def _types(text: str, *large: str) -> tuple[tuple[float, ...], ...]:
     """Return the heights of the lines of a page: those with these words are large."""
-    return (tuple(LARGE if any(each in line for each in large) else SMALL for line in text.split("\n")),)
+    return (tuple(LARGE if any(phrase in line for phrase in large) else SMALL for line in text.split("\n")),)
 
 
 @pytest.mark.parametrize(
@@ -443,7 +443,7 @@ def test_a_sentence_that_begins_with_no_is_no_number_of_a_part() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "covered", "least"),
+    ("identified_by", "covered", "least"),
     [
         ((Sign.TITLE, Sign.AUTHOR), 0.5, 0.2),
         ((Sign.DOI, Sign.TITLE), 0.9, 0.2),
@@ -453,5 +453,7 @@ def test_a_sentence_that_begins_with_no_is_no_number_of_a_part() -> None:
         ((), 1.0, 0.4),
     ],
 )
-def test_what_is_identified_twice_needs_half_the_score(found: tuple[Sign, ...], covered: float, least: float) -> None:
-    assert least_score(found, covered, 0.4) == least
+def test_what_is_identified_twice_needs_half_the_score(
+    identified_by: tuple[Sign, ...], covered: float, least: float
+) -> None:
+    assert least_score(identified_by, covered, 0.4) == least

@@ -53,7 +53,7 @@ PDF = DATA / "pdf"
         (b"", ""),
     ],
 )
-def test_bytes_are_what_they_are_whatever_was_said(content: bytes, mime_type: str) -> None:
+def test_bytes_are_what_they_are_whatever_was_declared(content: bytes, mime_type: str) -> None:
     assert sniffed.mime_type(content) == mime_type
 
 
@@ -178,9 +178,9 @@ def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
 @needs_data
 @pytest.mark.parametrize("engine", reading.ENGINES)
 def test_both_engines_read_the_same_words(engine: str) -> None:
-    found = reading._read(engine, body("pdf/grobid__submission_363.pdf"))
-    assert found["pages"] == 1
-    assert "resonance fluorescence" in str(found["first"]).lower()
+    contents = reading._read(engine, body("pdf/grobid__submission_363.pdf"))
+    assert contents["pages"] == 1
+    assert "resonance fluorescence" in str(contents["first"]).lower()
 
 
 @needs_data
@@ -326,7 +326,7 @@ def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
 
 
 @pytest.mark.parametrize(
-    ("title", "told", "authors", "is_believed"),
+    ("title", "described_title", "authors", "is_believed"),
     [
         ("Early wheat", "Barley", (), False),
         ("Early wheat", "Late rye", ("Reed",), False),
@@ -347,14 +347,14 @@ def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
 )
 @pytest.mark.parametrize("element", ["relation", "description"])
 def test_a_short_title_confirms_a_doi_beside_the_work_with_an_author_or_letter_by_letter(
-    element: str, title: str, told: str, authors: tuple[str, ...], is_believed: bool
+    element: str, title: str, described_title: str, authors: tuple[str, ...], is_believed: bool
 ) -> None:
     """Any title of two words was believed, and so was the DOI of another work."""
     text = "https://doi.org/10.1234/x" if element == "relation" else "Published in: https://doi.org/10.1234/x"
     work = Work((Statement("title", title), Statement("creator", "Reed, Ada"), Statement(element, text)))
     beside = identifiers_of(work)
     assert beside.all("doi") == ("10.1234/x",)
-    described = Description(doi="10.1234/x", title=told, authors=authors)
+    described = Description(doi="10.1234/x", title=described_title, authors=authors)
     known = expected(work, beside, [described])
     assert known.named.identifiers == ((("doi", "10.1234/x"),) if is_believed else ())
     version = Related("has-preprint", "doi", "10.5555/preprint.1")
@@ -401,11 +401,11 @@ def test_threads_do_not_disturb_each_others_words() -> None:
     )
     _stem.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(words, [text] * 8))
+        word_lists = list(pool.map(words, [text] * 8))
     _stem.cache_clear()
-    assert all(each == words(text) for each in found)
+    assert all(word_list == words(text) for word_list in word_lists)
 
 
 def spelled() -> list[str]:
     """Return many words that are none."""
-    return ["".join(each) for each in product("bcdfg", "aeiou", "lmnrst", "aeiou")]
+    return ["".join(four_letters) for four_letters in product("bcdfg", "aeiou", "lmnrst", "aeiou")]

@@ -105,7 +105,7 @@ def test_a_number_of_europe_pmc_that_is_none_leads_nowhere() -> None:
     assert description.copies == ()
 
 
-def test_a_notice_and_a_retracted_work_of_europe_pmc_are_told() -> None:
+def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
     notice = {"type": "Retraction in", "reference": "Oats. 2023;1:2"}
     result = of_europe_pmc(
         pubTypeList={"pubType": ["research-article", "Retracted Publication"]},
@@ -126,8 +126,8 @@ def test_what_europe_pmc_lists_of_other_works_is_left_out() -> None:
 
 def test_europe_pmc_is_asked_once_by_doi() -> None:
     web = offline(**{BY_DOI: sent(answers.EUROPE_PMC)})
-    found = EUROPE_PMC.find(known(work(doi=DOI)), web)
-    assert (found.outcome, [copy.url for copy in found.copies], len(web.asked)) == (
+    result = EUROPE_PMC.find(known(work(doi=DOI)), web)
+    assert (result.outcome, [copy.url for copy in result.copies], len(web.asked)) == (
         Outcome.SUCCESS,
         [RENDERED, IN_BUCKET],
         1,
@@ -139,14 +139,14 @@ def test_europe_pmc_is_asked_once_by_doi() -> None:
 def test_europe_pmc_describes_no_work_that_the_record_only_relates_to(element: str, is_own: bool) -> None:
     result = of_europe_pmc(pmcid="PMC12345")
     web = offline(**{BY_PMCID.replace("PMC123", "PMC12345"): sent(result)})
-    found = EUROPE_PMC.find(known(work(**{element: "PMC12345"})), web)
-    assert (found.outcome, found.description is not None) == (Outcome.SUCCESS, is_own)
+    step_result = EUROPE_PMC.find(known(work(**{element: "PMC12345"})), web)
+    assert (step_result.outcome, step_result.description is not None) == (Outcome.SUCCESS, is_own)
 
 
 def test_the_file_of_a_pmcid_follows_from_it_where_europe_pmc_says_nothing() -> None:
-    found = EUROPE_PMC.find(known(work(identifier="PMC12345")), offline())
-    assert found.outcome is Outcome.SUCCESS
-    assert [(copy.url, copy.evidence) for copy in found.copies] == [
+    result = EUROPE_PMC.find(known(work(identifier="PMC12345")), offline())
+    assert result.outcome is Outcome.SUCCESS
+    assert [(copy.url, copy.evidence) for copy in result.copies] == [
         ("https://europepmc.org/articles/PMC12345?pdf=render", "pmcid:PMC12345")
     ]
     assert EUROPE_PMC.find(known(work(doi=DOI)), offline()).outcome is Outcome.NOT_FOUND
@@ -160,17 +160,17 @@ def test_a_doi_with_quotes_and_backslashes_stays_one_phrase() -> None:
 
 @needs_data
 def test_the_recorded_answers_of_europe_pmc() -> None:
-    found: Counter[tuple[int, str]] = Counter()
+    counts: Counter[tuple[int, str]] = Counter()
     for name in ("search-core-2026", "search-core-cancer", "search-no-results"):
         document = json.loads(fetched(f"services/europepmc/{name}.json").body)
         for result in document["resultList"]["result"]:
             doi = str(result.get("doi", "")).lower()
             described = europe_pmc.read(sent(document), doi, result.get("pmcid", ""))
             if described is not None:
-                found[len(described.copies), " ".join(sorted({copy.license for copy in described.copies}))] += 1
-    assert found.total() > 20
-    assert found[2, "cc-by"]
-    assert found[0, ""]
+                counts[len(described.copies), " ".join(sorted({copy.license for copy in described.copies}))] += 1
+    assert counts.total() > 20
+    assert counts[2, "cc-by"]
+    assert counts[0, ""]
 
 
 # --- HAL, DOAJ, CORE, BASE ----------------------------------------------------------------------------------------
@@ -259,11 +259,14 @@ def test_a_link_of_doaj_without_a_type_of_content_is_a_page() -> None:
 @needs_data
 def test_the_recorded_answers_of_doaj() -> None:
     document = json.loads(fetched("services/doaj/search-articles-2026.json").body)
-    named = [each for result in document["results"] for each in result["bibjson"]["identifier"]]
-    dois = [each["id"].lower() for each in named if each["type"] == "doi"]
-    found = [doaj.read(sent(document), doi) for doi in dois]
-    assert len(found) == 3
-    assert all(each is not None and each.copies and all(copy.is_page for copy in each.copies) for each in found)
+    named = [identifier for result in document["results"] for identifier in result["bibjson"]["identifier"]]
+    dois = [identifier["id"].lower() for identifier in named if identifier["type"] == "doi"]
+    descriptions = [doaj.read(sent(document), doi) for doi in dois]
+    assert len(descriptions) == 3
+    assert all(
+        description is not None and description.copies and all(copy.is_page for copy in description.copies)
+        for description in descriptions
+    )
 
 
 def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> None:
@@ -390,12 +393,12 @@ def test_the_recorded_releases_of_fatcat_have_no_files() -> None:
 # --- all ----------------------------------------------------------------------------------------------------------
 
 READERS = {
-    "europe_pmc": lambda each: europe_pmc.read(each, DOI),
-    "hal": lambda each: hal.read(each, DOI),
-    "doaj": lambda each: doaj.read(each, DOI),
-    "core": lambda each: core.read(each, DOI),
-    "base": lambda each: base_search.read(each, DOI),
-    "fatcat": lambda each: fatcat.read(each, DOI),
+    "europe_pmc": lambda response: europe_pmc.read(response, DOI),
+    "hal": lambda response: hal.read(response, DOI),
+    "doaj": lambda response: doaj.read(response, DOI),
+    "core": lambda response: core.read(response, DOI),
+    "base": lambda response: base_search.read(response, DOI),
+    "fatcat": lambda response: fatcat.read(response, DOI),
 }
 
 
@@ -473,8 +476,8 @@ def test_a_service_is_asked_once_for_a_doi_in_its_own_words(step: Step) -> None:
     sent_with: list[Request] = []
     empty = {"doi": DOI, "response": {"docs": []}, "results": [], "ext_ids": {"doi": DOI}}
     web = RecordedWeb({ADDRESSES[step]: sent(empty)}, has_recordings=False, before=sent_with.append)
-    found = step.find(known(work(doi=DOI), openalex_key=""), web)
-    assert found.outcome in (Outcome.NOT_FOUND, Outcome.NO_PDF_LINK)
+    result = step.find(known(work(doi=DOI), openalex_key=""), web)
+    assert result.outcome in (Outcome.NOT_FOUND, Outcome.NO_PDF_LINK)
     (request,) = sent_with
     assert plain(request.url) == plain(ADDRESSES[step])
     key = (("Authorization", "Bearer k"),) if step is CORE else ()

@@ -87,8 +87,8 @@ def test_a_colour_alone_misleads() -> None:
     assert policy is not None
     assert policy.issns == ("0140-6736", "1474-547X")
     assert policy.publishers == ("Elsevier",)
-    assert ("authors_homepage", "institutional_website") in [each.locations for each in policy.permissions]
-    assert [each.embargo_months for each in policy.for_version("accepted")] == [12]
+    assert ("authors_homepage", "institutional_website") in [terms.locations for terms in policy.permissions]
+    assert [terms.embargo_months for terms in policy.for_version("accepted")] == [12]
     assert policy.for_version("published") == ()
     assert policy.for_version("submitted") == ()
 
@@ -102,9 +102,9 @@ def test_what_version_2_does_not_know() -> None:
 @needs_data
 def test_the_key_of_fees_may_be_missing() -> None:
     policy = json.loads(body("sherpa/v2/freeyourscience__policy_without_additional_oa_fee_key.json"))
-    found = open_policy_finder.policy_of({"publisher_policy": [policy]})
-    assert found.colour is Colour.GREEN
-    assert [each.embargo_months for each in found.for_version("accepted")] == [12]
+    parsed_policy = open_policy_finder.policy_of({"publisher_policy": [policy]})
+    assert parsed_policy.colour is Colour.GREEN
+    assert [terms.embargo_months for terms in parsed_policy.for_version("accepted")] == [12]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_embargoes_are_months(embargo: object, months: int | None) -> None:
 
 
 def test_what_is_prohibited_is_white_and_what_is_not_told_is_gray() -> None:
-    told = {"open_access_prohibited": "yes", "permitted_oa": [{"article_version": ["accepted"]}]}
-    assert open_policy_finder.policy_of({"publisher_policy": [told]})[0] is Colour.WHITE
-    assert open_policy_finder.policy_of({"publisher_policy": [told]}).permissions == ()
+    document = {"open_access_prohibited": "yes", "permitted_oa": [{"article_version": ["accepted"]}]}
+    assert open_policy_finder.policy_of({"publisher_policy": [document]})[0] is Colour.WHITE
+    assert open_policy_finder.policy_of({"publisher_policy": [document]}).permissions == ()
     assert open_policy_finder.policy_of({}).colour is Colour.GRAY

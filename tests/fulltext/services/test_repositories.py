@@ -121,8 +121,8 @@ def test_a_preprint_is_asked_for_at_its_server_once() -> None:
     described = crossref.read(sent({"message": {"DOI": doi, "institution": [{"name": "medRxiv"}]}}))
     assert described is not None
     web = offline()
-    found = OPENRXIV.find(with_(about, described), web)
-    assert found.outcome is Outcome.NOT_FOUND
+    result = OPENRXIV.find(with_(about, described), web)
+    assert result.outcome is Outcome.NOT_FOUND
     assert web.asked == [f"https://api.biorxiv.org/details/medrxiv/{doi}/na/json"]
     assert not OPENRXIV.wants(known(work(doi="10.1101/gr.279093.124")))
 
@@ -131,9 +131,9 @@ def test_a_preprint_is_asked_for_at_its_server_once() -> None:
 def test_the_recorded_answer_of_biorxiv() -> None:
     document = json.loads(fetched("services/biorxiv/details-biorxiv-interval-2024.json").body)
     dois = {entry["doi"] for entry in document["collection"]}
-    found = [openrxiv.read(sent(document), doi) for doi in dois]
-    assert all(each is not None and len(each.copies) == 1 for each in found)
-    licences = Counter(each.copies[0].license for each in found if each is not None)
+    descriptions = [openrxiv.read(sent(document), doi) for doi in dois]
+    assert all(description is not None and len(description.copies) == 1 for description in descriptions)
+    licences = Counter(description.copies[0].license for description in descriptions if description is not None)
     assert licences["cc-by"]
     assert licences[""]
 
@@ -218,8 +218,8 @@ def test_osf_is_asked_once_and_describes_only_the_record_s_own_preprint() -> Non
     page = "https://osf.io/preprints/psyarxiv/abcde_v2"
     for about in (work(doi="10.31234/osf.io/abcde_v2"), work(page=page)):
         assert OSF.find(known(about), web).description is not None
-    found = OSF.find(with_(known(work(doi=DOI)), None, page), web)
-    assert (found.outcome, found.description) == (Outcome.SUCCESS, None)
+    result = OSF.find(with_(known(work(doi=DOI)), None, page), web)
+    assert (result.outcome, result.description) == (Outcome.SUCCESS, None)
     assert web.asked == [url] * 3
     assert not OSF.wants(known(work(doi=DOI)))
 
@@ -349,10 +349,10 @@ def test_a_record_of_such_a_site_is_known_by_doi_and_page(named: str, address: s
 
 def test_zenodo_is_asked_once_and_describes_only_the_record_itself() -> None:
     web = offline(**{RECORD: sent(answers.ZENODO)})
-    found = INVENIORDM.find(known(work(doi="10.5281/zenodo.1234567")), web)
-    assert (found.outcome, found.description is not None) == (Outcome.SUCCESS, True)
-    found = INVENIORDM.find(with_(known(work(doi=DOI)), None, f"{ZENODO}/records/1234567"), web)
-    assert (found.outcome, found.description) == (Outcome.SUCCESS, None)
+    result = INVENIORDM.find(known(work(doi="10.5281/zenodo.1234567")), web)
+    assert (result.outcome, result.description is not None) == (Outcome.SUCCESS, True)
+    result = INVENIORDM.find(with_(known(work(doi=DOI)), None, f"{ZENODO}/records/1234567"), web)
+    assert (result.outcome, result.description) == (Outcome.SUCCESS, None)
     assert web.asked == [RECORD] * 2
     assert not INVENIORDM.wants(known(work(doi=DOI)))
 
@@ -438,7 +438,7 @@ def test_an_item_of_dspace_is_known_by_its_page(page: str, address: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "outcome"),
+    ("response", "outcome"),
     [
         (sent(answers.DSPACE), Outcome.SUCCESS),
         (sent({}, 401), Outcome.FORBIDDEN),
@@ -446,17 +446,17 @@ def test_an_item_of_dspace_is_known_by_its_page(page: str, address: str) -> None
         (answer("<html>The shell of another page"), Outcome.NOT_FOUND),
     ],
 )
-def test_dspace_is_asked_once_and_a_restricted_item_is_respected(said: Fetched, outcome: Outcome) -> None:
-    web = offline(**{ITEM: said})
-    found = DSPACE.find(known(work(page=f"{SITE}/items/{UUID}")), web)
-    assert (found.outcome, len(web.asked)) == (outcome, 1)
+def test_dspace_is_asked_once_and_a_restricted_item_is_respected(response: Fetched, outcome: Outcome) -> None:
+    web = offline(**{ITEM: response})
+    result = DSPACE.find(known(work(page=f"{SITE}/items/{UUID}")), web)
+    assert (result.outcome, len(web.asked)) == (outcome, 1)
 
 
 def test_dspace_describes_only_the_record_s_own_item() -> None:
     web = offline(**{BY_HANDLE: sent(answers.DSPACE_SEARCH)})
     assert DSPACE.find(known(work(page=f"{SITE}/handle/1/2")), web).description is not None
-    found = DSPACE.find(with_(known(work(doi=DOI)), None, f"{SITE}/handle/1/2"), web)
-    assert (found.outcome, found.description) == (Outcome.SUCCESS, None)
+    result = DSPACE.find(with_(known(work(doi=DOI)), None, f"{SITE}/handle/1/2"), web)
+    assert (result.outcome, result.description) == (Outcome.SUCCESS, None)
     assert not DSPACE.wants(known(work(doi=DOI)))
 
 
@@ -475,16 +475,16 @@ def test_the_documentation_s_example_of_a_bundle() -> None:
 @pytest.mark.parametrize("changes", [{"doi": None}, {"doi": 7}, {"version": None}, {"version": "²"}])
 def test_preprints_that_are_listed_and_of_which_none_can_be_read_are_an_error(changes: dict) -> None:
     """It was read as an answer that knows no such preprint."""
-    entries = [{**each, **changes} for each in answers.OPENRXIV["collection"]]
+    entries = [{**entry, **changes} for entry in answers.OPENRXIV["collection"]]
     with pytest.raises(AnswerError, match="bioRxiv lists works in collection, but none has an identifier"):
         openrxiv.read(sent({"collection": entries}), "10.1101/123456")
 
 
 READERS = {
-    "openrxiv": lambda each: openrxiv.read(each, DOI),
+    "openrxiv": lambda response: openrxiv.read(response, DOI),
     "osf": osf.read,
-    "inveniordm": lambda each: inveniordm.read(each, ZENODO),
-    "dspace": lambda each: dspace.read(each, dspace.Place(SITE, UUID)),
+    "inveniordm": lambda response: inveniordm.read(response, ZENODO),
+    "dspace": lambda response: dspace.read(response, dspace.Place(SITE, UUID)),
 }
 
 

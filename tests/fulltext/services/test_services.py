@@ -85,9 +85,9 @@ def test_an_answer_without_the_work_is_an_error(service, document: object) -> No
 
 
 @pytest.mark.parametrize("service", READERS.values(), ids=READERS)
-def test_what_is_not_where_it_should_be_is_not_told(service) -> None:
-    told = {"doi": "10.1/x", "link": 1, "locations": {"a": 1}, "oa_locations": "x", "url": 7}
-    document = {**told, "message": {**told, "DOI": "10.1/x"}, "data": {"attributes": told}}
+def test_what_is_not_where_it_should_be_is_not_read(service) -> None:
+    values = {"doi": "10.1/x", "link": 1, "locations": {"a": 1}, "oa_locations": "x", "url": 7}
+    document = {**values, "message": {**values, "DOI": "10.1/x"}, "data": {"attributes": values}}
     assert service.read(answer(document)).copies == ()
 
 
@@ -97,11 +97,11 @@ def test_what_is_not_where_it_should_be_is_not_told(service) -> None:
 @needs_data
 def test_every_recorded_answer_of_crossref_is_read_or_named() -> None:
     outcomes: Counter[str] = Counter()
-    for each in exchanges("crossref/http", "*api.crossref.org_*"):
-        if "transform" in each.url or "/agency" in each.url:
+    for recording in exchanges("crossref/http", "*api.crossref.org_*"):
+        if "transform" in recording.url or "/agency" in recording.url:
             continue
         try:
-            outcomes["unknown" if crossref.read(each) is None else "work"] += 1
+            outcomes["unknown" if crossref.read(recording) is None else "work"] += 1
         except (AnswerError, RemoteRefuses, TryLater) as error:
             outcomes[type(error).__name__] += 1
     # Those that are errors are answers to other questions: lists, types, members.
@@ -110,7 +110,7 @@ def test_every_recorded_answer_of_crossref_is_read_or_named() -> None:
 
 @needs_data
 def test_links_for_checking_similarity_are_for_nobody() -> None:
-    works = [work for each in exchanges("crossref/http", "*works*") for work in _works(each)]
+    works = [work for recording in exchanges("crossref/http", "*works*") for work in _works(recording)]
     copies = [copy for work in works for copy in work.copies]
     assert len(works) > 200
     assert Counter(copy.evidence for copy in copies).keys() == {
@@ -121,10 +121,10 @@ def test_links_for_checking_similarity_are_for_nobody() -> None:
     assert sum(copy.mime_type == "application/pdf" for copy in copies) == 38
 
 
-def _works(each: Fetched):
-    if each.status != 200 or "transform" in each.url or "/agency" in each.url:
+def _works(recording: Fetched):
+    if recording.status != 200 or "transform" in recording.url or "/agency" in recording.url:
         return ()
-    return works_of_crossref(each)
+    return works_of_crossref(recording)
 
 
 @needs_data
@@ -215,18 +215,19 @@ def test_versions_licences_and_hosts_of_unpaywall() -> None:
 def test_a_thousand_lines_of_a_snapshot() -> None:
     lines = gzip.decompress((DATA / "unpaywall" / "biblio-glutton__unpaywall_sample.json.gz").read_bytes())
     read = [unpaywall.read(Fetched("https://api.example.org/", 200, (), line, 0)) for line in lines.splitlines()]
-    found = [each for each in read if each is not None]
-    assert Counter(each.is_open for each in found) == {False: 974, True: 26}
-    assert sum(bool(each.copies) for each in found) == 26
+    descriptions = [description for description in read if description is not None]
+    assert Counter(description.is_open for description in descriptions) == {False: 974, True: 26}
+    assert sum(bool(description.copies) for description in descriptions) == 26
 
 
 @needs_data
 def test_every_recorded_answer_of_openalex_is_read() -> None:
-    found = [openalex.read(each) for each in exchanges("other/openalex/http")]
-    assert len(found) == 26
-    assert [each.doi for each in found if not each.title] == ["10.7600/jspfsm.56.60"]  # told in no language
-    assert sum(any(not copy.is_page for copy in each.copies) for each in found) == 11
-    plos = next(each for each in found if each.doi == "10.1371/journal.pone.0000030")
+    descriptions = [openalex.read(recording) for recording in exchanges("other/openalex/http")]
+    assert len(descriptions) == 26
+    untitled = [description.doi for description in descriptions if not description.title]
+    assert untitled == ["10.7600/jspfsm.56.60"]  # told in no language
+    assert sum(any(not copy.is_page for copy in description.copies) for description in descriptions) == 11
+    plos = next(description for description in descriptions if description.doi == "10.1371/journal.pone.0000030")
     assert (
         plos.copies[0].url
         == "https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000030&type=printable"
@@ -234,13 +235,17 @@ def test_every_recorded_answer_of_openalex_is_read() -> None:
     assert plos.copies[0][3:7] == ("published", "cc-by", "", "publisher")
     assert plos.abstract.startswith("Triosephosphate isomerase (TPI) deficiency")
     assert plos.issns == ("1932-6203",)
-    assert any(copy.host_type == "repository" for each in found for copy in each.copies)
+    assert any(copy.host_type == "repository" for description in descriptions for copy in description.copies)
 
 
 @needs_data
 def test_every_recorded_answer_of_datacite_is_read() -> None:
-    found = [datacite.read(each) for each in exchanges("other/datacite/http", "*api.datacite.org_dois_10*")]
-    assert {each.doi: (each.copies[0].url, each.copies[0].license) for each in found} == {
+    descriptions = [
+        datacite.read(recording) for recording in exchanges("other/datacite/http", "*api.datacite.org_dois_10*")
+    ]
+    assert {
+        description.doi: (description.copies[0].url, description.copies[0].license) for description in descriptions
+    } == {
         "10.4230/lipics.tqc.2013.93": (
             "https://drops.dagstuhl.de/entities/document/10.4230/LIPIcs.TQC.2013.93",
             "cc-by",
@@ -252,7 +257,7 @@ def test_every_recorded_answer_of_datacite_is_read() -> None:
             "cc-by",
         ),
     }
-    assert found[0].authors
+    assert descriptions[0].authors
     (several,) = exchanges("other/datacite/http", "rdatacite*")
     assert len(datacite.read_list(several)) == 5
 
@@ -294,12 +299,12 @@ def test_what_datacite_may_tell_besides() -> None:
 def test_a_location_under_embargo_is_told_with_its_day() -> None:
     """The form is that of any location (unpaywall.org/data-format): `oa_date` lies ahead."""
     location = {"url_for_pdf": "https://r.example.org/1.pdf", "url_for_landing_page": "https://r.example.org/1"}
-    told = {"license": "cc-by", "version": "acceptedVersion", "host_type": "repository", "oa_date": "2027-01-31"}
+    details = {"license": "cc-by", "version": "acceptedVersion", "host_type": "repository", "oa_date": "2027-01-31"}
     without_day = {"url_for_pdf": "https://r.example.org/2.pdf", "oa_date": None}
     document = {
         "doi": "10.1/X",
         "is_oa": False,
-        "oa_locations_embargoed": [{**location, **told}, location, without_day],
+        "oa_locations_embargoed": [{**location, **details}, location, without_day],
     }
     description = unpaywall.read(answer(document))
     assert [(copy.url, copy.is_page, copy.license, copy.open_from) for copy in description.copies] == [
@@ -324,9 +329,9 @@ def test_a_licence_that_was_read_at_some_hosts_is_none_of_the_work(url: str, lic
     documents = {"unpaywall": "oa_locations", "openalex": "locations", "semantic_scholar": "openAccessPdf"}
     readers = {**READERS, "semantic_scholar": semantic_scholar}
     for service, name in documents.items():
-        told = {name: location if name == "openAccessPdf" else [location]}
-        found = readers[service].read(answer({**DOI, "title": "A", **told}))
-        assert [copy.license for copy in found.copies][:1] == [license_], service
+        fields = {name: location if name == "openAccessPdf" else [location]}
+        description = readers[service].read(answer({**DOI, "title": "A", **fields}))
+        assert [copy.license for copy in description.copies][:1] == [license_], service
 
 
 LICENSE = {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "vor"}
@@ -400,8 +405,8 @@ def test_no_recorded_notice_or_corrected_work_is_called_retracted() -> None:
     folder = DATA / "services" / "crossref"
     files = [*sorted(folder.glob("item-10.*.json")), folder / "work-f1000.json"]
     items = [json.loads(file.read_bytes()) for file in files]
-    found = [crossref.read(answer({"message": item.get("message", item)})) for item in items]
-    assert [each.retracted for each in found if each.retracted] == [
+    descriptions = [crossref.read(answer({"message": item.get("message", item)})) for item in items]
+    assert [description.retracted for description in descriptions if description.retracted] == [
         "The work is retracted: Crossref gives a title that says so."
     ]
 
@@ -410,8 +415,8 @@ def test_openalex_marks_what_is_retracted() -> None:
     assert (
         openalex.read(answer({**DOI, "is_retracted": True})).retracted == "The work is retracted: OpenAlex marks it so."
     )
-    told = openalex.read(answer({**DOI, "title": "RETRACTED: A"})).retracted
-    assert told.endswith("OpenAlex gives a title that says so.")
+    notice = openalex.read(answer({**DOI, "title": "RETRACTED: A"})).retracted
+    assert notice.endswith("OpenAlex gives a title that says so.")
     assert openalex.read(answer({**DOI, "is_retracted": False, "title": "A"})).retracted == ""
 
 
@@ -523,7 +528,7 @@ def test_licences_have_one_name_each(text: str, name: str) -> None:
         ("", ""),
     ],
 )
-def test_a_licence_has_an_address_when_its_version_is_told(text: str, uri: str) -> None:
+def test_a_licence_has_an_address_when_its_version_is_known(text: str, uri: str) -> None:
     assert license_uri(text) == uri
 
 

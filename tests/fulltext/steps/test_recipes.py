@@ -29,13 +29,13 @@ OF_DOIS = {
 
 @pytest.mark.parametrize(("doi", "url"), OF_DOIS.items(), ids=OF_DOIS)
 def test_the_address_of_a_file_follows_from_its_doi(doi: str, url: str) -> None:
-    found = STEP.find(known(work(doi=doi)), offline())
-    assert [(copy.url, copy.license) for copy in found.copies] == [(url, "")]
+    result = STEP.find(known(work(doi=doi)), offline())
+    assert [(copy.url, copy.license) for copy in result.copies] == [(url, "")]
 
 
 def test_a_recipe_says_what_it_went_by_and_which_version_it_is() -> None:
-    found = STEP.find(known(work(doi="10.7717/peerj.4375")), offline())
-    assert found.copies == (
+    result = STEP.find(known(work(doi="10.7717/peerj.4375")), offline())
+    assert result.copies == (
         Copy(
             "https://peerj.com/articles/4375.pdf",
             mime_type="application/pdf",

@@ -32,9 +32,9 @@ def test_links_in_any_statement_are_taken_and_files_known_by_their_addresses() -
         relation="https://other.example.org/a.pdf",
         description=f"Also at {FILE}, and (https://x.example.org/view).",
     )
-    found = OWN_LINKS.find(known(about), offline())
-    assert found.outcome is Outcome.SUCCESS
-    assert [(copy.url, copy.is_page, copy.evidence) for copy in found.copies] == [
+    result = OWN_LINKS.find(known(about), offline())
+    assert result.outcome is Outcome.SUCCESS
+    assert [(copy.url, copy.is_page, copy.evidence) for copy in result.copies] == [
         ("https://other.example.org/a.pdf", False, "dc:relation"),
         (FILE, False, "dc:description"),
         ("https://x.example.org/view", True, "dc:description"),
@@ -49,9 +49,9 @@ def test_a_repository_whose_name_holds_a_word_for_other_files_is_asked(url: str)
 
 def test_a_record_with_pages_alone_has_them_looked_at() -> None:
     about = work(relation="https://x.example.org/view")
-    found = OWN_LINKS.find(known(about), offline())
-    assert found.outcome is Outcome.NO_PDF_LINK
-    assert known(about).with_(found).pages == found.copies
+    result = OWN_LINKS.find(known(about), offline())
+    assert result.outcome is Outcome.NO_PDF_LINK
+    assert known(about).with_(result).pages == result.copies
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ ITEM = f'<{FILE}>; rel="item"; type="application/pdf"'
 
 def test_a_page_gives_the_doi_that_it_is_cited_by() -> None:
     page = answer("<p>x", Link=f'{ITEM}, <https://doi.org/10.1234/X>; rel="cite-as"')
-    found = SIGNPOSTING.find(known(work(page=PAGE)), offline(**{PAGE: page}))
-    assert found.identifiers is not None
-    assert (found.identifiers.value("doi"), [copy.url for copy in found.copies]) == ("10.1234/x", [FILE])
-    assert found.copies[0].evidence == "signposting:item"
+    result = SIGNPOSTING.find(known(work(page=PAGE)), offline(**{PAGE: page}))
+    assert result.identifiers is not None
+    assert (result.identifiers.value("doi"), [copy.url for copy in result.copies]) == ("10.1234/x", [FILE])
+    assert result.copies[0].evidence == "signposting:item"
     about = work(page=PAGE, doi="10.1234/y")
     assert SIGNPOSTING.find(known(about), offline(**{PAGE: page})).identifiers is None
 
@@ -89,17 +89,17 @@ def test_where_a_link_set_leads_is_asked_hop_by_hop() -> None:
     """What follows redirects by itself asks another host without its robots.txt."""
     links, there = f"{PAGE}/links", "https://another.example.org/links"
     page = answer("<p>x", Link=f'<{links}>; rel="linkset", <https://doi.org/10.1234/X>; rel="cite-as"')
-    told = answer(f'<{FILE}>; rel="item"; anchor="{PAGE}"', Content_Type="application/linkset")
-    web = offline(**{PAGE: page, links: to(there), there: told})
+    linkset = answer(f'<{FILE}>; rel="item"; anchor="{PAGE}"', Content_Type="application/linkset")
+    web = offline(**{PAGE: page, links: to(there), there: linkset})
     follows: list[bool] = []
     web.before = lambda request: follows.append(request.follows)
     assert [copy.url for copy in SIGNPOSTING.find(known(work(page=PAGE)), web).copies] == [FILE]
     assert (web.asked, follows) == ([PAGE, links, there], [False] * 3)
     web.own = {PAGE: page, links: to(there), there: RobotsDenied("x")}
-    found = SIGNPOSTING.find(known(work(page=PAGE)), web)
-    assert found.identifiers is not None
-    assert (found.outcome, found.host) == (Outcome.ROBOTS_DENIED, "another.example.org")
-    assert found.identifiers.value("doi") == "10.1234/x"
+    result = SIGNPOSTING.find(known(work(page=PAGE)), web)
+    assert result.identifiers is not None
+    assert (result.outcome, result.host) == (Outcome.ROBOTS_DENIED, "another.example.org")
+    assert result.identifiers.value("doi") == "10.1234/x"
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_pages_without_signposts_have_their_outcome(own: dict, outcome: Outcome)
 
 @pytest.mark.needs("../shared")
 def test_the_recorded_page_of_zenodo_offers_data_and_no_file_of_text() -> None:
-    found = SIGNPOSTING.find(known(work(page="https://zenodo.org/records/1196821")), RecordedWeb())
-    assert found.outcome is Outcome.NO_PDF_LINK
+    result = SIGNPOSTING.find(known(work(page="https://zenodo.org/records/1196821")), RecordedWeb())
+    assert result.outcome is Outcome.NO_PDF_LINK
 
 
 # --- Semantic Scholar ---------------------------------------------------------------------------------------------
@@ -128,26 +128,26 @@ def test_the_recorded_page_of_zenodo_offers_data_and_no_file_of_text() -> None:
 
 @pytest.mark.needs("../shared")
 def test_the_recorded_answers_of_semantic_scholar() -> None:
-    told = {}
+    answers = {}
     for exchange in exchanges("other/semanticscholar/http", "*_paper_*"):
         try:
-            found = (
+            descriptions = (
                 semantic_scholar.read_list(exchange) if "search" in exchange.url else semantic_scholar.read(exchange)
             )
         except RemoteRefuses as error:
-            found = str(error)  # type: ignore[assignment]
-        told[exchange.status, "search" in exchange.url] = found
-    assert told[404, False] is None
-    assert told[400, False] == "Semantic Scholar answers 400: Unrecognized or unsupported fields: [unknown]."  # type: ignore[comparison-overlap]
-    assert told[200, False].title == "Computing Machinery and Intelligence"  # type: ignore[union-attr]
-    first = told[200, True][0].copies[0] if told[200, True][0].copies else None  # type: ignore[union-attr]
+            descriptions = str(error)  # type: ignore[assignment]
+        answers[exchange.status, "search" in exchange.url] = descriptions
+    assert answers[404, False] is None
+    assert answers[400, False] == "Semantic Scholar answers 400: Unrecognized or unsupported fields: [unknown]."  # type: ignore[comparison-overlap]
+    assert answers[200, False].title == "Computing Machinery and Intelligence"  # type: ignore[union-attr]
+    first = answers[200, True][0].copies[0] if answers[200, True][0].copies else None  # type: ignore[union-attr]
     assert first is None or first.url.startswith("http")
 
 
 @pytest.mark.needs("../shared")
 def test_open_copies_are_told_with_their_status() -> None:
-    (each,) = exchanges("other/semanticscholar/http", "*openAccessPdf*")
-    descriptions = semantic_scholar.read_list(each)
+    (exchange,) = exchanges("other/semanticscholar/http", "*openAccessPdf*")
+    descriptions = semantic_scholar.read_list(exchange)
     assert len(descriptions) == 100
     assert descriptions[0].copies[0][:3] == ("https://mededu.jmir.org/2023/1/e46939/PDF", False, "application/pdf")
     assert {copy.evidence for work in descriptions for copy in work.copies} >= {
@@ -158,15 +158,15 @@ def test_open_copies_are_told_with_their_status() -> None:
 
 def test_semantic_scholar_is_asked_with_its_key() -> None:
     copy = {"url": FILE, "status": "GREEN", "license": "CCBY"}
-    said = {"title": "T", "isOpenAccess": True, "externalIds": {"DOI": "10.1234/X"}, "openAccessPdf": copy}
+    document = {"title": "T", "isOpenAccess": True, "externalIds": {"DOI": "10.1234/X"}, "openAccessPdf": copy}
     asked = []
     url = f"https://api.semanticscholar.org/graph/v1/paper/DOI:10.1234/x?fields={semantic_scholar.FIELDS}"
-    web = RecordedWeb({url: answer(json.dumps(said))}, has_recordings=False, before=asked.append)
-    found = SEMANTIC_SCHOLAR.find(known(work(doi="10.1234/x")), web)
-    assert found.outcome is Outcome.SUCCESS
-    assert found.copies[0].evidence == "semantic_scholar:green"
-    assert found.description is not None
-    assert (found.description.doi, found.description.is_open) == ("10.1234/x", True)
+    web = RecordedWeb({url: answer(json.dumps(document))}, has_recordings=False, before=asked.append)
+    result = SEMANTIC_SCHOLAR.find(known(work(doi="10.1234/x")), web)
+    assert result.outcome is Outcome.SUCCESS
+    assert result.copies[0].evidence == "semantic_scholar:green"
+    assert result.description is not None
+    assert (result.description.doi, result.description.is_open) == ("10.1234/x", True)
     assert ("x-api-key", "k") in asked[0].headers
 
 
@@ -178,9 +178,9 @@ def test_a_policy_is_told_with_versions_embargoes_and_conditions() -> None:
     address = "https://policies.example.org/retrieve"
     asked = f'{address}?item-type=publication&format=Json&filter=[["issn","equals","0140-6736"]]'
     web = offline(**{asked: recorded("sherpa/v2/DSpace__thelancet.json")})
-    found = SHERPA.find(known(work(source="ISSN 0140-6736"), policy_url=address), web)
-    assert found.note.startswith("The Lancet is green. Into a repository: submitted not; accepted after 12 months (")
-    assert found.note.endswith("published not.")
+    result = SHERPA.find(known(work(source="ISSN 0140-6736"), policy_url=address), web)
+    assert result.note.startswith("The Lancet is green. Into a repository: submitted not; accepted after 12 months (")
+    assert result.note.endswith("published not.")
 
 
 def test_an_embargo_is_told_in_months_or_as_one() -> None:
@@ -188,16 +188,16 @@ def test_an_embargo_is_told_in_months_or_as_one() -> None:
         return {"article_version": [version], "location": {"location": ["any_repository"]}, "embargo": embargo}
 
     terms = [permitted("accepted", amount=12, units="months"), permitted("published", amount=1, units="moons")]
-    said = {"items": [{"publisher_policy": [{"permitted_oa": terms}]}]}
+    document = {"items": [{"publisher_policy": [{"permitted_oa": terms}]}]}
     asked = 'https://api.openpolicyfinder.jisc.ac.uk/retrieve?item-type=publication&format=Json&filter=[["issn","equals","0378-5955"]]'
-    found = SHERPA.find(known(work(source="ISSN 0378-5955")), offline(**{asked: answer(json.dumps(said))}))
+    result = SHERPA.find(known(work(source="ISSN 0378-5955")), offline(**{asked: answer(json.dumps(document))}))
     versions = "submitted not; accepted after 12 months; published after an embargo"
-    assert found.note == f"The publisher is white. Into a repository: {versions}."
+    assert result.note == f"The publisher is white. Into a repository: {versions}."
 
 
 def test_an_unknown_journal_is_gray() -> None:
-    found = SHERPA.find(known(work(source="ISSN 0378-5955")), offline())
-    assert (found.outcome, found.note) == (Outcome.NOT_FOUND, "No policy is known for ISSN 0378-5955: gray.")
+    result = SHERPA.find(known(work(source="ISSN 0378-5955")), offline())
+    assert (result.outcome, result.note) == (Outcome.NOT_FOUND, "No policy is known for ISSN 0378-5955: gray.")
 
 
 # --- addresses that are none --------------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ def offline(**own) -> RecordedWeb:
 def test_an_address_that_follows_from_the_identifier_is_taken_without_a_request() -> None:
     about = known(Related("has-preprint", "doi", "10.48550/arxiv.2101.00001"), Related("is-version-of", "arxiv", "1"))
     web = offline()
-    found = VERSIONS.find(about, web)
-    assert [(copy.url, copy.version, copy.evidence) for copy in found.copies] == [
+    result = VERSIONS.find(about, web)
+    assert [(copy.url, copy.version, copy.evidence) for copy in result.copies] == [
         (
             "https://arxiv.org/pdf/2101.00001",
             "submitted",
@@ -48,17 +48,17 @@ def test_an_address_that_follows_from_the_identifier_is_taken_without_a_request(
         ),
         ("https://arxiv.org/pdf/1", "submitted", "is-version-of arxiv:1, arxiv:1"),
     ]
-    assert (found.description, web.asked) == (None, [])
+    assert (result.description, web.asked) == (None, [])
 
 
 def test_else_one_service_is_asked_for_a_version_and_no_other_one_that_has_a_file() -> None:
     location = {"url_for_pdf": "https://x.example.org/1.pdf", "host_type": "repository"}
-    told = answer(json.dumps({"doi": OTHER, "is_oa": True, "oa_locations": [location]}))
-    web = offline(**{UNPAYWALL: told})
+    response = answer(json.dumps({"doi": OTHER, "is_oa": True, "oa_locations": [location]}))
+    web = offline(**{UNPAYWALL: response})
     about = known(Related("has-preprint", "doi", OTHER), Related("has-version", "doi", "10.5555/more"))
-    found = VERSIONS.find(about, web)
-    assert [(copy.url, copy.version) for copy in found.copies] == [("https://x.example.org/1.pdf", "submitted")]
-    assert found.copies[0].evidence.startswith(f"has-preprint doi:{OTHER}, ")
+    result = VERSIONS.find(about, web)
+    assert [(copy.url, copy.version) for copy in result.copies] == [("https://x.example.org/1.pdf", "submitted")]
+    assert result.copies[0].evidence.startswith(f"has-preprint doi:{OTHER}, ")
     assert len(web.asked) == 1
     article = VERSIONS.find(known(Related("is-preprint-of", "doi", OTHER)), web)
     assert article.copies[0].version == ""
@@ -68,36 +68,46 @@ def preprints(*numbers: int) -> Known:
     return known(*(Related("has-preprint", "doi", f"10.5555/{number}") for number in numbers))
 
 
-def told_of(number: int, url: str = "", status: int = 200, page: str = "") -> dict:
+def unpaywall_answers(number: int, url: str = "", status: int = 200, page: str = "") -> dict:
     location = {"url_for_pdf": url, "url_for_landing_page": page}
-    told = {"doi": f"10.5555/{number}", "is_oa": bool(url or page), "oa_locations": [location] * bool(url or page)}
-    return {f"https://api.unpaywall.org/v2/10.5555/{number}": answer(json.dumps(told), status)}
+    document = {"doi": f"10.5555/{number}", "is_oa": bool(url or page), "oa_locations": [location] * bool(url or page)}
+    return {f"https://api.unpaywall.org/v2/10.5555/{number}": answer(json.dumps(document), status)}
 
 
-@pytest.mark.parametrize("first", [{}, told_of(1), told_of(1, page="https://x.example.org/1"), told_of(1, status=503)])
+@pytest.mark.parametrize(
+    "first",
+    [{}, unpaywall_answers(1), unpaywall_answers(1, page="https://x.example.org/1"), unpaywall_answers(1, status=503)],
+)
 def test_a_second_version_is_looked_up_where_the_first_is_unknown_or_has_no_file(first: dict) -> None:
-    web = offline(**first, **told_of(2, "https://x.example.org/2.pdf"), **told_of(3, "https://x.example.org/3.pdf"))
-    found = VERSIONS.find(preprints(1, 2, 3), web)
-    assert found.outcome is Outcome.SUCCESS
-    assert [copy.url for copy in found.copies if not copy.is_page] == ["https://x.example.org/2.pdf"]
+    web = offline(
+        **first,
+        **unpaywall_answers(2, "https://x.example.org/2.pdf"),
+        **unpaywall_answers(3, "https://x.example.org/3.pdf"),
+    )
+    result = VERSIONS.find(preprints(1, 2, 3), web)
+    assert result.outcome is Outcome.SUCCESS
+    assert [copy.url for copy in result.copies if not copy.is_page] == ["https://x.example.org/2.pdf"]
     assert len(web.asked) == 2
 
 
 def test_the_pages_of_both_versions_are_named() -> None:
-    own = {**told_of(1, page="https://x.example.org/1"), **told_of(2, page="https://x.example.org/2")}
-    found = VERSIONS.find(preprints(1, 2), offline(**own))
-    assert [(copy.url[-1], copy.is_page) for copy in found.copies] == [("1", True), ("2", True)]
+    own = {
+        **unpaywall_answers(1, page="https://x.example.org/1"),
+        **unpaywall_answers(2, page="https://x.example.org/2"),
+    }
+    result = VERSIONS.find(preprints(1, 2), offline(**own))
+    assert [(copy.url[-1], copy.is_page) for copy in result.copies] == [("1", True), ("2", True)]
 
 
 def test_no_third_version_is_asked_for() -> None:
-    web = offline(**told_of(2), **told_of(3, "https://x.example.org/3.pdf"))
+    web = offline(**unpaywall_answers(2), **unpaywall_answers(3, "https://x.example.org/3.pdf"))
     assert VERSIONS.find(preprints(1, 2, 3), web).outcome is Outcome.NOT_OA
     assert [url.partition("?")[0][-1] for url in web.asked] == ["1", "2"]
 
 
 def test_a_service_that_has_not_answered_for_a_version_may_know_it_tomorrow() -> None:
     with pytest.raises(TryLater, match="503"):
-        VERSIONS.find(preprints(1, 2), offline(**told_of(1, status=503)))
+        VERSIONS.find(preprints(1, 2), offline(**unpaywall_answers(1, status=503)))
 
 
 def test_the_server_of_a_preprint_is_asked_for_its_latest_version() -> None:
@@ -144,25 +154,25 @@ def record(doi: str = "", **more: str) -> Known:
     return known_of(about, SETTINGS)
 
 
-def asked(about: Known, told: Fetched):
+def asked(about: Known, fetched: Fetched):
     requests: list[Request] = []
 
     def fetch(request: Request) -> Fetched:
         requests.append(request)
-        return told
+        return fetched
 
     return ARXIV.find(about, fetch), parse_qs(urlsplit(requests[0].url).query)
 
 
 def test_arxiv_is_asked_for_the_title_as_a_phrase_and_the_first_author() -> None:
-    found, query = asked(record(), feed(entry()))
+    result, query = asked(record(), feed(entry()))
     assert query == {"search_query": [f'ti:"{TITLE}" AND au:Rossi'], "max_results": ["5"]}
-    assert [(copy.url, copy.version, copy.is_open) for copy in found.copies] == [
+    assert [(copy.url, copy.version, copy.is_open) for copy in result.copies] == [
         ("https://arxiv.org/pdf/2101.00001", "submitted", True)
     ]
-    assert found.match is not None
-    assert (found.match.doi, found.match.year) == ("10.48550/arxiv.2101.00001", "2010")
-    assert found.note == (
+    assert result.match is not None
+    assert (result.match.doi, result.match.year) == ("10.48550/arxiv.2101.00001", "2010")
+    assert result.note == (
         f"arXiv names 10.48550/arxiv.2101.00001: '{TITLE}' agrees by 1.00, the author Rossi and the year 2010 too."
     )
 
@@ -176,15 +186,15 @@ def test_the_family_name_is_asked_for(creator: str, family: str) -> None:
 
 
 def test_an_entry_with_the_doi_of_the_work_is_taken_and_one_with_another_is_not() -> None:
-    found, _ = asked(record(DOI), feed(entry("1", doi="10.9/x"), entry(title="Grazing of meadows", doi=DOI.upper())))
-    assert (found.outcome, found.match) == (Outcome.SUCCESS, None)
-    assert found.note == f"arXiv names the DOI {DOI} of 10.48550/arxiv.2101.00001."
-    found, _ = asked(record(DOI), feed(entry(doi="10.9999/another")))
-    assert found.outcome is Outcome.NOT_FOUND
+    result, _ = asked(record(DOI), feed(entry("1", doi="10.9/x"), entry(title="Grazing of meadows", doi=DOI.upper())))
+    assert (result.outcome, result.match) == (Outcome.SUCCESS, None)
+    assert result.note == f"arXiv names the DOI {DOI} of 10.48550/arxiv.2101.00001."
+    result, _ = asked(record(DOI), feed(entry(doi="10.9999/another")))
+    assert result.outcome is Outcome.NOT_FOUND
 
 
 @pytest.mark.parametrize(
-    "told",
+    "fetched",
     [
         feed(),
         feed(status=404),
@@ -193,8 +203,8 @@ def test_an_entry_with_the_doi_of_the_work_is_taken_and_one_with_another_is_not(
         feed(entry("x")),
     ],
 )
-def test_what_is_not_the_work_is_not_taken(told: Fetched) -> None:
-    assert asked(record(), told)[0].outcome is Outcome.NOT_FOUND
+def test_what_is_not_the_work_is_not_taken(fetched: Fetched) -> None:
+    assert asked(record(), fetched)[0].outcome is Outcome.NOT_FOUND
 
 
 @pytest.mark.parametrize(
@@ -212,7 +222,7 @@ def test_arxiv_is_not_asked_where_it_cannot_have_the_work(about: Known) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "error"),
+    ("fetched", "error"),
     [
         (feed(status=503), TryLater),
         (feed(status=429), TryLater),
@@ -222,9 +232,9 @@ def test_arxiv_is_not_asked_where_it_cannot_have_the_work(about: Known) -> None:
         (answer(""), NotXml),
     ],
 )
-def test_other_answers_of_arxiv_are_errors(told: Fetched, error: type[Exception]) -> None:
+def test_other_answers_of_arxiv_are_errors(fetched: Fetched, error: type[Exception]) -> None:
     with pytest.raises(error):
-        arxiv.read_list(told)
+        arxiv.read_list(fetched)
 
 
 @pytest.mark.needs("../shared")
@@ -237,10 +247,13 @@ def test_the_recorded_answers_of_arxiv() -> None:
     )
     counts = {}
     for file in sorted((DATA / "services/arxiv").glob("*.json")):
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if told["status_code"] == 200:
-            descriptions = arxiv.read_list(answer(told["body"]))
-            counts[file.name.partition("_s0")[0]] = (len(descriptions), sum(bool(each.also) for each in descriptions))
+        recording = json.loads(file.read_text(encoding="utf-8"))
+        if recording["status_code"] == 200:
+            descriptions = arxiv.read_list(answer(recording["body"]))
+            counts[file.name.partition("_s0")[0]] = (
+                len(descriptions),
+                sum(bool(description.also) for description in descriptions),
+            )
     assert counts == {
         "id_0000.0000": (0, 0),
         "id_0808.05394_1707.08567": (1, 0),

@@ -131,7 +131,7 @@ def test_an_archive_is_recognised(command, site):
     assert command("source", "check", f"{url}/other.zip")[0] == 1
 
 
-def test_what_is_not_there_or_another_one_is_told(command, site, instance):
+def test_what_is_not_there_or_another_one_is_reported(command, site, instance):
     url, folder, seen = site
     assert command("source", "add", "there", f"{url}/none.zip", "--kind", "files")[0] == 4
     put(folder / "dump.zip", LONG_AGO, line(1))

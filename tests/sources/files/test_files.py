@@ -70,8 +70,8 @@ def read(folder):
     def read(path=folder, cursor=None, prefix="oai_dc", **options):
         url = path.as_uri()
         with Local(url, 10_000_000, lambda: 1_700_000_000) as fetch:
-            found = SOURCE.changes(Options("x", url, **options), cursor or Cursor("x", prefix), fetch)
-            return list(found)
+            steps = SOURCE.changes(Options("x", url, **options), cursor or Cursor("x", prefix), fetch)
+            return list(steps)
 
     return read
 
@@ -111,24 +111,24 @@ def _published(instance):
 )
 def test_every_form_of_records_is_read(folder, read, name, text, names):
     (folder / name).write_text(text)
-    found = read()
-    assert _names(found) == names
-    assert all(payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(found))
-    assert (found[-1].is_complete, found[-1].received) == (True, len(names))
+    steps = read()
+    assert _names(steps) == names
+    assert all(payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(steps))
+    assert (steps[-1].is_complete, steps[-1].received) == (True, len(names))
 
 
 @pytest.mark.parametrize(
     "opening", ["<all>", '<all xmlns:dc="http://purl.org/dc/elements/1.1/">', "<all:all>", '<x><all xmlns:y="urn:y/">']
 )
 def test_a_prefix_that_one_record_does_not_declare_is_mended_and_the_others_are_as_they_were(folder, read, opening):
-    closing = "".join(f"</{each.split()[0]}>" for each in reversed(opening.rstrip(">").strip("<").split("><")))
+    closing = "".join(f"</{tag.split()[0]}>" for tag in reversed(opening.rstrip(">").strip("<").split("><")))
     bad = _record(2).replace("<dc:title>", "<dcterms:title/><dc:title>")
     (folder / "all.xml").write_text(f"{opening}{_record(1)}{bad}{_record(3)}{closing}")
-    found = read()
-    assert (_names(found), "dcterms" in " ".join(found[0].page.repairs)) == (["1", "2", "3"], True), found[
+    steps = read()
+    assert (_names(steps), "dcterms" in " ".join(steps[0].page.repairs)) == (["1", "2", "3"], True), steps[
         0
     ].page.repairs
-    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(found)] == [
+    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(steps)] == [
         True
     ] * 3
 
@@ -137,12 +137,12 @@ def test_what_is_mended_in_a_dump_is_cut_where_it_is(folder, read):
     (folder / "dump.xml").write_text(
         _dump(("oai_dc", [_record(1), _record(2).replace("A title", "A & B"), _record(3)]))
     )
-    found = read()
-    assert _names(found) == ["1", "2", "3"]
-    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(found)] == [
+    steps = read()
+    assert _names(steps) == ["1", "2", "3"]
+    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(steps)] == [
         True
     ] * 3
-    assert "A &amp; B" in _payloads(found)[1]
+    assert "A &amp; B" in _payloads(steps)[1]
 
 
 def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
@@ -152,9 +152,9 @@ def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
         "</didl:Statement></didl:Descriptor></didl:Item></didl:DIDL>"
     )
     (folder / "a.didl").write_text(f"<?xml version='1.0'?>\n<!-- about --> {didl}\n")
-    found = read(prefix="didl")
-    assert [slice_.identifier for step in found for slice_ in step.slices] == ["urn:x:1"]
-    assert _payloads(found) == [didl]
+    steps = read(prefix="didl")
+    assert [slice_.identifier for step in steps for slice_ in step.slices] == ["urn:x:1"]
+    assert _payloads(steps) == [didl]
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "gz"])
@@ -202,10 +202,10 @@ def test_long_files_are_read_part_by_part_and_every_byte_is_kept(folder, read):
     records = [_record(number, long) for number in range(3000)]
     dump = _dump(("oai_dc", records), ("mods", [_record("m")]))
     (folder / "dump.xml").write_text(dump)
-    found = read()
-    assert _names(found) == [str(number) for number in range(3000)]
-    assert len(found) > 3
-    assert "".join(step.page.body.decode() for step in found[:-1]) == dump
+    steps = read()
+    assert _names(steps) == [str(number) for number in range(3000)]
+    assert len(steps) > 3
+    assert "".join(step.page.body.decode() for step in steps[:-1]) == dump
     (folder / "dump.xml").unlink()
     (folder / "lines.jsonl").write_text("\n".join(_line(number, note=long) for number in range(3000)))
     assert len(_names(read())) == 3000
@@ -220,10 +220,10 @@ def test_only_what_is_asked_for_is_taken(folder, read):
     (folder / "a.xml").write_text(_answer(_record(1), prefix="mods"))
     (folder / "b.xml").write_text(_dump(("mods", [_record(2)]), ("oai_dc", [_record(3, status=' status="deleted"')])))
     (folder / "c.jsonl").write_text(f"{_line(4, metadataPrefix='mods')}\n{_line(5, deleted=True)}\n")
-    found = read()
-    assert _names(found) == ["3", "5"]
-    assert all(slice_.is_deleted for step in found for slice_ in step.slices)
-    assert found[0].notes == ("1 records in mods are not read.",)
+    steps = read()
+    assert _names(steps) == ["3", "5"]
+    assert all(slice_.is_deleted for step in steps for slice_ in step.slices)
+    assert steps[0].notes == ("1 records in mods are not read.",)
     assert _names(read(cursor=Cursor("x", "mods", "a"))) == ["1", "2"]
     assert _names(read(cursor=Cursor("x", "mods", "b"))) == []
 
@@ -262,14 +262,14 @@ def test_when_no_file_can_be_read_there_is_no_list(folder, read):
 def test_what_was_interrupted_goes_on_and_what_was_read_is_not_read_again(folder, read):
     for number in range(3):
         (folder / f"{number}.xml").write_text(_record(number))
-    found = read()
-    assert _names(read(cursor=found[0].cursor)) == ["1", "2"]
-    (only,) = read(cursor=found[-1].cursor)
+    steps = read()
+    assert _names(read(cursor=steps[0].cursor)) == ["1", "2"]
+    (only,) = read(cursor=steps[-1].cursor)
     assert (only.is_complete, only.notes) == (True, ("Nothing has changed.",))
     (folder / "3.xml").write_text(_record(3))
-    assert _names(read(cursor=found[-1].cursor)) == ["0", "1", "2", "3"]
-    window = read(cursor=found[-1].cursor, window=("2020-01-01", ""))
-    assert (len(_names(window)), window[-1].cursor) == (4, found[-1].cursor)
+    assert _names(read(cursor=steps[-1].cursor)) == ["0", "1", "2", "3"]
+    window = read(cursor=steps[-1].cursor, window=("2020-01-01", ""))
+    assert (len(_names(window)), window[-1].cursor) == (4, steps[-1].cursor)
 
 
 @pytest.mark.parametrize("state", ["{", "[]", '{"version": 2}', '{"place": "x"}'])
@@ -290,9 +290,9 @@ def test_records_are_named_and_brought_one_by_one(folder):
 
 def test_a_dump_that_breaks_off_is_not_shown_to_be_whole(folder, read):
     (folder / "dump.xml").write_text(_dump(("oai_dc", [_record(1), _record(2)]))[:-70])
-    found = read()
-    assert (_names(found), found[-1].doubts) == (["1"], ("dump.xml is truncated: the dump is not complete.",))
-    again = read(cursor=found[-1].cursor)
+    steps = read()
+    assert (_names(steps), steps[-1].doubts) == (["1"], ("dump.xml is truncated: the dump is not complete.",))
+    again = read(cursor=steps[-1].cursor)
     assert (_names(again), again[-1].is_complete) == (["1"], False)
     (folder / "dump.xml").write_text(_dump(("oai_dc", []), ("mods", [])))
     assert (_names(read()), read()[-1].is_complete) == ([], True)
@@ -333,8 +333,8 @@ def test_a_page_whose_token_no_file_answers_tells_what_is_missing(folder, read, 
     """10 of 25 records were said to be everything."""
     for name, text in pages.items():
         (folder / name).write_text(text)
-    found = read()
-    assert (found[-1].doubts[0][: len(missing)], found[-1].is_complete) == (missing, False)
+    steps = read()
+    assert (steps[-1].doubts[0][: len(missing)], steps[-1].is_complete) == (missing, False)
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_what_was_interrupted_still_knows_which_tokens_were_answered(folder, rea
     assert read(cursor=first.cursor)[-1].is_complete
 
 
-def test_an_answer_that_is_an_error_is_told(folder, read):
+def test_an_answer_that_is_an_error_is_reported(folder, read):
     text = _answer().replace("<ListRecords></ListRecords>", '<error code="{}">No.</error>')
     (folder / "1.xml").write_text(text.format("badArgument"))
     assert read()[-1].doubts == ("1.xml has no records but an error: badArgument: No.",)
@@ -372,10 +372,10 @@ def test_an_answer_that_is_an_error_is_told(folder, read):
 def test_a_harvest_of_files_that_break_off_ends_with_status_3(command, folder, instance):
     (folder / "1.xml").write_text(PAGES["1.xml"])
     command("source", "add", "delivered", str(folder), "--kind", "files")
-    status, _, told = command("run", "delivered")
+    status, _, errors = command("run", "delivered")
     assert status == 3
-    assert "15 of 25 records are missing: 1.xml ends with a resumptionToken" in told
-    assert "Nothing is missing" not in told
+    assert "15 of 25 records are missing: 1.xml ends with a resumptionToken" in errors
+    assert "Nothing is missing" not in errors
 
 
 @pytest.mark.parametrize(
@@ -391,16 +391,16 @@ def test_what_cannot_be_read_does_not_let_a_sweep_delete(folder, name, text):
     """A dump that broke off was swept like a whole one: what it did not hold any more was deleted."""
     (folder / name).write_text(text)
     with Local(folder.as_uri(), 10_000_000) as fetch:
-        found = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
-    assert found[-1].is_last
-    assert [doubt for each in found for doubt in each.doubts]
+        pages = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert pages[-1].is_last
+    assert [doubt for page in pages for doubt in page.doubts]
 
 
 def test_a_line_without_metadata_is_named_nevertheless(folder):
     (folder / "l.jsonl").write_text(_line(1, metadata=""))
     with Local(folder.as_uri(), 10_000_000) as fetch:
-        found = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
-    assert [(len(each.slices), each.doubts) for each in found] == [(1, ()), (0, ())]
+        pages = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert [(len(page.slices), page.doubts) for page in pages] == [(1, ()), (0, ())]
 
 
 def test_what_is_not_read_is_told_and_archives_may_hold_records(folder, read, command):
@@ -442,7 +442,7 @@ def test_nothing_else_is_opened(folder):
         assert fetch(Request(f"{url}#a.xml", headers=(("Range", "bytes=1-2"),))).body == b"a/"
 
 
-def test_what_is_gone_or_damaged_is_told(tmp_path):
+def test_what_is_gone_or_damaged_is_reported(tmp_path):
     with Local((tmp_path / "none").as_uri(), 99) as fetch, pytest.raises(RemoteRefuses):
         fetch(Request((tmp_path / "none").as_uri()))
     broken = tmp_path / "a.xml.gz"
@@ -451,7 +451,7 @@ def test_what_is_gone_or_damaged_is_told(tmp_path):
         fetch(Request(f"{broken.as_uri()}#a.xml.gz"))
 
 
-def test_a_tar_that_is_broken_off_between_two_files_is_told(tmp_path):
+def test_a_tar_that_is_broken_off_between_two_files_is_reported(tmp_path):
     file = tmp_path / "a.tar"
     with tarfile.open(file, "w") as tar:
         for name in ("a.xml", "b.xml"):
@@ -465,7 +465,7 @@ def test_a_tar_that_is_broken_off_between_two_files_is_told(tmp_path):
 def test_a_compressed_tar_is_unpacked_once_however_its_files_are_ordered(tmp_path, monkeypatch, mode):
     """Each step back in it would unpack it from its beginning: that took the time of all files, squared."""
     begun = []
-    counting = {mark: _counting(each, begun) for mark, each in local._COMPRESSED.items()}
+    counting = {mark: _counting(opener, begun) for mark, opener in local._COMPRESSED.items()}
     monkeypatch.setattr(local, "_COMPRESSED", counting)
     file = tmp_path / "a.tar"
     with tarfile.open(file, f"w:{mode}") as tar:  # type: ignore[call-overload]
@@ -504,8 +504,8 @@ def test_a_compressed_file_is_unpacked_once_however_many_parts_it_has(tmp_path, 
     url = (tmp_path / "many.jsonl.gz").as_uri()
     with Local(url, 10_000_000) as fetch:
         steps = list(SOURCE.changes(Options("x", url), Cursor("x", "oai_dc"), fetch))
-    found = [slice_.identifier for step in steps for slice_ in step.slices]
-    assert found == [f"oai:x:{number}" for number in range(200)]
+    identifiers = [slice_.identifier for step in steps for slice_ in step.slices]
+    assert identifiers == [f"oai:x:{number}" for number in range(200)]
     assert (len(steps) > 4, len(begun) <= 1) == (True, True)
 
 
@@ -550,7 +550,7 @@ def test_a_dump_is_the_first_harvest_and_oai_pmh_brings_the_rest(command, reposi
     command("source", "add", "fake", repository.url, "--overlap", "0")
     status, _, err = command("source", "load", "fake", str(folder / "dump.xml"))
     assert (status, "since 2024-03-01T00:00:00Z" in err) == (0, True)
-    assert [f"<baseURL>{repository.url}</baseURL>" in each for each in _published(instance)] == [True] * 5
+    assert [f"<baseURL>{repository.url}</baseURL>" in record for record in _published(instance)] == [True] * 5
 
     repository.fill(1, start=5, datestamp="2024-04-01T00:00:00Z")
     repository.asked.clear()

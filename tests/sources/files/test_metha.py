@@ -96,7 +96,7 @@ def test_deleted_records_are_deleted(cache, command):
     assert command("run", "m")[0] == 0
     (folder / "2020-02-29-00000000.xml.gz").write_bytes(gzip.compress(answer(_record(2, deleted=True))))
     assert command("run", "m")[0] == 0
-    assert [each["is_deleted"] for each in _held(command, "m")] == [False, True]
+    assert [row["is_deleted"] for row in _held(command, "m")] == [False, True]
 
 
 def test_format_and_set_are_read_from_the_name_of_the_folder(cache, command):
@@ -122,9 +122,9 @@ def test_check_shows_the_entry_of_such_a_folder(cache, command):
     folder = cache / named()
     _fill(folder, "2020-01-31-00000000.xml.gz")
     status, out, words = command("source", "check", str(folder), "--json")
-    found = json.loads(out)
-    assert (status, found["entry"]["base_url"]) == (0, "http://m.example.org/oai"), words
-    assert "metha" in found["recognised"][0]["is"]
+    report = json.loads(out)
+    assert (status, report["entry"]["base_url"]) == (0, "http://m.example.org/oai"), words
+    assert "metha" in report["recognised"][0]["is"]
 
 
 def test_a_cache_of_several_harvests_is_explained(cache, command):
@@ -137,7 +137,7 @@ def test_a_cache_of_several_harvests_is_explained(cache, command):
     assert str(cache / named(url="http://a.example.org/oai")) in words
 
 
-def test_a_missing_file_is_told(cache, command):
+def test_a_missing_file_is_reported(cache, command):
     folder = cache / named()
     _fill(folder, "2020-01-31-00000000.xml.gz", "2020-01-31-00000002.xml.gz")
     command("source", "add", "m", str(folder), "--kind", "files")
@@ -147,7 +147,7 @@ def test_a_missing_file_is_told(cache, command):
     assert any("2020-01-31-00000001" in reason for reason in ran["reasons"])
 
 
-def test_a_list_that_goes_on_in_no_file_is_told(cache, command):
+def test_a_list_that_goes_on_in_no_file_is_reported(cache, command):
     """Metha's `-max-requests` ends a list where it is."""
     folder = cache / named()
     folder.mkdir()
@@ -209,7 +209,7 @@ def test_a_record_that_changed_stays_as_it_is_when_a_window_is_added(cache, comm
     command("source", "add", "m", str(folder), "--kind", "files")
     assert command("run", "m")[0] == 0
     before = _records(command)
-    assert [each["upstream"][6:] for each in before if not each["is_deleted"]] == ["1", "2", "5", "6", "7", "8"]
+    assert [row["upstream"][6:] for row in before if not row["is_deleted"]] == ["1", "2", "5", "6", "7", "8"]
     (folder / last).write_bytes(gzip.compress(windows[last]))
     status, out, words = command("run", "m", "--json")
     counts = json.loads(out)["counts"]

@@ -38,7 +38,7 @@ class Repository:
     records: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     page_size: int = 3
-    size: Callable[[int], int | None] = lambda found: found
+    size: Callable[[int], int | None] = lambda count: count
     is_ordered: bool = True
     earliest: str = "2020-01-01T00:00:00Z"
     asked: list[Arguments] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Repository:
         arguments = dict(parse_qsl(query, keep_blank_values=True))
         self.asked.append(arguments)
         assert len(self.asked) < 5000, "It never ends."
-        answer: Answer = next((said for fault in self.faults if (said := fault(self, arguments)) is not None), "")
+        answer: Answer = next((faulty for fault in self.faults if (faulty := fault(self, arguments)) is not None), "")
         answer = answer or self.answer(arguments)
         if isinstance(answer, GatewayError):
             raise answer
@@ -85,12 +85,12 @@ class Repository:
     def selected(self, arguments: Arguments) -> list[str]:
         """Return what lies between the dates, in the order of the list."""
         from_, until = arguments.get("from", ""), arguments.get("until", "")
-        found = [
+        identifiers = [
             identifier
             for identifier, stamp in self.records.items()
             if stamp[: len(from_)] >= from_ and (not until or stamp[: len(until)] <= until)
         ]
-        return sorted(found, key=lambda each: self.records[each]) if self.is_ordered else found
+        return sorted(identifiers, key=lambda identifier: self.records[identifier]) if self.is_ordered else identifiers
 
     def page(self, arguments: Arguments) -> str:
         """Return one page of a list."""
@@ -98,15 +98,15 @@ class Repository:
         if token := arguments.get("resumptionToken"):
             from_, until, at = unquote(token).split("/")
             arguments, start = {"from": from_, "until": until}, int(at)
-        found = self.selected(arguments)
-        if not found:
+        identifiers = self.selected(arguments)
+        if not identifiers:
             return refused("noRecordsMatch")
-        entries = "".join(self.entry(verb, each) for each in found[start : start + self.page_size])
+        entries = "".join(self.entry(verb, identifier) for identifier in identifiers[start : start + self.page_size])
         following = start + self.page_size
         token = "/".join((arguments.get("from", ""), arguments.get("until", ""), str(following)))
-        size = self.size(len(found))
+        size = self.size(len(identifiers))
         given = "" if size is None else f' completeListSize="{size}" cursor="{start}"'
-        ended = f"<resumptionToken{given}>{token if following < len(found) else ''}</resumptionToken>"
+        ended = f"<resumptionToken{given}>{token if following < len(identifiers) else ''}</resumptionToken>"
         return envelope(f"<{verb}>{entries}{ended}</{verb}>")
 
     def entry(self, verb: str, identifier: str) -> str:
@@ -155,8 +155,8 @@ def killed(repository: Repository) -> list[Step]:
 
     state = ""
     while not steps or not steps[-1].is_last:
-        told = options(arrived=arrived)
-        steps.append(next(SOURCE.changes(told, Cursor("x", "oai_dc", "", state), repository)))
+        run_options = options(arrived=arrived)
+        steps.append(next(SOURCE.changes(run_options, Cursor("x", "oai_dc", "", state), repository)))
         state = steps[-1].cursor.state
         assert len(steps) < 2000
     return steps

@@ -105,13 +105,13 @@ def test_no_record_of_a_spoiled_page_is_lost_without_a_word(body: bytes):
             body.decode("utf-8", "replace"),
         )
     )
-    found = {slice_.identifier for slice_ in answer.slices}
+    parsed_identifiers = {slice_.identifier for slice_ in answer.slices}
     if any(slice_.problem and not slice_.identifier for slice_ in answer.slices):
         return
     if any("looks like records" in repair for repair in answer.repairs):
         return
     hidden = " ".join(text[slice_.start : slice_.stop] for slice_ in answer.slices)
-    for identifier in standing - found:
+    for identifier in standing - parsed_identifiers:
         assert identifier in hidden or identifier in " ".join(answer.repairs) or _is_commented(identifier, text)
 
 

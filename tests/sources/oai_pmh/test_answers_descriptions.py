@@ -44,7 +44,7 @@ def test_identify_with_nothing_in_it_is_empty():
     assert (answer.repository_name, answer.admin_emails, answer.descriptions) == ("", (), ())
 
 
-def test_formats_without_a_prefix_are_told():
+def test_formats_without_a_prefix_are_reported():
     answer = parse_formats(
         _answer(
             "<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metadataPrefix><schema>s</schema>"

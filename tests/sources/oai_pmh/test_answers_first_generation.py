@@ -100,7 +100,7 @@ def test_the_recorded_identifiers_have_neither_headers_nor_dates(name: str, slic
 @pytest.mark.parametrize(("name", "code"), [("GR2.txt", "idDoesNotExist"), ("LI3.txt", "noRecordsMatch")])
 def test_what_is_recorded_with_nothing_in_it_is_the_error_of_today(name: str, code: str):
     answer = parse_list(_body(name))
-    assert ([each for each, _ in answer.errors], answer.slices, answer.verb) == ([code], (), "")
+    assert ([error_code for error_code, _ in answer.errors], answer.slices, answer.verb) == ([code], (), "")
     assert answer.response_date
 
 

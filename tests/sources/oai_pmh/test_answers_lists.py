@@ -56,8 +56,8 @@ def test_deleted_record_that_still_has_metadata_has_none_for_us():
     ],
 )
 def test_record_that_cannot_be_used_says_why_and_spoils_no_other(entry: str, problem: str):
-    before, found, after = parse_list(page(record(1), entry, record(3)).encode()).slices
-    assert found.problem == problem
+    before, slice_, after = parse_list(page(record(1), entry, record(3)).encode()).slices
+    assert slice_.problem == problem
     assert not before.problem
     assert not after.problem
 
@@ -109,12 +109,12 @@ def test_abouts_are_found_in_the_slow_way_too():
 )
 def test_payload_of_any_kind_is_cut_whole_and_stands_alone(metadata: str):
     body = page(record(1), record(2, metadata=metadata), record(3)).encode()
-    found = parse_list(body).slices
-    assert identifiers(found) == ["1", "2", "3"]
+    parsed_slices = parse_list(body).slices
+    assert identifiers(parsed_slices) == ["1", "2", "3"]
     inside = etree.fromstring(body).findall(f".//{{{OAI}}}metadata")
     expected = next(child for child in inside[1] if isinstance(child.tag, str))
-    assert payload(body, found[1]).tag == expected.tag
-    assert etree.tostring(payload(body, found[1]), method="c14n", exclusive=True) == etree.tostring(
+    assert payload(body, parsed_slices[1]).tag == expected.tag
+    assert etree.tostring(payload(body, parsed_slices[1]), method="c14n", exclusive=True) == etree.tostring(
         expected, method="c14n", exclusive=True, with_tail=False
     )
 
@@ -151,7 +151,7 @@ def test_prefixes_declared_above_are_given_to_the_payload_that_uses_them():
     assert second.declarations == ()
 
 
-def test_prefixed_envelope_is_read_and_told():
+def test_prefixed_envelope_is_read_and_reported():
     text = page(record(1, "<d:dc xmlns:d='urn:d'/>"), token="t", root=f'xmlns:o="{OAI}"')
     for name in ENVELOPE:
         text = text.replace(f"<{name}", f"<o:{name}").replace(f"</{name}", f"</o:{name}")
@@ -162,7 +162,7 @@ def test_prefixed_envelope_is_read_and_told():
 
 
 @pytest.mark.parametrize("root", ["", 'xmlns="https://www.openarchives.org/OAI/2.0/"'])
-def test_wrong_namespace_is_read_and_told(root: str):
+def test_wrong_namespace_is_read_and_reported(root: str):
     answer = parse_list(page(record(1), token="t", root=root).encode())
     assert identifiers(answer.slices) == ["1"]
     assert answer.token == ResumptionToken("t")
@@ -237,7 +237,7 @@ def test_answer_to_another_question_is_refused():
         parse_list(page(verb="Identify").encode())
 
 
-def test_a_fault_of_ours_would_be_told(monkeypatch: pytest.MonkeyPatch):
+def test_a_fault_of_ours_would_be_reported(monkeypatch: pytest.MonkeyPatch):
     """Tree and bytes must agree on the records; should they ever not, nothing may be lost."""
     body = page(record(1), record(2)).encode()
     document = read(body)

@@ -60,10 +60,10 @@ class RunsAway(Exception):
 
 
 def _walk(answers: list[tuple[bytes, int, str]], state: str) -> Iterator[Step]:
-    said = chain(answers, repeat(answers[-1], MOST_REQUESTS))
+    responses = chain(answers, repeat(answers[-1], MOST_REQUESTS))
 
     def fetch(request: Request) -> Fetched:
-        body, status, content_type = next(said, (b"", 0, ""))
+        body, status, content_type = next(responses, (b"", 0, ""))
         if not status:
             raise RunsAway
         return Fetched(request.url, status, (("Content-Type", content_type),), body, 1_717_243_200)

@@ -19,7 +19,7 @@ from harvester.sources.oai_pmh.list_state import made_of
 from tests.oai_pages import page
 from tests.sources.oai_pmh.test_list_identifiers import Canned
 
-FIRST, LAST = (parse_utc_datetime(each)[0] for each in ("2024-01-01T00:00:00Z", "2024-03-01T00:00:00Z"))
+FIRST, LAST = (parse_utc_datetime(text)[0] for text in ("2024-01-01T00:00:00Z", "2024-03-01T00:00:00Z"))
 
 
 @dataclass

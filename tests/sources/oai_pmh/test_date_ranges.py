@@ -10,7 +10,7 @@ from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
 from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, window_of, windows_of
 
-EARLIEST, LATEST = (parse_utc_datetime(each)[0] for each in ("2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z"))
+EARLIEST, LATEST = (parse_utc_datetime(text)[0] for text in ("2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z"))
 
 
 def test_windows_are_written_and_read():

@@ -78,7 +78,7 @@ def test_trouble_with_formats_and_sets_hinders_no_harvest():
 
 
 @pytest.mark.parametrize("token", ["t", ""])
-def test_list_of_sets_without_end_is_ended_and_told(token: str):
+def test_list_of_sets_without_end_is_ended_and_reported(token: str):
     def sets(request: Request) -> str:
         return (
             _sets("a", token="t")
@@ -97,7 +97,7 @@ def test_list_of_sets_of_endless_length_is_ended(monkeypatch: pytest.MonkeyPatch
     assert "does not end properly" in description.notes[-1]
 
 
-def test_odd_identify_is_read_and_told():
+def test_odd_identify_is_read_and_reported():
     description = _described(
         lambda _: _sets("a"), identify="<Identify><repositoryName>&eacute;</repositoryName></Identify>"
     )

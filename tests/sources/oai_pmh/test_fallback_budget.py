@@ -66,11 +66,11 @@ def test_next_run_goes_on_where_the_budget_was_spent():
     repository = Repository(faults=[_lists_fail]).fill(9)
     first, error = _until_it_ends(repository, Budget(most_requests=12))
     assert "12 requests" in error
-    windows = [each for each in repository.listed() if each]
+    windows = [arguments for arguments in repository.listed() if arguments]
     _until_it_ends(repository, Budget(most_requests=12), first[-1].cursor.state, arrived=lambda *_: iter(()))
-    later = [each for each in repository.listed()[len(windows) + 1 :] if each]
+    later = [arguments for arguments in repository.listed()[len(windows) + 1 :] if arguments]
     assert later
-    assert not [each for each in later if each in windows[:-1]]
+    assert not [arguments for arguments in later if arguments in windows[:-1]]
 
 
 def test_new_records_renew_the_budget_so_a_source_comes_whole_record_by_record():
@@ -141,13 +141,13 @@ def test_records_that_all_fail_end_a_run_with_what_is_wrong_and_are_not_asked_fo
     first, error = _until_it_ends(repository, Budget(most_requests=20))
     assert error.startswith("It broke. ")
     assert len(repository.asked) <= 24
-    before = [each["identifier"] for each in repository.listed("GetRecord")]
+    before = [arguments["identifier"] for arguments in repository.listed("GetRecord")]
 
     def arrived(_cursor: Cursor, _since: int) -> Iterator[str]:
         return (slice_.identifier for step in first for slice_ in step.slices)
 
     _until_it_ends(repository, Budget(most_requests=20), first[-1].cursor.state, arrived=arrived)
-    later = [each["identifier"] for each in repository.listed("GetRecord")][len(before) :]
+    later = [arguments["identifier"] for arguments in repository.listed("GetRecord")][len(before) :]
     assert later
     assert not set(before) & set(later)
 
@@ -208,26 +208,30 @@ def _beside_fails(repository: Repository, arguments: Arguments) -> tuple[int, st
     return (500, "<html/>") if arguments["verb"] in ("ListSets", "ListMetadataFormats") else None
 
 
-def _described(repository: Repository, told: Options, seconds: int = 0) -> tuple[str, tuple[str, ...], list[str]]:
+def _described(
+    repository: Repository, source_options: Options, seconds: int = 0
+) -> tuple[str, tuple[str, ...], list[str]]:
     """Return what is known after it described itself, its notes, and which verbs it was asked."""
     before = len(repository.asked)
-    found = SOURCE.describe(told, lambda request: replace(repository(request), received_at=NOW + seconds))
-    return found.known, found.notes, [each["verb"] for each in repository.asked[before:]]
+    description = SOURCE.describe(
+        source_options, lambda request: replace(repository(request), received_at=NOW + seconds)
+    )
+    return description.known, description.notes, [arguments["verb"] for arguments in repository.asked[before:]]
 
 
 def test_sets_and_formats_that_failed_are_not_asked_for_again_for_a_week():
     repository = Repository(faults=[_beside_fails]).fill(3)
-    known, told, asked = _described(repository, options())
+    known, messages, asked = _described(repository, options())
     assert asked == ["Identify", "ListMetadataFormats", "ListSets"]
-    assert [each.partition(":")[0] for each in told] == ["ListMetadataFormats", "ListSets"]
-    later, told, asked = _described(repository, options(known=known), _WEEK - 1)
+    assert [note.partition(":")[0] for note in messages] == ["ListMetadataFormats", "ListSets"]
+    later, messages, asked = _described(repository, options(known=known), _WEEK - 1)
     assert (later, asked) == (known, ["Identify"])
-    assert told[1] == "ListSets failed on 2024-06-01. It is asked again from 2024-06-08 on, or by `--full`."
+    assert messages[1] == "ListSets failed on 2024-06-01. It is asked again from 2024-06-08 on, or by `--full`."
     repository.faults.clear()
     for more in ({"seconds": _WEEK}, {}):
         anew = options(known=known, asks_anew=not more)
-        mended, told, asked = _described(repository, anew, **more)
-        assert (mended, told) == (text_of(ListState()), ())
+        mended, messages, asked = _described(repository, anew, **more)
+        assert (mended, messages) == (text_of(ListState()), ())
         assert asked == ["Identify", "ListMetadataFormats", "ListSets"]
 
 
@@ -235,8 +239,8 @@ def test_sets_of_a_server_that_is_busy_are_not_waited_for_and_asked_for_the_next
     def busy(repository: Repository, arguments: Arguments) -> GatewayError | None:
         return TryLater("It is busy.") if arguments["verb"] == "ListSets" else None
 
-    known, told, _ = _described(Repository(faults=[busy]).fill(3), options())
-    assert (known, told) == (text_of(ListState()), ("ListSets: It is busy.",))
+    known, messages, _ = _described(Repository(faults=[busy]).fill(3), options())
+    assert (known, messages) == (text_of(ListState()), ("ListSets: It is busy.",))
 
 
 def test_lists_that_go_on_keep_what_failed_beside_them():
@@ -256,7 +260,7 @@ def test_what_is_asked_beside_has_little_time_and_is_repeated_once():
 
     SOURCE.describe(options(), fetch)
     briefly = (30.0, 30.0, 1)
-    spent = [(each.deadline_seconds, each.waits_seconds, each.patience) for each in asked]
+    spent = [(request.deadline_seconds, request.waits_seconds, request.patience) for request in asked]
     assert spent == [(None, None, None), briefly, briefly]
 
 

@@ -87,7 +87,7 @@ class Old:
     def _page(self, arguments, write):
         date, _, start = arguments.get("resumptionToken", "").partition("|")
         wanted = [title for title in self.titles if self._date(title) >= (date or arguments.get("from", ""))]
-        wanted = [each for each in wanted if self._date(each) <= arguments.get("until", "9")]
+        wanted = [title for title in wanted if self._date(title) <= arguments.get("until", "9")]
         first = int(start or 0)
         rest = f"{arguments.get('from', date)}|{first + 10}" if wanted[first + 10 :] else ""
         token = f"<resumptionToken>{rest}</resumptionToken>" if rest else ""
@@ -142,8 +142,8 @@ def old():
 
 def _records(instance):
     with opened(str(instance)) as house, house.store.view() as view:
-        found = [record.decode() for record in view.page(Selection("oai_dc"), None, 100).records]
-    return {int(re.findall(r"oai:old:(\d+)<", each)[0]): each for each in found if "oai:old:" in each}
+        records = [record.decode() for record in view.page(Selection("oai_dc"), None, 100).records]
+    return {int(re.findall(r"oai:old:(\d+)<", record)[0]): record for record in records if "oai:old:" in record}
 
 
 def test_it_is_harvested_published_and_harvested_again(command, old, instance):
@@ -151,8 +151,8 @@ def test_it_is_harvested_published_and_harvested_again(command, old, instance):
     assert (status, "An OAI-PMH repository (version 1.1): An old one." in err) == (0, True), err
 
     status, out, _ = command("run", "old", "--json")
-    told = json.loads(out)
-    assert (status, told["counts"]["received"], told["counts"]["published"]) == (0, 25, 24)
+    report = json.loads(out)
+    assert (status, report["counts"]["received"], report["counts"]["published"]) == (0, 25, 24)
     records = _records(instance)
     assert len(records) == 24
     assert "<dc:title>Work 7</dc:title>" in records[7]
@@ -163,8 +163,8 @@ def test_it_is_harvested_published_and_harvested_again(command, old, instance):
     old.dates |= {3: "2002-02-08", 5: "2002-02-08"}
     old.asked.clear()
     status, out, _ = command("run", "old", "--json")
-    told = json.loads(out)
-    assert (status, told["counts"]["received"], told["counts"]["deleted"]) == (0, 2, 1)
+    report = json.loads(out)
+    assert (status, report["counts"]["received"], report["counts"]["deleted"]) == (0, 2, 1)
     assert [request["from"] for request in old.asked if request["verb"] == "ListRecords"] == ["2002-02-07"]
     assert "<dc:title>Another</dc:title>" in _records(instance)[3]
 
@@ -173,8 +173,8 @@ def test_one_that_does_not_take_its_tokens_is_harvested_record_by_record(command
     old.takes_tokens = False
     assert command("source", "add", "old", old.url)[0] == 0
     status, out, err = command("run", "old", "--json")
-    told = json.loads(out)
-    assert (status, told["counts"]["received"]) == (0, 25), (told, err)
+    report = json.loads(out)
+    assert (status, report["counts"]["received"]) == (0, 25), (report, err)
     assert len(_records(instance)) == 24
     assert [
         request for request in old.asked if request["verb"] == "ListIdentifiers" and "metadataPrefix" in request
@@ -186,7 +186,7 @@ def test_what_its_list_leaves_out_and_list_identifiers_names_is_fetched(command,
     old.left_out = frozenset((3, 12, 23))
     assert command("source", "add", "old", old.url)[0] == 0
     status, out, err = command("run", "old", "--json")
-    told = json.loads(out)
-    assert (status, told["counts"]["received"], told["is_complete"]) == (0, 25, True), (told, err)
+    report = json.loads(out)
+    assert (status, report["counts"]["received"], report["is_complete"]) == (0, 25, True), (report, err)
     assert len(_records(instance)) == 24
     assert "The records were compared with all that ListIdentifiers names." in err

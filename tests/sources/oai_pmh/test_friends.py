@@ -35,7 +35,7 @@ def _rows(out):
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_the_friends_of_a_source_are_listed_and_those_that_are_sources_are_told(command, repository, names):
+def test_the_friends_of_a_source_are_listed_and_those_that_are_sources_are_marked(command, repository, names):
     command("source", "add", "fake", repository.url)
     names("http://oai.east.example.org/foo/", repository.url, "no address", "http:///no-host")
     status, out, _ = command("source", "friends", "fake", "--json")
@@ -78,7 +78,7 @@ def test_friends_that_answer_can_be_added(command, repository, names, instance):
     assert command("source", "friends", repository.url, "--check", "--json")[1].count('"is_a_source": true') == 2
 
 
-def test_a_friend_that_is_no_repository_is_told(command, repository, names):
+def test_a_friend_that_is_no_repository_is_reported(command, repository, names):
     names(f"{repository.url}?own=1")
     named = repository.statuses["Identify"]
     repository.before = lambda asked: repository.statuses.update(
@@ -108,7 +108,7 @@ def test_names_are_free_and_short(command, repository, names):
     assert [row["name"] for row in rows] == ["very-very-very-very-very-v", "very-very-very-very-very-v-2"]
 
 
-def test_a_friend_with_a_secret_in_its_address_is_left_out_and_told(command, repository, names):
+def test_a_friend_with_a_secret_in_its_address_is_left_out_and_reported(command, repository, names):
     names("http://a.example.org/oai?apikey=HUSH", "http://b.example.org/oai")
     _, out, err = command("source", "friends", repository.url, "--json")
     assert [row["url"] for row in _rows(out)] == ["http://b.example.org/oai"]

@@ -13,8 +13,8 @@ OAI_IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"
 
 def _identify(*descriptions: str) -> bytes:
     held = "".join(f"<description>{description}</description>" for description in descriptions)
-    told = f"<repositoryName>The \n House</repositoryName><baseURL>http://e.org/oai</baseURL>{held}"
-    return f'<OAI-PMH xmlns="{OAI}"><Identify>{told}</Identify></OAI-PMH>'.encode()
+    content = f"<repositoryName>The \n House</repositoryName><baseURL>http://e.org/oai</baseURL>{held}"
+    return f'<OAI-PMH xmlns="{OAI}"><Identify>{content}</Identify></OAI-PMH>'.encode()
 
 
 def _described(name: str) -> str:

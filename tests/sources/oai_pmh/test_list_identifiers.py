@@ -50,14 +50,17 @@ def _page(*numbers, token=None, announced=None):
 
 def _listed(*answers, state=""):
     fetch = Canned(list(answers))
-    found = list(SOURCE.listed(OPTIONS, Cursor("x", "oai_dc", "a:b", state), fetch))
-    return found, fetch
+    listed_pages = list(SOURCE.listed(OPTIONS, Cursor("x", "oai_dc", "a:b", state), fetch))
+    return listed_pages, fetch
 
 
 def test_a_whole_list_is_named_page_by_page():
-    found, fetch = _listed(_page(1, 2, token="t 1", announced=3), _page(3, token="", announced=3))
-    assert [identifiers(each.slices) for each in found] == [["1", "2"], ["3"]]
-    assert [(each.received, each.announced, each.is_last, each.doubts) for each in found] == [
+    listed_pages, fetch = _listed(_page(1, 2, token="t 1", announced=3), _page(3, token="", announced=3))
+    assert [identifiers(listed_page.slices) for listed_page in listed_pages] == [["1", "2"], ["3"]]
+    assert [
+        (listed_page.received, listed_page.announced, listed_page.is_last, listed_page.doubts)
+        for listed_page in listed_pages
+    ] == [
         (2, 3, False, ()),
         (3, 3, True, ()),
     ]
@@ -73,40 +76,40 @@ def test_an_empty_list_is_whole():
 
 
 def test_fewer_than_announced_is_a_doubt():
-    found, _ = _listed(_page(1, 2, token="t", announced=9), _page(3))
-    assert found[-1].doubts == ("ListIdentifiers announced 9 records and named 3.",)
+    listed_pages, _ = _listed(_page(1, 2, token="t", announced=9), _page(3))
+    assert listed_pages[-1].doubts == ("ListIdentifiers announced 9 records and named 3.",)
 
 
 def test_a_token_that_came_before_is_a_doubt():
-    found, _ = _listed(_page(1, token="t"), _page(2, token="t"))
-    assert (found[-1].is_last, "loops" in found[-1].doubts[0]) == (True, True)
+    listed_pages, _ = _listed(_page(1, token="t"), _page(2, token="t"))
+    assert (listed_pages[-1].is_last, "loops" in listed_pages[-1].doubts[0]) == (True, True)
 
 
 def test_empty_pages_without_end_are_a_doubt():
     pages = [_page(token=f"t{number}") for number in range(30)]
-    found, _ = _listed(_page(1, token="t"), *pages)
-    assert (found[-1].is_last, "loops" in found[-1].doubts[0], len(found)) == (True, True, 11)
+    listed_pages, _ = _listed(_page(1, token="t"), *pages)
+    assert (listed_pages[-1].is_last, "loops" in listed_pages[-1].doubts[0], len(listed_pages)) == (True, True, 11)
 
 
 def test_the_last_page_again_and_again_with_new_tokens_is_a_doubt():
     """OpenSKOS#8: 172,515 announced, 274,000 read."""
     pages = [_page(1, token=f"t{number}") for number in range(30)]
-    found, _ = _listed(*pages)
-    assert (found[-1].is_last, "loops" in found[-1].doubts[0], len(found)) == (True, True, 11)
-    found, _ = _listed(_page(1, 2, token="t", announced=2), *pages)
-    assert (len(found), found[-1].is_last, found[-1].doubts) == (2, True, ())
+    listed_pages, _ = _listed(*pages)
+    assert (listed_pages[-1].is_last, "loops" in listed_pages[-1].doubts[0], len(listed_pages)) == (True, True, 11)
+    listed_pages, _ = _listed(_page(1, 2, token="t", announced=2), *pages)
+    assert (len(listed_pages), listed_pages[-1].is_last, listed_pages[-1].doubts) == (2, True, ())
 
 
 def test_the_token_behind_the_last_may_be_refused():
-    found, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
-    assert (found[-1].is_last, found[-1].doubts) == (True, ())
+    listed_pages, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
+    assert (listed_pages[-1].is_last, listed_pages[-1].doubts) == (True, ())
 
 
 @pytest.mark.parametrize("is_verbatim", [False, True])
 def test_a_token_that_is_refused_is_written_in_the_other_way(is_verbatim):
     state = text_of(made_of(is_verbatim=is_verbatim))
-    found, fetch = _listed(_page(1, token="a/b"), error("badResumptionToken"), _page(2), state=state)
-    assert identifiers(found[-1].slices) == ["2"]
+    listed_pages, fetch = _listed(_page(1, token="a/b"), error("badResumptionToken"), _page(2), state=state)
+    assert identifiers(listed_pages[-1].slices) == ["2"]
     ways = ["a%2Fb", "a/b"]
     assert [request.url.rpartition("=")[2] for request in fetch.asked[1:]] == (ways[::-1] if is_verbatim else ways)
 
@@ -119,8 +122,8 @@ def test_a_token_that_is_refused_in_both_ways_is_an_error():
 
 
 def test_a_header_without_an_identifier_is_a_doubt():
-    found, _ = _listed(page("<header><datestamp>2024-01-01</datestamp></header>", verb="ListIdentifiers"))
-    assert found[0].doubts[0].startswith("A header cannot be read:")
+    listed_pages, _ = _listed(page("<header><datestamp>2024-01-01</datestamp></header>", verb="ListIdentifiers"))
+    assert listed_pages[0].doubts[0].startswith("A header cannot be read:")
 
 
 def _single(answer, identifier="oai:x:1"):
@@ -128,9 +131,9 @@ def _single(answer, identifier="oai:x:1"):
 
 
 def test_a_single_record_comes_as_it_is():
-    found, slices = _single(page(record(1), verb="GetRecord"))
-    assert (found.verb, found.metadata_prefix, identifiers(slices)) == ("GetRecord", "oai_dc", ["1"])
-    assert b"Work 1" in found.body[slices[0].start : slices[0].stop]
+    raw_page, slices = _single(page(record(1), verb="GetRecord"))
+    assert (raw_page.verb, raw_page.metadata_prefix, identifiers(slices)) == ("GetRecord", "oai_dc", ["1"])
+    assert b"Work 1" in raw_page.body[slices[0].start : slices[0].stop]
 
 
 @pytest.mark.parametrize("code", ["idDoesNotExist", "cannotDisseminateFormat"])
@@ -148,8 +151,8 @@ def test_other_errors_and_other_records_are_no_answer():
 def test_one_of_the_first_generation_is_asked_without_a_format():
     body = '<ListIdentifiers xmlns="http://www.openarchives.org/OAI/1.1/OAI_ListIdentifiers">{}</ListIdentifiers>'
     body = body.format('<identifier>oai:x:1</identifier><identifier status="deleted">oai:x:2</identifier>')
-    found, fetch = _listed(body, state=text_of(made_of(is_first_generation=True)))
-    assert [(slice_.identifier, slice_.is_deleted) for page in found for slice_ in page.slices] == [
+    listed_pages, fetch = _listed(body, state=text_of(made_of(is_first_generation=True)))
+    assert [(slice_.identifier, slice_.is_deleted) for page in listed_pages for slice_ in page.slices] == [
         ("oai:x:1", False),
         ("oai:x:2", True),
     ]

@@ -153,7 +153,7 @@ def test_a_source_that_must_be_given_dates_is_given_some_for_the_check_as_well()
     none, some, more = error("noRecordsMatch"), page(record(1), record(2), token="t"), page(record(2), record(3))
     steps, fetch = walked([none, some, more, none])
     assert steps[-1].received == 4
-    *_, check = (each.url.partition("&until=")[2] for each in fetch.beside if "ListIdentifiers" in each.url)
+    *_, check = (request.url.partition("&until=")[2] for request in fetch.beside if "ListIdentifiers" in request.url)
     assert check == "2999-12-31T23%3A59%3A59Z"
     assert state_of(steps[-1].cursor.state)[0].profile.dates == Dates.NEEDED
 
@@ -180,7 +180,7 @@ def test_more_than_announced_is_told_and_no_loss():
     assert steps[-1].notes == ("The source announced 3 records and sent 4.",)
 
 
-def test_announcement_that_changes_is_told():
+def test_announcement_that_changes_is_reported():
     answers = [*pages(2, 2, announced=5)[:1], *pages(2, 2, announced=4)[1:]]
     steps, _ = walked(answers)
     assert steps[-1].announced == (5, 4)
@@ -569,7 +569,7 @@ def test_nothing_is_asked_for_behind_the_last_date_that_is_wanted():
     assert (asked["from"], asked["until"]) == ("2022-01-01T23:59:59Z", "2022-01-01T23:59:59Z")
 
 
-def test_state_that_cannot_be_read_begins_anew_and_is_told():
+def test_state_that_cannot_be_read_begins_anew_and_is_reported():
     steps, fetch = walked(pages(1), state="?")
     assert "from" not in fetch.arguments[0]
     assert "begins anew" in steps[0].notes[0]
@@ -581,7 +581,7 @@ def test_list_in_progress_whose_dates_are_none_begins_anew():
 
 
 @pytest.mark.parametrize("wrong", [{"from_": "soon"}, {"window": ("", "2024-02-30")}])
-def test_dates_that_are_none_are_told(wrong: dict[str, str]):
+def test_dates_that_are_none_are_refused(wrong: dict[str, str]):
     with pytest.raises(ConfigurationError, match="dates to harvest are wrong"):
         walked(pages(1), replace(OPTIONS, **wrong))  # type: ignore[arg-type]
 

@@ -39,7 +39,7 @@ def test_what_mending_a_single_record_costs_goes_with_its_step():
 
 
 def test_headers_of_which_mending_has_lost_something_decide_nothing():
-    repository = Repository(size=lambda found: found + 2, faults=[_damaged("ListIdentifiers")]).fill(4)
+    repository = Repository(size=lambda count: count + 2, faults=[_damaged("ListIdentifiers")]).fill(4)
     steps = walked(repository)
     assert not steps[-1].is_complete
     assert "ListIdentifiers: The answer is not well-formed" in " ".join(steps[-1].doubts)

@@ -56,7 +56,7 @@ def test_what_any_list_has_learned_is_in_the_profile():
 
 
 @pytest.mark.parametrize("dates", ["optional", "needed", "refused"])
-def test_whether_dates_are_needed_or_refused_is_told(dates):
+def test_whether_dates_are_needed_or_refused_is_in_the_profile(dates):
     assert profile({}, _cursors(made_of(dates=dates)))["dates"] == dates
     assert profile({"dates": dates}, ())["dates"] == dates
 
@@ -80,7 +80,9 @@ def test_the_time_of_the_fastest_page_is_learned_and_pages_that_become_much_slow
     times = chain([0.0, 0.3, 0.089, 12.988, 20.0], repeat(0.0))
     repository = Repository().fill(13)
     steps = list(
-        SOURCE.changes(options(), Cursor("x", "oai_dc"), lambda each: replace(repository(each), seconds=next(times)))
+        SOURCE.changes(
+            options(), Cursor("x", "oai_dc"), lambda request: replace(repository(request), seconds=next(times))
+        )
     )
     (note,) = notes(steps).splitlines()
     assert note.startswith("A page took 13.0 seconds where the fastest took 0.1; ")
@@ -98,14 +100,14 @@ def _own_arguments(is_wanted):
 
 def test_the_verb_goes_before_the_arguments_of_the_address_where_nothing_else_is_answered():
     """cshc.ubc.ca (HTTP::OAI)."""
-    told, repository = options(url="http://x.org/csw?mode=oaipmh"), _own_arguments(is_wanted=True)
-    description = SOURCE.describe(told, repository)
+    source_options, repository = options(url="http://x.org/csw?mode=oaipmh"), _own_arguments(is_wanted=True)
+    description = SOURCE.describe(source_options, repository)
     assert [next(iter(request)) for request in repository.asked] == ["mode"] * 4 + ["verb"] * 3
-    steps = list(SOURCE.changes(told.after(description), Cursor("x", "oai_dc"), repository))
+    steps = list(SOURCE.changes(source_options.after(description), Cursor("x", "oai_dc"), repository))
     assert steps[-1].is_complete
     assert profile({}, [steps[-1].cursor])["arguments"] == "verb first"
     before = len(repository.asked)
-    SOURCE.describe(replace(told, known=learned([steps[-1].cursor])), repository)
+    SOURCE.describe(replace(source_options, known=learned([steps[-1].cursor])), repository)
     assert {next(iter(request)) for request in repository.asked[before:]} == {"verb"}
 
 
@@ -128,11 +130,11 @@ def test_a_source_that_refuses_every_date_is_harvested_whole_each_time():
     repository = Repository(faults=[_without_dates]).fill(2)
     first = walked(repository)
     second = walked(repository, first[-1].cursor.state)
-    assert [len(each.slices) for each in second] == [0, 0, 2]
+    assert [len(step.slices) for step in second] == [0, 0, 2]
     assert second[-1].is_complete
     assert "badArgument: no The whole list is asked for, without dates." in notes(second)
     third = walked(repository, second[-1].cursor.state)
-    assert [len(each.slices) for each in third] == [2]
+    assert [len(step.slices) for step in third] == [2]
     assert profile({}, [third[-1].cursor])["dates"] == "refused"
     assert len(walked(repository, first[-1].cursor.state, own={"dates": "refused"})) == 1
 
@@ -144,8 +146,10 @@ def test_dates_that_an_administrator_wants_are_not_given_up(wish):
 
 
 def test_what_the_entry_says_stands_instead_of_what_was_learned():
-    found = profile({"tokens": "encoded", "granularity": SECONDS}, _cursors(made_of(is_verbatim=True, granularity=DAY)))
-    assert (found["tokens"], found["granularity"]) == ("encoded", SECONDS)
+    values = profile(
+        {"tokens": "encoded", "granularity": SECONDS}, _cursors(made_of(is_verbatim=True, granularity=DAY))
+    )
+    assert (values["tokens"], values["granularity"]) == ("encoded", SECONDS)
 
 
 @pytest.mark.parametrize("own", [{"tokens": "raw"}, {"granularity": "day"}, {"dates": ""}, {"prefix": "besides"}])

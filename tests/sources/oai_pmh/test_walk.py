@@ -26,9 +26,9 @@ def _assignments_to_walk(source: str) -> list[str]:
 
 def test_only_its_own_module_changes_a_walk():
     assert _assignments_to_walk("walk.failures += 1\nfirst, walk.state = 1, 2") == ["1: walk.failures", "2: walk.state"]
-    found = {file.name: _assignments_to_walk(file.read_text("utf-8")) for file in FOLDER.glob("*.py")}
-    assert {name: lines for name, lines in found.items() if lines} == {}
-    assert "walk.py" in found
+    assignments = {file.name: _assignments_to_walk(file.read_text("utf-8")) for file in FOLDER.glob("*.py")}
+    assert {name: lines for name, lines in assignments.items() if lines} == {}
+    assert "walk.py" in assignments
 
 
 @pytest.mark.parametrize(

@@ -86,14 +86,14 @@ def published(house: Instance, site: Site) -> Callable[..., dict[str, str]]:
     """Return a function that returns the records that we expose, by the names of their files; empty: deleted."""
 
     def published(prefix: str = "oai_dc", set_spec: str | None = None) -> dict[str, str]:
-        found = {}
+        records = {}
         with house.store.view() as view:
             for content in view.page(Selection(prefix, set_spec), None, 100_000).records:
                 text = content.decode()
                 identifier = text.partition("<identifier>")[2].partition("</identifier>")[0]
                 name = identifier.rpartition(f"{site.url.rpartition(':')[2]}/")[2]
-                found[name] = "" if 'status="deleted"' in text else text
-        return found
+                records[name] = "" if 'status="deleted"' in text else text
+        return records
 
     return published
 

@@ -40,24 +40,24 @@ class Site:
         self.files[f"/{name}"] = DC.format(title or f"Work {name}").encode()
         return self.entry(name)
 
-    def entry(self, name: str, lastmod: str = "2013-01-02T00:00:00Z", links: str = "", **said: str) -> str:
+    def entry(self, name: str, lastmod: str = "2013-01-02T00:00:00Z", links: str = "", **attributes: str) -> str:
         """Return the entry of a file, with its digest and length."""
         body = self.files.get(f"/{name}", b"")
-        known = {"hash": f"md5:{md5(body).hexdigest()}", "length": str(len(body)), **said}  # type: ignore[arg-type]
+        known = {"hash": f"md5:{md5(body).hexdigest()}", "length": str(len(body)), **attributes}  # type: ignore[arg-type]
         return self.url_element(name, lastmod, links, **known)
 
-    def url_element(self, name: str, lastmod: str = "", links: str = "", **said: str) -> str:
+    def url_element(self, name: str, lastmod: str = "", links: str = "", **attributes: str) -> str:
         """Return an entry that says just this."""
         when = f"<lastmod>{lastmod}</lastmod>" if lastmod else ""
-        return f"<url><loc>{escape(self.url)}/{name}</loc>{when}{element('md', **said)}{links}</url>"
+        return f"<url><loc>{escape(self.url)}/{name}</loc>{when}{element('md', **attributes)}{links}</url>"
 
-    def link(self, rel: str, name: str, **said: str) -> str:
+    def link(self, rel: str, name: str, **attributes: str) -> str:
         """Return a link to another file."""
-        return element("ln", rel=rel, href=f"{self.url}/{name}", **said)
+        return element("ln", rel=rel, href=f"{self.url}/{name}", **attributes)
 
-    def put(self, name: str, capability: str, *content: str, root: str = "urlset", **said: str) -> None:
+    def put(self, name: str, capability: str, *content: str, root: str = "urlset", **attributes: str) -> None:
         """Put a document there."""
-        self.files[f"/{name}"] = document(capability, *content, root=root, **said)
+        self.files[f"/{name}"] = document(capability, *content, root=root, **attributes)
 
     def offer(self, *capabilities: str) -> None:
         """Put a Source Description and a Capability List there; each capability is at its name with `.xml`."""
@@ -70,13 +70,13 @@ class Site:
         return self.asked.count(path)
 
 
-def element(name: str, **said: str) -> str:
-    attributes = "".join(f" {key.rstrip('_')}={quoteattr(value)}" for key, value in said.items())
-    return f"<rs:{name}{attributes}/>"
+def element(name: str, **attributes: str) -> str:
+    text = "".join(f" {key.rstrip('_')}={quoteattr(value)}" for key, value in attributes.items())
+    return f"<rs:{name}{text}/>"
 
 
-def document(capability: str, *content: str, root: str = "urlset", **said: str) -> bytes:
-    head = element("md", capability=capability, **said) if capability else ""
+def document(capability: str, *content: str, root: str = "urlset", **attributes: str) -> bytes:
+    head = element("md", capability=capability, **attributes) if capability else ""
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {NAMESPACES}>{head}{"".join(content)}</{root}>'.encode()
 
 
@@ -91,8 +91,8 @@ def served(site: Site) -> Iterator[Site]:
         def do_GET(self) -> None:
             site.asked.append(self.path)
             site.before(self.path)
-            found = site.files.get(self.path, (404, {}, b"no"))
-            status, headers, body = (200, {}, found) if isinstance(found, bytes) else found
+            response = site.files.get(self.path, (404, {}, b"no"))
+            status, headers, body = (200, {}, response) if isinstance(response, bytes) else response
             if headers.get("ETag") and headers["ETag"] == self.headers["If-None-Match"]:
                 status, body = 304, b""
                 site.unchanged.append(self.path)

@@ -92,8 +92,8 @@ class World:
             self.snapshot, self.snapshot_works = self.second, dict(self.works)
             self.snapshot_entries = [entry for name in sorted(self.works) for entry in self.entries(name)]
             self.packages = self.packed()
-        said = {"at": moment(self.snapshot)} if self.says_at else {}
-        site.put("resourcelist.xml", "resourcelist", *self.snapshot_entries, **said)
+        attributes = {"at": moment(self.snapshot)} if self.says_at else {}
+        site.put("resourcelist.xml", "resourcelist", *self.snapshot_entries, **attributes)
         if self.has_dump:
             lists.append("resourcedump")
             entries = []
@@ -104,42 +104,44 @@ class World:
         self.put_changes()
         site.offer(*lists, "changelist", *(["changedump"] if self.has_change_dump else []))
 
-    def entries(self, name, **said):
+    def entries(self, name, **attributes):
         site = self.site
         stamp = moment(self.stamps[name])
         if f"/{name}" not in site.files:
-            yield site.url_element(name, stamp, type="text/xml", **said)
+            yield site.url_element(name, stamp, type="text/xml", **attributes)
             return
         content = f"{name}.pdf"
         has = name in self.contents
-        yield site.entry(name, stamp, site.link("describes", content) if has else "", type="text/xml", **said)
+        yield site.entry(name, stamp, site.link("describes", content) if has else "", type="text/xml", **attributes)
         if has:
-            said.pop("path", "")
-            yield site.entry(content, stamp, site.link("describedby", name), type="application/pdf", **said)
+            attributes.pop("path", "")
+            yield site.entry(content, stamp, site.link("describedby", name), type="application/pdf", **attributes)
 
     def packed(self):
-        found = []
+        packages = []
         names = sorted(self.works)
         for number in range(2):
             package = Packed(self.site, f"pack{number}.zip")
             for name in names[number::2]:
                 package.entries += list(self.entries(name, path=f"/r/{name}"))
                 package.files |= {f"r/{name}": self.site.files[f"/{name}"]}
-            found.append(package)
+            packages.append(package)
         bodies = []
-        for number, package in enumerate(found):
+        for number, package in enumerate(packages):
             package.put("resourcedump", at=moment(self.snapshot))
             bodies.append(self.site.files[f"/pack{number}.zip"])
         return bodies
 
-    def told(self, first, last):
-        return [each for each in self.log if first <= each[0] < last]
+    def changes_between(self, first, last):
+        return [entry for entry in self.log if first <= entry[0] < last]
 
     def put_changes(self) -> None:
         site = self.site
         begin = self.log[-self.keeps][0] if len(self.log) > self.keeps else 0
         if not self.is_split:
-            site.put("changelist.xml", "changelist", *self.changed(self.told(begin, 1 << 60)), from_=moment(begin))
+            site.put(
+                "changelist.xml", "changelist", *self.changed(self.changes_between(begin, 1 << 60)), from_=moment(begin)
+            )
             return
         start = self.closed[-1][1] if self.closed else 0
         if self.second > start + 10 and self.chance.random() < 0.7:
@@ -153,23 +155,23 @@ class World:
             site.put(
                 f"closed{number}.xml",
                 "changelist",
-                *self.changed(self.told(first, last)),
+                *self.changed(self.changes_between(first, last)),
                 from_=moment(first),
                 until=moment(last),
             )
             parts.append(part(site, f"closed{number}.xml", from_=moment(first), until=moment(last)))
-        site.put("open.xml", "changelist", *self.changed(self.told(start, 1 << 60)), from_=moment(start))
+        site.put("open.xml", "changelist", *self.changed(self.changes_between(start, 1 << 60)), from_=moment(start))
         parts.append(part(site, "open.xml", from_=moment(start)))
         site.put("changelist.xml", "changelist", *parts, root="sitemapindex", from_=moment(0))
 
     def packed_changes(self, first, last):
         package = Packed(self.site, "changes.zip")
-        for second, name, kind in self.told(first, last):
-            said = {"change": kind, "datetime": moment(second)}
+        for second, name, kind in self.changes_between(first, last):
+            attributes = {"change": kind, "datetime": moment(second)}
             if kind == "deleted":
-                package.entries += [self.site.url_element(each, **said) for each in (name, f"{name}.pdf")]
+                package.entries += [self.site.url_element(path, **attributes) for path in (name, f"{name}.pdf")]
             elif name in self.works and self.stamps[name] == second:
-                package.entries += self.entries(name, path=f"/r/{name}", **said)
+                package.entries += self.entries(name, path=f"/r/{name}", **attributes)
                 package.files[f"r/{name}"] = self.site.files[f"/{name}"]
         package.put("changedump")
         return self.site.files.pop("/changes.zip")
@@ -178,8 +180,8 @@ class World:
         entries = []
         for number, ((first, last), package) in enumerate(zip(self.closed, self.closed_packages, strict=True)):
             self.site.files[f"/changes{number}.zip"] = package
-            said = {"from": moment(first), "until": moment(last)}
-            entries.append(self.site.entry(f"changes{number}.zip", type="application/zip", **said))
+            attributes = {"from": moment(first), "until": moment(last)}
+            entries.append(self.site.entry(f"changes{number}.zip", type="application/zip", **attributes))
         self.site.put("changedump.xml", "changedump", *entries, from_=moment(0))
 
     def changed(self, changes):
@@ -193,8 +195,8 @@ class World:
                 yield self.site.url_element(name, moment(second), type="text/xml", change=kind, datetime=moment(second))
 
 
-def part(site, name, **said):
-    return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **said)}</sitemap>"
+def part(site, name, **attributes):
+    return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
 
 
 def moment(second):

@@ -24,7 +24,7 @@ def document(content: str = "", root: str = "urlset", namespaces: str = NAMESPAC
 
 
 def test_a_document_says_what_it_is_and_then_its_entries():
-    found = read(
+    parsed_document = read(
         document(
             '<rs:ln rel="up" href="http://e.org/caps.xml"/><rs:md capability="changelist" from="2013-01-03T00:00:00Z"'
             ' until="2013-01-04T00:00:00Z"/><url><loc> http://e.org/1 </loc><lastmod>2013-01-02</lastmod>'
@@ -35,16 +35,16 @@ def test_a_document_says_what_it_is_and_then_its_entries():
         )
     )
     up = Link("up", "http://e.org/caps.xml")
-    assert found.head == Head(
+    assert parsed_document.head == Head(
         False, "changelist", from_="2013-01-03T00:00:00Z", until="2013-01-04T00:00:00Z", links=(up,)
     )
-    assert found.head.related("up") == (up,)
-    assert not found.head.is_archive
+    assert parsed_document.head.related("up") == (up,)
+    assert not parsed_document.head.is_archive
     first, second = (
         Link("duplicate", "http://m.org/1", "a/b", "2013", 1, (), "/p", 1),
         Link("duplicate", "http://m.org/2", priority=2),
     )
-    (entry,) = found
+    (entry,) = parsed_document
     assert entry == Entry(
         "http://e.org/1",
         "2013-01-02",
@@ -59,11 +59,11 @@ def test_a_document_says_what_it_is_and_then_its_entries():
     )
     assert entry.related("duplicate") == (first, second)
     assert entry.changed == "2013-01-03T18:00:00Z"
-    assert found.notes == ()
+    assert parsed_document.notes == ()
 
 
 def test_an_index_names_parts_with_their_times():
-    found = read(
+    parsed_document = read(
         document(
             '<rs:md capability="resourcelist" at="2013-01-03T09:00:00Z" completed="2013-01-03T09:10:00Z"/>'
             '<sitemap><loc>part1.xml</loc><rs:md at="2013-01-03T09:00:00Z" completed="2013-01-03T09:04:00Z"/></sitemap>'
@@ -72,9 +72,9 @@ def test_an_index_names_parts_with_their_times():
         ),
         "http://e.org/data/list.xml",
     )
-    assert found.head.is_index
-    assert (found.head.at, found.head.completed) == ("2013-01-03T09:00:00Z", "2013-01-03T09:10:00Z")
-    first, second = found
+    assert parsed_document.head.is_index
+    assert (parsed_document.head.at, parsed_document.head.completed) == ("2013-01-03T09:00:00Z", "2013-01-03T09:10:00Z")
+    first, second = parsed_document
     assert (first.loc, first.at, first.completed) == (
         "http://e.org/data/part1.xml",
         "2013-01-03T09:00:00Z",
@@ -106,33 +106,36 @@ def test_namespaces_may_be_those_that_people_write(namespaces):
     body = document(
         '<rs:md capability="resourcelist" at="x"/><url><loc>http://e.org/</loc></url>', "urlset", namespaces
     )
-    found = read(body)
-    assert (found.head.capability, [each.loc for each in found]) == ("resourcelist", ["http://e.org/"])
+    parsed_document = read(body)
+    assert (parsed_document.head.capability, [entry.loc for entry in parsed_document]) == (
+        "resourcelist",
+        ["http://e.org/"],
+    )
 
 
 def test_a_plain_sitemap_and_elements_of_others_are_read():
-    found = read(
+    parsed_document = read(
         document(
             '<x:a xmlns:x="urn:x"/><url><loc>http://e.org/1</loc><changefreq>daily</changefreq><x:b xmlns:x="urn:x">t'
             "</x:b></url><!-- c --><url><loc><![CDATA[http://e.org/?a=1&b=2]]></loc></url>"
         )
     )
-    assert found.head == Head(False)
-    assert [each.loc for each in found] == ["http://e.org/1", "http://e.org/?a=1&b=2"]
+    assert parsed_document.head == Head(False)
+    assert [entry.loc for entry in parsed_document] == ["http://e.org/1", "http://e.org/?a=1&b=2"]
 
 
-def test_what_is_not_as_it_should_be_is_told():
-    found = read(
+def test_what_is_not_as_it_should_be_is_reported():
+    parsed_document = read(
         document(
             '<url><lastmod>2013</lastmod></url><rs:md capability="resourcelist"/><rs:md capability="changelist"/>'
             '<url><loc>http://[e/x</loc><rs:ln rel="up"/><rs:md length="many" pri="0"/></url>'
         ),
         "http://e.org/",
     )
-    (entry,) = found
+    (entry,) = parsed_document
     assert (entry.loc, entry.length) == ("http://[e/x", None)
-    assert found.head.capability == "resourcelist"
-    assert found.notes == (
+    assert parsed_document.head.capability == "resourcelist"
+    assert parsed_document.notes == (
         "An entry without an address was left out.",
         "The document has its rs:md after the first entry; it belongs before it.",
         "The document has several rs:md; the first one counts.",
@@ -179,7 +182,7 @@ def test_fifty_thousand_entries_cost_no_more_memory_than_few():
     def parts():
         yield ends[0]
         for number in range(0, 50_000, 100):
-            yield b"".join(entry % each for each in range(number, number + 100))
+            yield b"".join(entry % index for index in range(number, number + 100))
         yield ends[1]
 
     tracemalloc.start()

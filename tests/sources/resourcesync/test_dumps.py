@@ -25,27 +25,34 @@ class Packed:
     def __init__(self, site, name):
         self.site, self.name, self.entries, self.files = site, name, [], {}
 
-    def add(self, name, title="", body=None, **said):
+    def add(self, name, title="", body=None, **attributes):
         """Add a record; `body` is what lies in the package instead of what its entry tells of."""
         content = DC.format(title or f"Work {name}").encode()
-        known = {"path": f"/r/{name}", "hash": f"md5:{md5(content).hexdigest()}", "length": str(len(content)), **said}
+        known = {
+            "path": f"/r/{name}",
+            "hash": f"md5:{md5(content).hexdigest()}",
+            "length": str(len(content)),
+            **attributes,
+        }
         self.entries.append(self.site.url_element(name, AT, **known))
         self.files[f"r/{name}"] = content if body is None else body
         return self
 
-    def put(self, capability, **said):
+    def put(self, capability, **attributes):
         """Put it there, and return its entry for the dump."""
         stream = BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
-            package.writestr("manifest.xml", document(f"{capability}-manifest", *self.entries, **said))
+            package.writestr("manifest.xml", document(f"{capability}-manifest", *self.entries, **attributes))
             for name, body in self.files.items():
                 package.writestr(name, body)
         self.site.files[f"/{self.name}"] = stream.getvalue()
-        return self.site.entry(self.name, type="application/zip", **said)
+        return self.site.entry(self.name, type="application/zip", **attributes)
 
 
-def _dump(site, *packages, **said):
-    site.put(DUMP, "resourcedump", *(package.put("resourcedump", at=AT) for package in packages), **{"at": AT, **said})
+def _dump(site, *packages, **attributes):
+    site.put(
+        DUMP, "resourcedump", *(package.put("resourcedump", at=AT) for package in packages), **{"at": AT, **attributes}
+    )
 
 
 def test_a_dump_is_a_baseline_of_which_nothing_is_fetched_one_by_one(site, run, titles):
@@ -68,7 +75,7 @@ def test_a_dump_is_a_baseline_of_which_nothing_is_fetched_one_by_one(site, run, 
 
 def test_an_interrupted_dump_goes_on_where_it_was(site, run, titles):
     site.offer("resourcedump", "changelist")
-    packages = [Packed(site, f"{each}.zip").add(f"{each}1").add(f"{each}2") for each in "abc"]
+    packages = [Packed(site, f"{name}.zip").add(f"{name}1").add(f"{name}2") for name in "abc"]
     _dump(site, *packages)
     site.put(CHANGES, "changelist", from_=AT)
     assert run(run_options=RunOptions(max_records=3)).run.counts["received"] == 4
@@ -118,12 +125,12 @@ def test_what_is_wrong_in_a_package_is_fetched_from_the_web(site, run, titles, h
     del package.files["r/1"]
     _dump(site, package.add("5", body=b"evil"))
     site.put(CHANGES, "changelist", from_=AT)
-    for each in "1234":
-        site.metadata(each)
+    for name in "1234":
+        site.metadata(name)
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert list(titles()) == ["1", "2", "3", "4"]
-    (bad,) = [each for each in house.store.quarantined("fake") if each.identifier.endswith("/5")]
+    (bad,) = [entry for entry in house.store.quarantined("fake") if entry.identifier.endswith("/5")]
     assert bad.reason.startswith("In its package: Its md5 is")
     assert "On the web:" in bad.reason
 
@@ -138,7 +145,7 @@ def test_a_package_that_is_not_what_the_source_says_is_not_used(site, run, title
     site.put(CHANGES, "changelist", from_=AT)
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
-    assert titles() == {each: f"Work {each}" for each in "123"}
+    assert titles() == {name: f"Work {name}" for name in "123"}
 
 
 def test_without_a_resource_list_a_damaged_package_is_told_and_asked_for_again(site, run, titles):

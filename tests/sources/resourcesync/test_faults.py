@@ -18,12 +18,12 @@ LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 AT = "2013-01-01T00:00:00Z"
 
 
-def _part(site, name, **said):
-    return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **said)}</sitemap>"
+def _part(site, name, **attributes):
+    return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
 
 
 def _quarantine(house):
-    return {each.identifier.rpartition("/")[2]: each.reason for each in house.store.quarantined("fake")}
+    return {record.identifier.rpartition("/")[2]: record.reason for record in house.store.quarantined("fake")}
 
 
 def test_a_wrong_digest_is_never_held_as_good_and_asked_for_again(site, run, titles, house):
@@ -130,8 +130,8 @@ def test_what_came_in_a_later_version_before_an_interruption_is_not_asked_for_as
     site.put(LIST, "resourcelist", broken, *map(site.metadata, names), at=AT)
     site.put(CHANGES, "changelist", from_=AT)
     assert run().run.counts["quarantined"] == 1
-    said = {"change": "updated", "datetime": "2013-01-02T00:00:00Z"}
-    changed = [site.metadata(name, "New") and site.entry(name, **said) for name in ("a", *names)]
+    attributes = {"change": "updated", "datetime": "2013-01-02T00:00:00Z"}
+    changed = [site.metadata(name, "New") and site.entry(name, **attributes) for name in ("a", *names)]
     site.put(CHANGES, "changelist", *changed, from_=AT)
     assert run(stops_before="/b11").status is Status.STOPPED
     assert run().run.is_complete
@@ -340,13 +340,13 @@ def test_very_many_failures_let_the_position_wait(site, run):
 def test_what_is_asked_for_again_does_not_hide_what_an_interrupted_run_still_has_to_bring(site, run, titles):
     site.offer("resourcelist", "changelist")
     site.put(
-        LIST, "resourcelist", *(site.metadata(each) for each in "12"), site.url_element("z", type="text/xml"), at=AT
+        LIST, "resourcelist", *(site.metadata(name) for name in "12"), site.url_element("z", type="text/xml"), at=AT
     )
     site.put(CHANGES, "changelist", from_=AT)
     assert run().run.counts["quarantined"] == 1
-    for each in "12":
-        site.metadata(each, "New")
-    changed = [site.entry(each, change="updated", datetime="2013-01-02T00:00:00Z") for each in "12"]
+    for name in "12":
+        site.metadata(name, "New")
+    changed = [site.entry(name, change="updated", datetime="2013-01-02T00:00:00Z") for name in "12"]
     site.put(CHANGES, "changelist", *changed, from_=AT)
     assert run(stops_before="/2").status is Status.STOPPED
     run()
@@ -366,7 +366,7 @@ def test_what_is_asked_for_again_does_not_hide_what_an_interrupted_run_still_has
         ({"/": b"<html/>", "/robots.txt": b"Sitemap: /x.xml", "/x.xml": b"<a/>"}, "its root is 'a'"),
     ],
 )
-def test_what_is_no_source_is_told(site, run, documents, words):
+def test_what_is_no_source_is_reported(site, run, documents, words):
     site.files |= documents
     ran = run("/")
     assert ran.status in (Status.FAILED, Status.WITH_ERRORS)
@@ -424,7 +424,7 @@ def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(si
     assert "its scheme is 'gsiftp'" in _quarantine(house)["1"]
 
 
-def test_parts_of_lists_and_packages_at_such_addresses_are_told(site, run, titles):
+def test_parts_of_lists_and_packages_at_such_addresses_are_reported(site, run, titles):
     site.offer("resourcelist", "resourcedump")
     site.put("resourcedump.xml", "resourcedump", "<url><loc>http://10.0.0.1/a.zip</loc></url>", at=AT)
     part = "<sitemap><loc>http://10.0.0.1/a.xml</loc></sitemap>"
@@ -445,14 +445,16 @@ def test_what_is_asked_for_again_has_its_content_and_what_has_changed_of_it(site
     """Its own entry alone was remembered: what only the entries of its content said of its files was lost."""
     site.offer("resourcelist", "changelist")
     site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
-    content = [site.entry(f"{each}.pdf", links=site.link("describedby", "m"), type="application/pdf") for each in "12"]
+    content = [
+        site.entry(f"{number}.pdf", links=site.link("describedby", "m"), type="application/pdf") for number in "12"
+    ]
     site.put(LIST, "resourcelist", site.metadata("m"), *content, at=AT)
     site.put(CHANGES, "changelist", from_=AT)
     good, site.files["/m"] = site.files["/m"], (404, {}, b"no")
     assert run().status is Status.WITH_ERRORS
     site.files["/2.pdf"] = b"%PDF 2 changed"
-    said = {"type": "application/pdf", "change": "updated", "datetime": "2013-01-03T00:00:00Z"}
-    site.put(CHANGES, "changelist", site.entry("2.pdf", links=site.link("describedby", "m"), **said), from_=AT)
+    attributes = {"type": "application/pdf", "change": "updated", "datetime": "2013-01-03T00:00:00Z"}
+    site.put(CHANGES, "changelist", site.entry("2.pdf", links=site.link("describedby", "m"), **attributes), from_=AT)
     assert run().status is Status.WITH_ERRORS
     site.files["/m"] = good
     assert run().status is Status.SUCCEEDED

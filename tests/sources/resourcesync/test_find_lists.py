@@ -92,8 +92,8 @@ def test_commands_add_describe_run_and_recognise_it(full, command, house):
     assert "with a Resource List, a Change List." in json.dumps(facts)
 
 
-def test_of_several_sets_each_is_told(full, command):
-    more = [full.url_element(f"caps{each}.xml", capability="capabilitylist") for each in ("", "2")]
+def test_of_several_sets_each_is_listed(full, command):
+    more = [full.url_element(f"caps{suffix}.xml", capability="capabilitylist") for suffix in ("", "2")]
     full.put(".well-known/resourcesync", "description", *more)
     full.put("caps2.xml", "capabilitylist", full.url_element("x.xml", capability="resourcedump"))
     status, (facts,), _ = command("source", "add", "fake", full.url, "--kind", "resourcesync")
@@ -179,7 +179,7 @@ def test_an_audit_tells_what_is_missing_changed_extra_and_corrupt(full, command,
 def test_an_audit_finds_what_is_damaged_here(full, command, house):
     command("source", "add", "fake", full.url, "--kind", "resourcesync")
     command("run", "fake")
-    (page,) = [each for each in house.inbox.pages("fake", 0) if each.slices]
+    (page,) = [inbox_page for inbox_page in house.inbox.pages("fake", 0) if inbox_page.slices]
     damaged = replace(page.page, body=page.page.body.replace(b"Work 1", b"Work x"))
     number = house.inbox.receive(damaged, page.slices, None)
     state = house.store.states("fake", (f"{full.url}/1",))[f"{full.url}/1"]
@@ -218,8 +218,8 @@ def test_a_kind_without_lists_cannot_be_audited(site, command):
 
 def test_an_audit_tells_what_has_changed_of_the_content(full, command):
     def listed(second, *content):
-        links = "".join(full.link("describes", each) for each in ("1.pdf", "2.pdf"))
-        files = (full.entry(each, second, full.link("describedby", "1")) for each in content)
+        links = "".join(full.link("describes", name) for name in ("1.pdf", "2.pdf"))
+        files = (full.entry(name, second, full.link("describedby", "1")) for name in content)
         full.put("part.xml", "resourcelist", full.metadata("1") and full.entry("1", AT, links), *files, at=AT)
 
     full.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
@@ -237,7 +237,7 @@ def test_an_audit_tells_what_has_changed_of_the_content(full, command):
     assert "another digest of its content" in command("source", "audit", "fake")[1][0]["why"]
 
 
-def test_an_audit_tells_what_has_changed_of_content_of_which_only_the_date_is_told(full, command):
+def test_an_audit_tells_what_has_changed_of_content_of_which_only_the_date_is_stated(full, command):
     def listed(second):
         content = full.url_element("1.pdf", second, full.link("describedby", "1"))
         full.put("part.xml", "resourcelist", full.metadata("1"), content, at=AT)
@@ -284,7 +284,7 @@ def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
     del full.files["/caps.xml"]
     del full.files["/.well-known/resourcesync"]
     full.put("part2.xml", "resourcelist", full.link("index", LIST), full.metadata("3"), at=AT)
-    parts = (f"<sitemap><loc>{full.url}/{each}</loc></sitemap>" for each in ("part.xml", "part2.xml"))
+    parts = (f"<sitemap><loc>{full.url}/{name}</loc></sitemap>" for name in ("part.xml", "part2.xml"))
     full.put(LIST, "resourcelist", *parts, root="sitemapindex", at=AT)
     assert run("/part2.xml").run.is_complete
     assert titles() == {"1": "Work 1", "3": "Work 3"}
@@ -292,7 +292,7 @@ def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
 
 def test_of_two_lists_of_one_kind_it_is_told_that_one_is_not_read(full, run, command, titles):
     full.put("more.xml", "resourcelist", full.metadata("3"), at=AT)
-    lists = (full.url_element(each, capability="resourcelist") for each in (LIST, LIST, "more.xml"))
+    lists = (full.url_element(name, capability="resourcelist") for name in (LIST, LIST, "more.xml"))
     full.put("caps.xml", "capabilitylist", *lists)
     ran = run("/caps.xml")
     assert (ran.status, ran.run.is_complete, titles()) == (Status.WITH_ERRORS, False, {"1": "Work 1"})
@@ -312,7 +312,7 @@ def test_a_source_that_tells_of_changes_alone_is_not_recognised_and_says_why(ful
 
 
 def test_a_set_that_tells_of_changes_alone_does_not_keep_the_others_from_being_harvested(full, run, titles):
-    more = (full.url_element(f"caps{each}.xml", capability="capabilitylist") for each in ("0", ""))
+    more = (full.url_element(f"caps{suffix}.xml", capability="capabilitylist") for suffix in ("0", ""))
     full.put(".well-known/resourcesync", "description", *more)
     full.put("caps0.xml", "capabilitylist", full.url_element("x.xml", capability="changelist"))
     ran = run()

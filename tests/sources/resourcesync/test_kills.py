@@ -83,4 +83,6 @@ def test_killed_anywhere_nothing_is_lost(site, house, run, titles, killed_at, ha
     wanted = {f"{number:02}": "Changed" if number < 20 else f"Work {number:02}" for number in range(RECORDS)}
     assert titles() == wanted | {"99": "Work 99", "39": ""}
     assert last.run.counts["received"] == 0
-    assert [each.outcome.value for each in house.inbox.runs("fake", 100) if each.outcome.value == "running"] == []
+    assert [
+        past_run.outcome.value for past_run in house.inbox.runs("fake", 100) if past_run.outcome.value == "running"
+    ] == []

@@ -38,7 +38,7 @@ def test_a_package_has_a_manifest_and_the_files_that_it_names():
     package = opened(packed(("r/1", b"one")))
     manifest = package.manifest("http://e.org/dump.zip")
     assert manifest.head.capability == "resourcedump-manifest"
-    assert [each.path for each in manifest] == ["/r/1"]
+    assert [entry.path for entry in manifest] == ["/r/1"]
     assert package.read("/r/1") == package.read("r/1") == b"one"
 
 
@@ -57,7 +57,7 @@ def test_no_path_leaves_the_package(path):
         package.read(path)
 
 
-def test_what_is_not_there_is_told():
+def test_what_is_not_there_is_reported():
     with pytest.raises(UnusableRecord, match=r"There is no file 'r/2' in the package\."):
         opened(packed()).read("/r/2")
 
@@ -104,19 +104,19 @@ def test_what_is_locked_or_packed_otherwise_is_refused():
             opened(body).read("/r/1")
 
 
-def test_a_damaged_file_is_told():
+def test_a_damaged_file_is_reported():
     body = packed(("r/1", b"one two three"), method=0).replace(b"one two", b"one too")
     with pytest.raises(UnusableRecord, match="'r/1' is damaged in the package: Bad CRC-32"):
         opened(body).read("/r/1")
 
 
 @pytest.mark.parametrize("body", [b"", b"PK", b"<urlset/>", packed()[:-30], packed()[30:]])
-def test_what_is_no_package_is_told(body):
+def test_what_is_no_package_is_refused(body):
     with pytest.raises(NotResourceSync, match=r"not a readable ZIP file|no readable manifest"):
         opened(body).manifest()
 
 
-def test_a_package_without_a_manifest_is_told():
+def test_a_package_without_a_manifest_is_refused():
     with pytest.raises(NotResourceSync, match=r"There is no file 'manifest\.xml'"):
         opened(packed(("r/1", b"one"), manifest=None)).manifest()
     with pytest.raises(NotXml, match="truncated"):

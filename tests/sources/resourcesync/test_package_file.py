@@ -58,7 +58,7 @@ def test_what_is_not_the_package_is_refused():
         parcel.fetched(pouring(b"PK", b"PK"))
 
 
-def test_a_disk_that_is_full_is_told():
+def test_a_disk_that_is_full_is_reported():
     with Parcel(Entry(URL), "fake") as parcel:
         parcel._file.close()
         parcel._file.file = open("/dev/full", "r+b", buffering=0)  # noqa: PTH123, SIM115 - a file that is always full
@@ -67,7 +67,7 @@ def test_a_disk_that_is_full_is_told():
             parcel.fetched(pouring(b"PK"))
 
 
-def test_temporary_files_lie_where_the_system_is_told(monkeypatch, tmp_path):
+def test_temporary_files_lie_in_the_folder_that_the_environment_names(monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with Parcel(Entry(URL), "fake"):
         assert list(tmp_path.iterdir()) == []  # the file has no name

@@ -24,7 +24,7 @@ def _offer(site, *entries):
     site.put(CHANGES, "changelist", from_="2013-01-01T00:00:00Z")
 
 
-def _pair(site, name="1", **said):
+def _pair(site, name="1", **attributes):
     """Return the entries of a record and of the full text that it describes, each naming the other."""
     site.files[f"/{name}.pdf"] = PDF
     site.files[f"/{name}.xml"] = DC.format(f"Work {name}").encode()
@@ -35,9 +35,11 @@ def _pair(site, name="1", **said):
         site.link("describedby", f"{name}.xml"),
         type="application/pdf",
         hash=digest,
-        **said,
+        **attributes,
     )
-    metadata = site.entry(f"{name}.xml", links=site.link("describes", f"{name}.pdf"), type="application/xml", **said)
+    metadata = site.entry(
+        f"{name}.xml", links=site.link("describes", f"{name}.pdf"), type="application/xml", **attributes
+    )
     return metadata, content
 
 
@@ -165,7 +167,7 @@ def test_metadata_that_changes_keeps_what_is_held_of_its_content(site, run, publ
     assert f">{len(PDF)} bytes<" in didl
 
 
-def test_what_is_no_metadata_and_not_described_is_left_out_and_told(site, run, house):
+def test_what_is_no_metadata_and_not_described_is_left_out_and_reported(site, run, house):
     site.files |= {"/1.pdf": PDF, "/2": b"<html><title>No metadata</title></html>", "/3": b"plain"}
     _offer(site, site.entry("1.pdf"), site.entry("2"), site.entry("3"), site.metadata("4"))
     ran = run()
@@ -214,13 +216,13 @@ def test_what_is_said_of_a_file_in_two_places_is_put_together():
     terms = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
     own = f'<url {terms}><loc>http://e.org/1</loc><rs:ln rel="describes" href="http://e.org/f" {{}}/></url>'
     content = f"<url {terms}><loc>http://e.org/f</loc>{{}}</url>"
-    said = f'type="application/pdf; q=1" length="7" hash="md5:x sha-256:{64 * "a"}" modified="2013"'
+    attributes = f'type="application/pdf; q=1" length="7" hash="md5:x sha-256:{64 * "a"}" modified="2013"'
     file = FileLink(
         "http://e.org/f", "application/pdf", size=7, sha256=64 * "a", modified="2013", digests=(("sha256", 64 * "a"),)
     )
-    for first, second in ((said, ""), ("", f"<lastmod>2013</lastmod><rs:md {said}/>")):
-        (found,) = resourcesync_abouts.read([own.format(first).encode(), content.format(second).encode()]).files
-        assert found == file._replace(found_in="its own entry in the list")
+    for first, second in ((attributes, ""), ("", f"<lastmod>2013</lastmod><rs:md {attributes}/>")):
+        (linked_file,) = resourcesync_abouts.read([own.format(first).encode(), content.format(second).encode()]).files
+        assert linked_file == file._replace(found_in="its own entry in the list")
 
 
 @pytest.mark.parametrize(

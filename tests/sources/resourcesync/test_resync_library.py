@@ -36,32 +36,32 @@ class Published:
     def put(self, name: str, document) -> None:
         self.site.files[f"/{name}"] = document.as_xml().encode()
 
-    def write(self, name: str, title: str, **said: str) -> Resource:
+    def write(self, name: str, title: str, **attributes: str) -> Resource:
         """Write a record, and return what the library says of it."""
         file = self.folder / name
         file.write_text(DC.format(title))
         self.site.files[f"/{name}"] = file.read_bytes()
-        return self.resource(name, **said)
+        return self.resource(name, **attributes)
 
-    def resource(self, name: str, lastmod: str = AT, **said: str) -> Resource:
+    def resource(self, name: str, lastmod: str = AT, **attributes: str) -> Resource:
         file = self.folder / name
         hashes = Hashes({"md5", "sha-256"}, str(file))
-        resource = Resource(uri=f"{self.site.url}/{name}", lastmod=lastmod, length=file.stat().st_size, **said)
+        resource = Resource(uri=f"{self.site.url}/{name}", lastmod=lastmod, length=file.stat().st_size, **attributes)
         resource.md5, resource.sha256, resource.path = hashes.md5, hashes.sha256, None
         return resource
 
     def list(self, *resources: Resource, at: str = AT) -> None:
-        found = ResourceList(resources=list(resources))
-        found.md_at = at
-        found.up = f"{self.site.url}/caps.xml"
-        self.put("resourcelist.xml", found)
+        resource_list = ResourceList(resources=list(resources))
+        resource_list.md_at = at
+        resource_list.up = f"{self.site.url}/caps.xml"
+        self.put("resourcelist.xml", resource_list)
 
     def changes(self, *resources: Resource, from_: str = AT) -> None:
-        found = ChangeList()
-        found.md_from = from_
+        change_list = ChangeList()
+        change_list.md_from = from_
         for resource in resources:
-            found.add(resource)
-        self.put("changelist.xml", found)
+            change_list.add(resource)
+        self.put("changelist.xml", change_list)
 
     def dump(self, *resources: Resource) -> None:
         """Put a dump of these resources there, with as many packages as the library makes."""

@@ -18,7 +18,7 @@ BUSY = (503, {"Retry-After": "100000"}, b"later")
 @pytest.mark.parametrize("answer", [(503, {}, b"later"), BUSY, (500, {}, b"ill"), (429, {}, b"less")])
 def test_one_resource_that_always_fails_is_set_aside_and_the_rest_goes_on(site, run, titles, answer):
     site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *(site.metadata(each) for each in "123456"), at=AT)
+    site.put(LIST, "resourcelist", *(site.metadata(name) for name in "123456"), at=AT)
     good, site.files["/2"] = site.files["/2"], answer
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
@@ -59,10 +59,10 @@ def test_what_failed_before_is_asked_for_behind_what_is_new(site, run, titles):
 
 def test_one_list_of_an_index_that_always_fails_does_not_hide_the_others(site, run, titles):
     site.offer("resourcelist")
-    parts = "".join(f"<sitemap><loc>{site.url}/part{each}.xml</loc></sitemap>" for each in "123")
+    parts = "".join(f"<sitemap><loc>{site.url}/part{number}.xml</loc></sitemap>" for number in "123")
     site.put(LIST, "resourcelist", parts, root="sitemapindex", at=AT)
-    for each in "123":
-        site.put(f"part{each}.xml", "resourcelist", site.metadata(each), at=AT)
+    for number in "123":
+        site.put(f"part{number}.xml", "resourcelist", site.metadata(number), at=AT)
     good, site.files["/part2.xml"] = site.files["/part2.xml"], BUSY
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
@@ -74,11 +74,13 @@ def test_one_list_of_an_index_that_always_fails_does_not_hide_the_others(site, r
 
 
 def test_one_set_whose_list_always_fails_does_not_hide_the_others(site, run, titles):
-    sets = [site.url_element(f"caps{each}.xml", capability="capabilitylist") for each in "123"]
+    sets = [site.url_element(f"caps{number}.xml", capability="capabilitylist") for number in "123"]
     site.put(".well-known/resourcesync", "description", *sets)
-    for each in "123":
-        site.put(f"caps{each}.xml", "capabilitylist", site.url_element(f"list{each}.xml", capability="resourcelist"))
-        site.put(f"list{each}.xml", "resourcelist", site.metadata(each), at=AT)
+    for number in "123":
+        site.put(
+            f"caps{number}.xml", "capabilitylist", site.url_element(f"list{number}.xml", capability="resourcelist")
+        )
+        site.put(f"list{number}.xml", "resourcelist", site.metadata(number), at=AT)
     site.files["/list1.xml"] = BUSY
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)

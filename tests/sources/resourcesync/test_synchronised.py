@@ -123,8 +123,8 @@ def test_what_happened_in_the_moment_of_the_position_is_not_lost_and_not_fetched
 def test_a_source_that_tells_days_only_brings_each_change_once(site, run):
     site.offer("resourcelist", "changelist")
     site.put(LIST, "resourcelist", at="2013-01-01")
-    said = {"change": "created", "datetime": "2013-01-02"}
-    changes = [site.metadata(f"{number}") and site.entry(f"{number}", **said) for number in range(1500)]
+    attributes = {"change": "created", "datetime": "2013-01-02"}
+    changes = [site.metadata(f"{number}") and site.entry(f"{number}", **attributes) for number in range(1500)]
     site.put(CHANGES, "changelist", *changes[:1400], from_="2013-01-01")
     assert run().run.counts["received"] == 1400
     site.put(CHANGES, "changelist", *changes, from_="2013-01-01")
@@ -139,8 +139,8 @@ def test_closed_lists_are_not_read_again_and_open_ones_are(site, run, titles):
     def change(name, moment):
         return site.metadata(name) and site.entry(name, change="created", datetime=moment)
 
-    def part(name, **said):
-        return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **said)}</sitemap>"
+    def part(name, **attributes):
+        return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
 
     day1, day2, day3 = (f"2013-01-0{day}T00:00:00Z" for day in (1, 2, 3))
     site.put("day1.xml", "changelist", change("2", "2013-01-01T12:00:00Z"), from_=day1, until=day2)
@@ -241,11 +241,11 @@ def test_what_nothing_is_said_of_is_fetched_whenever_the_list_is_read(site, run)
 
 
 def test_each_set_of_resources_keeps_its_own_position(site, run, titles):
-    caps = [site.url_element(f"caps{each}.xml", capability="capabilitylist") for each in "ab"]
+    caps = [site.url_element(f"caps{letter}.xml", capability="capabilitylist") for letter in "ab"]
     site.put(".well-known/resourcesync", "description", *caps)
-    for each in "ab":
-        site.put(f"caps{each}.xml", "capabilitylist", site.url_element(f"{each}.xml", capability="resourcelist"))
-        site.put(f"{each}.xml", "resourcelist", site.metadata(f"{each}1"), at="2013-01-01T00:00:00Z")
+    for letter in "ab":
+        site.put(f"caps{letter}.xml", "capabilitylist", site.url_element(f"{letter}.xml", capability="resourcelist"))
+        site.put(f"{letter}.xml", "resourcelist", site.metadata(f"{letter}1"), at="2013-01-01T00:00:00Z")
     assert run(sets=(f"{site.url}/capsb.xml",)).run.counts["received"] == 1
     assert run().run.counts["received"] == 2
     site.put("b.xml", "resourcelist", site.entry("b1"), site.metadata("b2"), at="2013-02-01T00:00:00Z")
@@ -262,7 +262,7 @@ def test_resources_in_other_encodings_are_kept_as_they_came_and_read(site, run, 
     site.put(LIST, "resourcelist", site.entry("1"), site.entry("2"), at="2013-01-01T00:00:00Z")
     assert run().status is Status.SUCCEEDED
     assert titles() == {"1": "Müller", "2": "Märk"}
-    (page,) = [each.page for each in house.inbox.pages("fake", 0) if each.slices]
+    (page,) = [inbox_page.page for inbox_page in house.inbox.pages("fake", 0) if inbox_page.slices]
     assert text.encode("latin-1") in page.body
     assert f"{site.url}/1 200".encode() in page.body
 
@@ -294,7 +294,7 @@ def test_a_collection_is_a_set(site, run, titles):
 
 def test_what_one_set_of_resources_does_not_name_the_lists_of_another_one_may(site, run, titles):
     """It was told as held and named by no list, by every run of a source with several sets."""
-    described = (site.url_element(f"caps{each}.xml", capability="capabilitylist") for each in "12")
+    described = (site.url_element(f"caps{number}.xml", capability="capabilitylist") for number in "12")
     site.put(".well-known/resourcesync", "description", *described)
 
     def listed(second):
@@ -316,9 +316,9 @@ def test_content_that_changed_metadata_does_not_describe_any_more_is_no_file_of_
     site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
     before = site.metadata("m") and site.entry("m", links=site.link("describes", "1.pdf"))
     site.put(LIST, "resourcelist", before, site.entry("1.pdf"), at=AT)
-    said = {"change": "updated", "datetime": "2013-01-03T00:00:00Z"}
-    after = site.metadata("m", "Changed") and site.entry("m", links=site.link("describes", "2.pdf"), **said)
-    site.put(CHANGES, "changelist", after, site.entry("2.pdf", **said), from_=AT)
+    attributes = {"change": "updated", "datetime": "2013-01-03T00:00:00Z"}
+    after = site.metadata("m", "Changed") and site.entry("m", links=site.link("describes", "2.pdf"), **attributes)
+    site.put(CHANGES, "changelist", after, site.entry("2.pdf", **attributes), from_=AT)
     assert run().status is Status.SUCCEEDED
     (didl,) = published("oai_didl").values()
     assert ("/2.pdf" in didl, "/1.pdf" in didl) == (True, False)

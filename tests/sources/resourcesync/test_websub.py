@@ -15,8 +15,8 @@ def answer(*links, body=b""):
 
 def test_headers_name_topic_and_hub():
     """As in ResourceSync Change Notification, example 2."""
-    told = f'<{TOPIC}> ; rel="self", <http://hub.example.org/websub/> ; rel="hub"'
-    assert topic_and_hub(answer(told)) == (TOPIC, "http://hub.example.org/websub/")
+    header = f'<{TOPIC}> ; rel="self", <http://hub.example.org/websub/> ; rel="hub"'
+    assert topic_and_hub(answer(header)) == (TOPIC, "http://hub.example.org/websub/")
 
 
 def test_where_headers_are_silent_the_document_says_it():
@@ -30,8 +30,8 @@ def test_where_headers_are_silent_the_document_says_it():
 
 
 def test_the_form_of_a_subscription_is_that_of_the_recommendation():
-    said = form("subscribe", TOPIC, "https://g/websub/t", "s", 3600)
-    assert said == (
+    form_body = form("subscribe", TOPIC, "https://g/websub/t", "s", 3600)
+    assert form_body == (
         b"hub.mode=subscribe&hub.topic=http%3A%2F%2Fexample.com%2Fdataset1%2Fchange%2F"
         b"&hub.callback=https%3A%2F%2Fg%2Fwebsub%2Ft&hub.lease_seconds=3600&hub.secret=s"
     )

@@ -24,8 +24,8 @@ MARK = '<str name="nextCursorMark">AoE+</str>'
 INDEX = Index("http://x.org/solr/laro/select?fq=a:b", "title:*", "recID", "stamp", "xml")
 
 
-def _answer(*documents, found=9, rest=MARK):
-    return XML.format(found=found, documents="\n".join(documents), rest=rest).encode()
+def _answer(*documents, num_found=9, rest=MARK):
+    return XML.format(found=num_found, documents="\n".join(documents), rest=rest).encode()
 
 
 def _cut(answer, body):
@@ -62,11 +62,11 @@ def test_documents_in_documents_and_odd_tags_do_not_confuse(document):
 
 
 def test_an_answer_without_documents_or_mark_is_one():
-    answer = parse(_answer(found=0, rest=""))
+    answer = parse(_answer(num_found=0, rest=""))
     assert (answer.documents, answer.num_found, answer.next_cursor_mark) == ((), 0, "")
 
 
-def test_what_is_nearly_xml_is_mended_and_told():
+def test_what_is_nearly_xml_is_mended_and_reported():
     answer = parse(_answer(DOCUMENT.format("A\x08& B")), names=("id",))
     assert [document.first("id") for document in answer.documents] == ["A& B"]
     assert len(answer.repairs) == 2
@@ -79,13 +79,13 @@ def test_another_encoding_is_kept_as_utf_8():
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (_answer(rest='<lst name="error"><str name="msg">undefined field x</str><int name="code">400</int></lst>'), ""),
         (b'{"error": {"msg": "undefined field x", "code": 400}}', ""),
     ],
 )
-def test_what_solr_refuses_is_told_in_its_words(body, told):
+def test_what_solr_refuses_is_told_in_its_words(body, message):
     with pytest.raises(RemoteError, match="400: undefined field x") as caught:
         parse(body)
     assert caught.value.codes == {"400"}
@@ -101,7 +101,7 @@ def test_an_error_without_words_is_one():
     [
         (b"<html/>", NotSolr, "its root is 'html'"),
         (b"<response/>", NotSolr, "no result"),
-        (_answer(found="many"), NotSolr, "numFound 'many'"),
+        (_answer(num_found="many"), NotSolr, "numFound 'many'"),
         (b"Welcome", NotXml, "begins with 'Welcome'"),
         (b"<!DOCTYPE response>" + _answer().partition(b"?>")[2], NotXml, "document type declaration"),
         (b"{", NotXml, "not JSON"),
@@ -111,19 +111,22 @@ def test_an_error_without_words_is_one():
         (b'{"response": {"docs": [], "numFound": null}}', NotSolr, "numFound 'None'"),
     ],
 )
-def test_anything_else_is_told(body, error, sentence):
+def test_anything_else_is_refused(body, error, sentence):
     with pytest.raises(error, match=sentence):
         parse(body)
 
 
-@pytest.mark.parametrize("told", ["true", "omitted"])
-def test_an_answer_that_says_that_it_is_partial_is_refused(told):
+@pytest.mark.parametrize("partial_results", ["true", "omitted"])
+def test_an_answer_that_says_that_it_is_partial_is_refused(partial_results):
     """Its numFound is that of the shards that answered: a list looked whole, and a sweep deleted the rest."""
-    said = f'<bool name="partialResults">{told}</bool>'
+    element = f'<bool name="partialResults">{partial_results}</bool>'
     mark = b'<int name="status">0</int>'
     with pytest.raises(NotSolr, match="is partial"):
-        parse(_answer(DOCUMENT.format(1)).replace(mark, mark + said.encode()))
-    held = {"responseHeader": {"partialResults": told == "true" or told}, "response": {"numFound": 0, "docs": []}}
+        parse(_answer(DOCUMENT.format(1)).replace(mark, mark + element.encode()))
+    held = {
+        "responseHeader": {"partialResults": partial_results == "true" or partial_results},
+        "response": {"numFound": 0, "docs": []},
+    }
     with pytest.raises(NotSolr, match="is partial"):
         parse(json.dumps(held).encode())
     held["responseHeader"]["partialResults"] = False
@@ -156,7 +159,7 @@ def test_a_document_in_json_is_written_as_in_xml():
 
 def test_both_forms_of_one_page_say_the_same():
     body = json.dumps({"response": {"numFound": 1, "docs": [{"id": "1", "title": ["One & all"]}]}}).encode()
-    again = _answer(*(each.decode() for each in _cut(parse(body), body)))
+    again = _answer(*(text.decode() for text in _cut(parse(body), body)))
     assert parse(again).documents[0].values == parse(body).documents[0].values
 
 
@@ -216,5 +219,5 @@ def test_real_answers_are_read(name, expected, shown, mark):
     body = (REAL / name).read_bytes()
     answer = parse(body)
     assert (answer.num_found, len(answer.documents), bool(answer.next_cursor_mark)) == (expected, shown, mark)
-    assert all(each.startswith(b"<doc>") and each.endswith(b"</doc>") for each in _cut(answer, body))
+    assert all(record.startswith(b"<doc>") and record.endswith(b"</doc>") for record in _cut(answer, body))
     assert answer.repairs == ()

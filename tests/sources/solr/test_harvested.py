@@ -101,8 +101,12 @@ def test_documents_are_passed_through_when_they_are_asked_for(command, core, ins
 def test_json_and_fields_of_other_names_make_the_same_records(command, index, core, instance):
     index.unique_key = "id"
     index.documents = {
-        each["recID"]: {"id": each["recID"], "title_t": each["displayTitle"], "timestamp": each["timestamp"]}
-        for each in laro(3)
+        document["recID"]: {
+            "id": document["recID"],
+            "title_t": document["displayTitle"],
+            "timestamp": document["timestamp"],
+        }
+        for document in laro(3)
     }
     fields = 'fields={identifier = "id", title = "title_t"}'
     options = ("--kind", "solr", "--option", fields, "--option", "wt=json", "--option", "rows=2")
@@ -125,7 +129,7 @@ def test_an_entry_that_cannot_be_harvested_is_refused(command, core, instance, f
 @pytest.mark.slow
 @pytest.mark.long
 def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index):
-    index.documents = {each["recID"]: each for each in laro(400, 40)}
+    index.documents = {document["recID"]: document for document in laro(400, 40)}
     assert command("source", "add", "laro", core, "--kind", "solr", "--option", "rows=10")[0] == 0
     dice = random.Random(4)
     for _ in range(8):

@@ -50,10 +50,10 @@ def _state(steps):
 
 
 def test_an_index_says_how_much_it_has_and_since_when(fetch):
-    found = SOURCE.describe(OPTIONS, fetch)
-    assert found.repository_name == "Solr index laro: 25 documents"
-    assert (found.earliest_datestamp, found.deleted_record) == ("2016-01-01T17:00:00Z", "no")
-    assert [page.verb for page in found.pages] == ["select", "select"]
+    description = SOURCE.describe(OPTIONS, fetch)
+    assert description.repository_name == "Solr index laro: 25 documents"
+    assert (description.earliest_datestamp, description.deleted_record) == ("2016-01-01T17:00:00Z", "no")
+    assert [page.verb for page in description.pages] == ["select", "select"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_is_not_shown_cannot_be_harvested_by(index, fetch, field):
 
 
 def test_an_index_whose_documents_have_no_timestamp_is_refused(index, fetch):
-    index.documents = {each["recID"]: each | {"timestamp": None} for each in laro(1)}
+    index.documents = {document["recID"]: document | {"timestamp": None} for document in laro(1)}
     with pytest.raises(ConfigurationError, match="no document has the field timestamp"):
         SOURCE.describe(OPTIONS, fetch)
 
@@ -93,7 +93,7 @@ def test_an_old_solr_is_refused(index, fetch):
             ask(OPTIONS, fetch)
 
 
-def test_wrong_options_are_told(fetch):
+def test_wrong_options_are_refused(fetch):
     with pytest.raises(ConfigurationError, match="wt is 'csv'"):
         SOURCE.describe(replace(OPTIONS, own={"wt": "csv"}), fetch)
     with pytest.raises(ConfigurationError, match="dates to harvest"):
@@ -120,13 +120,13 @@ def test_a_server_that_is_ill_is_not_a_wrong_entry():
 
 @pytest.mark.parametrize("wt", ["xml", "json"])
 def test_the_whole_index_comes_in_the_order_of_its_keys(steps, wt):
-    found = steps(replace(OPTIONS, own={"rows": 10, "wt": wt}))
-    assert _names(found) == [f"{number:06}" for number in range(25)]
-    assert [len(step.slices) for step in found] == [10, 10, 5, 0]
-    assert [step.end for step in found] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
-    assert (found[-1].is_complete, found[-1].received, found[-1].announced) == (True, 25, (25, 25))
-    first = found[0].slices[0]
-    text = found[0].page.repaired or found[0].page.body
+    all_steps = steps(replace(OPTIONS, own={"rows": 10, "wt": wt}))
+    assert _names(all_steps) == [f"{number:06}" for number in range(25)]
+    assert [len(step.slices) for step in all_steps] == [10, 10, 5, 0]
+    assert [step.end for step in all_steps] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
+    assert (all_steps[-1].is_complete, all_steps[-1].received, all_steps[-1].announced) == (True, 25, (25, 25))
+    first = all_steps[0].slices[0]
+    text = all_steps[0].page.repaired or all_steps[0].page.body
     assert text[first.start : first.stop].startswith(b'<doc><str name="recID">info:lanl-repo/lareport/LA-UR-000000<')
     assert (first.identifier, first.datestamp) == ("info:lanl-repo/lareport/LA-UR-000000", "2016-01-01T17:00:00Z")
 
@@ -135,9 +135,9 @@ def test_the_next_harvest_asks_from_the_newest_timestamp_less_the_overlap(index,
     cursor = _state(steps())
     index.asked.clear()
     index.documents["a"] = laro(1)[0] | {"recID": "a", "timestamp": "2016-01-02T00:00:00.5Z"}
-    found = steps(replace(OPTIONS, overlap_seconds=4), cursor)
+    all_steps = steps(replace(OPTIONS, overlap_seconds=4), cursor)
     assert index.asked[1]["fq"] == "timestamp:[2016-01-01T17:00:20Z TO 2016-01-02T00:00:00.5Z]"
-    assert _names(found) == ["a", *(f"{number:06}" for number in range(20, 25))]
+    assert _names(all_steps) == ["a", *(f"{number:06}" for number in range(20, 25))]
 
 
 def test_a_stamp_that_is_still_to_come_hides_nothing_that_is_changed_until_then(index, steps):
@@ -152,18 +152,18 @@ def test_what_gets_a_new_stamp_while_the_list_is_walked_is_the_next_ones(index, 
     first = next(walk)
     moved = index.documents["info:lanl-repo/lareport/LA-UR-000024"]
     moved["timestamp"] = "2016-01-05T00:00:00Z"
-    found = [first, *walk]
-    assert (len(_names(found)), found[-1].announced, found[-1].is_complete) == (24, (25, 24), True)
-    assert "000024" in _names(list(SOURCE.changes(OPTIONS, _state(found), fetch)))
+    all_steps = [first, *walk]
+    assert (len(_names(all_steps)), all_steps[-1].announced, all_steps[-1].is_complete) == (24, (25, 24), True)
+    assert "000024" in _names(list(SOURCE.changes(OPTIONS, _state(all_steps), fetch)))
 
 
 def test_an_interrupted_list_goes_on_at_its_mark(index, fetch, steps):
     walk = SOURCE.changes(OPTIONS, CURSOR, fetch)
     cursor = [next(walk), next(walk)][-1].cursor
     index.asked.clear()
-    found = steps(cursor=cursor)
-    assert _names(found) == [f"{number:06}" for number in range(20, 25)]
-    assert (found[-1].received, found[-1].is_complete) == (25, True)
+    all_steps = steps(cursor=cursor)
+    assert _names(all_steps) == [f"{number:06}" for number in range(20, 25)]
+    assert (all_steps[-1].received, all_steps[-1].is_complete) == (25, True)
     assert all("cursorMark" in request for request in index.asked[:2])
 
 
@@ -171,9 +171,9 @@ def test_a_mark_that_is_refused_begins_the_list_anew(fetch, steps):
     cursor = next(SOURCE.changes(OPTIONS, CURSOR, fetch)).cursor
     mark = "QW"  # no base64: what an index of another version may say of an old mark
     broken = replace(cursor, state=cursor.state.replace('"token": "', f'"token": "{mark}'))
-    found = steps(cursor=broken)
-    assert found[0].notes[0].startswith("The cursorMark was refused (400: Unable to parse 'cursorMark'")
-    assert (len(_names(found)), found[-1].is_complete) == (25, True)
+    all_steps = steps(cursor=broken)
+    assert all_steps[0].notes[0].startswith("The cursorMark was refused (400: Unable to parse 'cursorMark'")
+    assert (len(_names(all_steps)), all_steps[-1].is_complete) == (25, True)
 
 
 ERROR = b"<response><lst name='error'><int name='code'>%d</int><str name='msg'>the mark</str></lst></response>"
@@ -192,9 +192,9 @@ def _without(fetch, names, answer):
     """Return a fetch that answers so where whole documents with one of these names are asked for."""
 
     def asked(request):
-        found = fetch(request)
-        is_hit = "fl=%2A" in request.url and any(f"-{name}<".encode() in found.body for name in names)
-        return replace(found, **answer) if is_hit else found
+        fetched = fetch(request)
+        is_hit = "fl=%2A" in request.url and any(f"-{name}<".encode() in fetched.body for name in names)
+        return replace(fetched, **answer) if is_hit else fetched
 
     return asked
 
@@ -210,18 +210,18 @@ def _without(fetch, names, answer):
 def test_a_document_that_never_comes_is_named_and_the_rest_comes(index, fetch, steps, answer):
     whole = _names(steps())
     bad = whole[3], whole[12], whole[13]
-    found = list(SOURCE.changes(OPTIONS, CURSOR, _without(fetch, bad, answer)))
-    assert _names(found) == whole
+    all_steps = list(SOURCE.changes(OPTIONS, CURSOR, _without(fetch, bad, answer)))
+    assert _names(all_steps) == whole
     problems = {
         slice_.identifier.rpartition("-")[2]: slice_.problem
-        for step in found
+        for step in all_steps
         for slice_ in step.slices
         if slice_.problem
     }
     assert set(problems) == set(bad)
     assert all(problem.startswith("It could not be fetched: ") for problem in problems.values())
-    assert found[-1].is_complete
-    assert any("fewer are requested" in note for step in found for note in step.notes)
+    assert all_steps[-1].is_complete
+    assert any("fewer are requested" in note for step in all_steps for note in step.notes)
 
 
 def test_an_index_that_does_not_even_name_its_documents_ends_the_run(fetch):
@@ -232,7 +232,7 @@ def test_an_index_that_does_not_even_name_its_documents_ends_the_run(fetch):
         list(SOURCE.changes(OPTIONS, CURSOR, ill))
 
 
-def test_a_refusal_of_the_first_page_is_told(index, steps):
+def test_a_refusal_of_the_first_page_is_reported(index, steps):
     def refuse(wanted):
         if "cursorMark" in wanted:
             wanted["sort"] = "doi asc"
@@ -244,16 +244,16 @@ def test_a_refusal_of_the_first_page_is_told(index, steps):
 
 def test_fewer_documents_than_were_found_is_a_doubt_and_no_progress(index, steps):
     index.added = 3
-    found = steps()
-    assert found[-1].doubts == ("The index announced 28 documents and sent 25.",)
-    assert '"complete"' not in _state(found).state
+    all_steps = steps()
+    assert all_steps[-1].doubts == ("The index announced 28 documents and sent 25.",)
+    assert '"complete"' not in _state(all_steps).state
 
 
 def test_documents_without_a_timestamp_are_a_doubt(index, steps):
     index.documents["z"] = {"recID": "z", "displayTitle": "Never stamped"}
-    found = steps()
-    assert found[-1].doubts == ("Documents without the field timestamp cannot be harvested: 1.",)
-    assert '"complete"' in _state(found).state
+    all_steps = steps()
+    assert all_steps[-1].doubts == ("Documents without the field timestamp cannot be harvested: 1.",)
+    assert '"complete"' in _state(all_steps).state
 
 
 def test_marks_that_go_in_rings_end_the_list_as_not_whole():
@@ -264,9 +264,9 @@ def test_marks_that_go_in_rings_end_the_list_as_not_whole():
         body = '{"response": {"numFound": 1, "docs": [{"recID": "1"}]}, "nextCursorMark": "%s"}' % mark  # noqa: UP031
         return Fetched(request.url, 200, (), body.encode(), 0)
 
-    found = list(SOURCE.changes(OPTIONS, CURSOR, fetch))
-    assert found[-1].end is ListEnd.TOKEN_REPEATED
-    assert "would never end" in found[-1].doubts[0]
+    all_steps = list(SOURCE.changes(OPTIONS, CURSOR, fetch))
+    assert all_steps[-1].end is ListEnd.TOKEN_REPEATED
+    assert "would never end" in all_steps[-1].doubts[0]
 
 
 def test_pages_without_documents_end_the_list_as_not_whole():
@@ -280,8 +280,8 @@ def test_pages_without_documents_end_the_list_as_not_whole():
 
 
 def test_dates_of_the_entry_bound_every_harvest(index, steps):
-    found = steps(replace(OPTIONS, from_="2016-01-01T17:00:05Z", until="2016-01-01T17:00:07Z"))
-    assert _names(found) == ["000005", "000006", "000007"]
+    all_steps = steps(replace(OPTIONS, from_="2016-01-01T17:00:05Z", until="2016-01-01T17:00:07Z"))
+    assert _names(all_steps) == ["000005", "000006", "000007"]
     assert index.asked[1]["fq"] == "timestamp:[2016-01-01T17:00:05Z TO 2016-01-01T17:00:07.373Z]"
 
 
@@ -303,20 +303,20 @@ def test_a_window_leaves_the_harvest_where_it_was(index, fetch, steps):
     begun = next(SOURCE.changes(OPTIONS, CURSOR, fetch)).cursor
     window = replace(OPTIONS, window=("2016-01-01T17:00:05Z", ""))
     paused = next(SOURCE.changes(window, begun, fetch)).cursor
-    found = steps(window, paused)
-    assert _names(found) == [f"{number:06}" for number in range(15, 25)]
-    assert (found[-1].received, _state(found)) == (20, begun)
+    all_steps = steps(window, paused)
+    assert _names(all_steps) == [f"{number:06}" for number in range(15, 25)]
+    assert (all_steps[-1].received, _state(all_steps)) == (20, begun)
     assert _names(steps(cursor=paused))[0] == "000010"
     assert len(_names(steps(window, _state(steps())))) == 20
 
 
 def test_a_state_that_cannot_be_read_begins_anew_and_says_so(steps):
-    found = steps(cursor=replace(CURSOR, state="{"))
-    assert "could not be read" in found[0].notes[0]
-    assert len(_names(found)) == 25
+    all_steps = steps(cursor=replace(CURSOR, state="{"))
+    assert "could not be read" in all_steps[0].notes[0]
+    assert len(_names(all_steps)) == 25
 
 
-def test_what_is_no_answer_of_solr_is_asked_again_and_told():
+def test_what_is_no_answer_of_solr_is_asked_again_and_reported():
     asked = []
 
     def fetch(request):
@@ -334,9 +334,14 @@ def test_what_is_no_answer_of_solr_is_asked_again_and_told():
 
 
 def test_every_identifier_is_named(fetch):
-    found = list(SOURCE.listed(OPTIONS, CURSOR, fetch))
-    assert sum(len(each.slices) for each in found) == 25
-    assert (found[-1].is_last, found[-1].received, found[-1].announced, found[-1].doubts) == (True, 25, 25, ())
+    listed_pages = list(SOURCE.listed(OPTIONS, CURSOR, fetch))
+    assert sum(len(listed_page.slices) for listed_page in listed_pages) == 25
+    assert (
+        listed_pages[-1].is_last,
+        listed_pages[-1].received,
+        listed_pages[-1].announced,
+        listed_pages[-1].doubts,
+    ) == (True, 25, 25, ())
 
 
 def test_fewer_names_than_documents_are_a_doubt(index, fetch):
@@ -367,8 +372,8 @@ def test_laro_is_recognised_with_its_own_fields(fetch):
 
 
 def test_an_answer_of_solr_is_recognised_wherever_it_is(fetch):
-    found = fetch(partial(replace, Fetched("", 0, (), b"", 0))(url="http://x.example.org/find?q=*:*"))
-    assert SOURCE.recognise(found, fetch).table == {"url": "http://x.example.org/find"}
+    fetched = fetch(partial(replace, Fetched("", 0, (), b"", 0))(url="http://x.example.org/find?q=*:*"))
+    assert SOURCE.recognise(fetched, fetch).table == {"url": "http://x.example.org/find"}
 
 
 def test_other_fields_are_told_by_their_names(index, fetch):
@@ -377,10 +382,10 @@ def test_other_fields_are_told_by_their_names(index, fetch):
     assert _recognised(fetch).table["fields"] == {"identifier": "id", "timestamp": "indexed_dt", "title": "title_t"}
 
 
-@pytest.mark.parametrize(("field", "told"), [("recID", "identifier"), ("timestamp", "timestamp")])
-def test_an_index_that_cannot_be_harvested_is_said_to_be_one(index, fetch, field, told):
+@pytest.mark.parametrize(("field", "role"), [("recID", "identifier"), ("timestamp", "timestamp")])
+def test_an_index_that_cannot_be_harvested_is_said_to_be_one(index, fetch, field, role):
     index.hidden = frozenset((field,))
-    with pytest.raises(NotSolr, match=f"its documents have no {told}"):
+    with pytest.raises(NotSolr, match=f"its documents have no {role}"):
         _recognised(fetch)
 
 

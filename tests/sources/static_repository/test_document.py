@@ -223,7 +223,7 @@ def test_what_is_too_long_to_be_decoded_is_refused():
         read(Long(document(record(1)).replace(b"UTF-8", b"ISO-8859-1")))
 
 
-def test_what_is_looked_for_in_a_file_and_does_not_come_is_told():
+def test_what_is_looked_for_in_a_file_and_does_not_come_is_reported():
     with Spool() as spool:
         spool.write(b"x" * 1000 + b">")
         assert spool.index(b">", 3) == 1000
@@ -240,7 +240,7 @@ def test_a_document_that_is_too_long_or_has_no_room_is_refused():
         assert len(spool) == 0
 
 
-def test_a_document_for_which_there_is_no_room_is_told():
+def test_a_document_for_which_there_is_no_room_is_refused():
     with Spool() as spool:
         spool._file.close()
         spool._file.file = open("/dev/full", "r+b", buffering=0)  # noqa: PTH123, SIM115 - a file that is always full

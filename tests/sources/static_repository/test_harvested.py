@@ -51,8 +51,8 @@ def site():
 
 def _records(instance):
     with opened(str(instance)) as house, house.store.view() as view:
-        found = [each.decode() for each in view.page(Selection("oai_dc"), None, 100).records]
-    return {each.partition("oai:small:")[2].partition("<")[0]: each for each in found}
+        records = [content.decode() for content in view.page(Selection("oai_dc"), None, 100).records]
+    return {text.partition("oai:small:")[2].partition("<")[0]: text for text in records}
 
 
 def test_it_is_harvested_again_when_it_changes_and_what_vanished_is_deleted(command, site, instance):
@@ -80,7 +80,7 @@ def test_what_lost_most_of_it_is_deleted_when_the_administrator_says_so(command,
     status, _, err = command("run", "small")
     assert (status, "which may be an error" in err) == (3, True)
     assert command("source", "sweep", "small", "--yes")[0] == 0
-    assert sum('status="deleted"' in each for each in _records(instance).values()) == 19
+    assert sum('status="deleted"' in text for text in _records(instance).values()) == 19
     assert command("run", "small")[0] == 0
 
 

@@ -41,7 +41,10 @@ class Holding:
     """What is held, as a test says."""
 
     def __init__(self, *identifiers, deleted=()):
-        self.held = [*((identifier, False) for identifier in identifiers), *((each, True) for each in deleted)]
+        self.held = [
+            *((identifier, False) for identifier in identifiers),
+            *((identifier, True) for identifier in deleted),
+        ]
 
     def items(self, _prefix):
         return (Held(identifier, is_deleted, "", b"", (), is_as_received=True) for identifier, is_deleted in self.held)
@@ -59,12 +62,16 @@ def _names(steps, *, deleted=False):
 @pytest.mark.parametrize("has_ranges", [True, False])
 def test_it_says_who_it_is_by_its_beginning(has_ranges):
     site = Site(document(*map(record, range(1000))), has_ranges=has_ranges)
-    found = SOURCE.describe(OPTIONS, site)
-    assert (found.repository_name, found.granularity, found.deleted_record) == ("Small", "YYYY-MM-DD", "no")
-    assert [format_.metadata_prefix for format_ in found.formats] == ["oai_dc"]
-    assert [page.verb for page in found.pages] == ["Identify", "ListMetadataFormats"]
+    description = SOURCE.describe(OPTIONS, site)
+    assert (description.repository_name, description.granularity, description.deleted_record) == (
+        "Small",
+        "YYYY-MM-DD",
+        "no",
+    )
+    assert [format_.metadata_prefix for format_ in description.formats] == ["oai_dc"]
+    assert [page.verb for page in description.pages] == ["Identify", "ListMetadataFormats"]
     assert len(site.asked) == 1
-    assert all(len(page.body) < 2000 for page in found.pages)
+    assert all(len(page.body) < 2000 for page in description.pages)
 
 
 def test_a_beginning_without_end_is_asked_for_whole():
@@ -85,10 +92,10 @@ def test_what_breaks_the_rules_is_refused():
 
 def test_one_record_that_breaks_the_rules_leaves_the_others_alone():
     body = document(*map(record, range(4))).replace(b"<oai:header>", b'<oai:header status="deleted">', 1)
-    found = _steps(Site(body.replace(b":metadata>", b":about>", 4).replace(b":about>", b":metadata>", 2)))
-    assert (_names(found), _names(found, deleted=True), found[-1].is_complete) == (["1", "2", "3"], ["0"], True)
-    assert [bool(slice_.problem) for slice_ in found[0].slices] == [False, True, False, False]
-    assert "are deleted, which is not allowed: oai:small:0 (1)" in found[0].notes[0]
+    steps = _steps(Site(body.replace(b":metadata>", b":about>", 4).replace(b":about>", b":metadata>", 2)))
+    assert (_names(steps), _names(steps, deleted=True), steps[-1].is_complete) == (["1", "2", "3"], ["0"], True)
+    assert [bool(slice_.problem) for slice_ in steps[0].slices] == [False, True, False, False]
+    assert "are deleted, which is not allowed: oai:small:0 (1)" in steps[0].notes[0]
 
 
 def test_what_is_mended_of_a_record_is_kept_beside_the_document():
@@ -99,11 +106,11 @@ def test_what_is_mended_of_a_record_is_kept_beside_the_document():
 
 
 def test_everything_comes_page_by_page_and_is_shown_to_be_all():
-    found = _steps(Site(document(*map(record, range(1100)))))
-    assert [len(step.slices) for step in found] == [500, 500, 100, 0]
-    assert [step.end for step in found] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
-    assert (found[-1].is_complete, found[-1].received, found[-1].announced) == (True, 1100, (1100, 1100))
-    page, first = found[1].page, found[1].slices[0]
+    steps = _steps(Site(document(*map(record, range(1100)))))
+    assert [len(step.slices) for step in steps] == [500, 500, 100, 0]
+    assert [step.end for step in steps] == [ListEnd.MORE] * 3 + [ListEnd.PROPER]
+    assert (steps[-1].is_complete, steps[-1].received, steps[-1].announced) == (True, 1100, (1100, 1100))
+    page, first = steps[1].page, steps[1].slices[0]
     assert page.body[first.start : first.stop].startswith(b"<oai_dc:dc")
 
 
@@ -129,18 +136,18 @@ def test_a_server_without_validators_is_told_by_the_digest():
 
 def test_what_vanished_is_deleted():
     site = Site(document(record(1), record(2)))
-    found = _steps(site, holdings=Holding("oai:small:1", "oai:small:9", deleted=("oai:small:8",)))
-    assert (_names(found), _names(found, deleted=True)) == (["1", "2"], ["9"])
-    assert (found[-1].is_complete, found[-1].slices[0].datestamp) == (True, "2023-11-14T22:13:20Z")
+    steps = _steps(site, holdings=Holding("oai:small:1", "oai:small:9", deleted=("oai:small:8",)))
+    assert (_names(steps), _names(steps, deleted=True)) == (["1", "2"], ["9"])
+    assert (steps[-1].is_complete, steps[-1].slices[0].datestamp) == (True, "2023-11-14T22:13:20Z")
 
 
 def test_a_document_that_lost_most_of_it_is_not_believed():
     site = Site(document(record(1)))
     holdings = Holding("oai:small:1", *(f"oai:small:{number}" for number in range(50, 80)))
-    found = _steps(site, holdings=holdings)
-    assert (_names(found), _names(found, deleted=True)) == (["1"], [])
-    assert "lacks 30 of the 31 stored records" in found[-1].doubts[0]
-    again = _steps(site, found[-1].cursor, holdings=Holding("oai:small:1"))
+    steps = _steps(site, holdings=holdings)
+    assert (_names(steps), _names(steps, deleted=True)) == (["1"], [])
+    assert "lacks 30 of the 31 stored records" in steps[-1].doubts[0]
+    again = _steps(site, steps[-1].cursor, holdings=Holding("oai:small:1"))
     assert (_names(again), again[-1].is_complete) == ([], True)
 
 
@@ -149,14 +156,14 @@ def test_nothing_has_vanished_while_a_record_does_not_say_which_one_it_is():
     nameless = record(2).replace("oai:small:2", "")
     site = Site(document(record(1), nameless))
     holdings = Holding("oai:small:1", "oai:small:2")
-    found = _steps(site, holdings=holdings)
-    assert (_names(found, deleted=True), found[-1].is_complete) == ([], False)
-    assert "has no identifier" in found[-1].doubts[0]
+    steps = _steps(site, holdings=holdings)
+    assert (_names(steps, deleted=True), steps[-1].is_complete) == ([], False)
+    assert "has no identifier" in steps[-1].doubts[0]
     (named,) = SOURCE.listed(OPTIONS, CURSOR, site)
-    assert named.doubts == found[-1].doubts
+    assert named.doubts == steps[-1].doubts
     assert _steps(site, holdings=Holding("oai:small:1"))[-1].is_complete
     site.body, site.etag = document(record(1)), '"2"'
-    assert _names(_steps(site, found[-1].cursor, holdings=holdings), deleted=True) == ["2"]
+    assert _names(_steps(site, steps[-1].cursor, holdings=holdings), deleted=True) == ["2"]
 
 
 def test_an_interrupted_document_goes_on_behind_its_last_page():
@@ -177,13 +184,13 @@ def test_dates_choose_records_and_a_window_leaves_the_harvest_where_it_was():
     assert _names(_steps(site, from_="2002-01-01")) == ["2"]
     assert _names(_steps(site, until="2001-06-01")) == ["1"]
     cursor = _steps(site)[-1].cursor
-    found = _steps(site, cursor, window=("2002-01-01", ""), holdings=Holding("oai:small:9"))
-    assert (_names(found), _names(found, deleted=True), found[-1].cursor) == (["2"], [], cursor)
+    steps = _steps(site, cursor, window=("2002-01-01", ""), holdings=Holding("oai:small:9"))
+    assert (_names(steps), _names(steps, deleted=True), steps[-1].cursor) == (["2"], [], cursor)
     with pytest.raises(ConfigurationError, match="dates to harvest"):
         _steps(site, from_="yesterday")
 
 
-def test_a_format_that_it_does_not_have_is_told():
+def test_a_format_that_it_does_not_have_is_refused():
     with pytest.raises(RemoteError, match="cannotDisseminateFormat: The document has no records in mods"):
         _steps(Site(document(record(1))), replace(CURSOR, metadata_prefix="mods"))
 
@@ -192,7 +199,7 @@ def test_oddities_of_records_are_noted():
     assert _steps(Site(document(record(1), record(1))))[0].notes == ("Identifiers occur twice: oai:small:1 (1).",)
 
 
-def test_a_missing_or_broken_document_is_told():
+def test_a_missing_or_broken_document_is_refused():
     with pytest.raises(RemoteRefuses, match="404"):
         SOURCE.describe(OPTIONS, lambda request: Fetched(request.url, 404, (), b"<html>gone", 0))
     with pytest.raises(NotXml):
@@ -210,7 +217,7 @@ def test_every_record_is_named_and_a_single_one_comes_or_is_gone():
 
 def test_it_is_recognised_by_what_it_says():
     site = Site(document(record(1)))
-    found = SOURCE.recognise(Fetched(OPTIONS.url, 200, (), site.body, 0), site)
-    assert found.sentence == "A Static Repository: Small, 1 records in oai_dc."
-    assert found.table == {"url": OPTIONS.url, "formats": ["oai_dc"]}
+    recognised = SOURCE.recognise(Fetched(OPTIONS.url, 200, (), site.body, 0), site)
+    assert recognised.sentence == "A Static Repository: Small, 1 records in oai_dc."
+    assert recognised.table == {"url": OPTIONS.url, "formats": ["oai_dc"]}
     assert SOURCE.recognise(Fetched(OPTIONS.url, 200, (), b"<html/>", 0), site) is None
