@@ -1,8 +1,8 @@
 """The rules that accept or reject a discovered file in clear cases; a person decides on all others. Pure.
 
-A rule accepts a file with an open licence that was stated for this copy, or with a policy that permits this version in
-an institutional repository now. A RoMEO colour is no reason: green permits some version, somewhere, perhaps later. The
-title, the DOI or another identifier of the work must also be on the first pages of the file.
+A rule accepts a file with an open licence that was stated for this copy. It also accepts one with a policy that permits
+this version in an institutional repository now. A RoMEO colour is no reason: green permits some version, somewhere,
+perhaps later. The title, the DOI or another identifier of the work must also be on the first pages of the file.
 """
 
 from __future__ import annotations

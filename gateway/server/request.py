@@ -21,8 +21,8 @@ from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
 from gateway.request_line import escaped
 from gateway.server.limits import Limits
 
-# A request line that is too long is still read to its end, up to so many times the limit: the answer to arguments
-# that are too long is an OAI error, and that needs the rest of the request.
+# A request line that is too long is still read to its end, up to so many times the limit. The answer to arguments that
+# are too long is an OAI error, and that needs the rest of the request.
 _PATIENCE = 16
 _ROOM = 8192  # in a request line, beside the arguments: method, path, version
 _HEAD_BYTES = 65_536

@@ -163,7 +163,7 @@ class SqliteFile:
     def writing(self, at_most_seconds: float = inf) -> Iterator[Session]:
         """Lend a connection inside a write transaction, which is committed durably at the end, or rolled back.
 
-        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less, and
+        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less. Raise
         another StoreError if the database cannot be read or written.
         """
         with translated(self.path), self._lent(self._writers, self._writer) as session:

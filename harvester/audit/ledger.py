@@ -1,7 +1,7 @@
 """The ledger of an audit: a database file of its results so far. After a kill, the audit continues with it.
 
-It has the works that Crossref lists, the cursor of each window of the list, the stored records, and the agencies of
-DOIs that Crossref did not list. No more than one answer is in memory.
+It has the works that Crossref lists, the cursor of each window of the list, and the stored records. It also has the
+agencies of DOIs that Crossref did not list. No more than one answer is in memory.
 """
 
 from __future__ import annotations

@@ -31,8 +31,9 @@ _SOURCE = click.option("--source", default="", metavar="NAME", help="The targets
 def takedown() -> None:
     """Withdraw items and files, list the withdrawn ones, and restore them.
 
-    A target is an identifier of this repository, a DOI, a URL, the beginning of URLs (with * at its end), a host
-    (`*.example.org`: with all hosts below it) or a SHA-256. With --source, it is an identifier of that source.
+    A target is an identifier of this repository, a DOI, a URL, the beginning of URLs (with * at its end), a host or a
+    SHA-256. A host such as `*.example.org` includes all hosts below it. With --source, it is an identifier of that
+    source.
     """
 
 

@@ -5,9 +5,9 @@ records. Of a source with another name or address, each list is checked. Unknown
 source may list its newest records first. So the source is asked for some stored records. If it has any of them, it is
 the same repository. If it has none, or does not answer, it counts as another.
 
-These are not checked: a list that was never harvested, a source with few stored records, and folders of files, where
-each delivery may replace the last. Deleted records of a list do not count, because they may never have been stored. So
-a list needs no further request, unless most of its first page is unknown.
+A list that was never harvested is not checked; nor is a source with few stored records. Folders of files are not
+checked either, because each delivery may replace the last. Deleted records of a list do not count, because they may
+never have been stored. So a list needs no further request, unless most of its first page is unknown.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _STAGES = ("harvest", "sweep", "discovery")  # stages with a period
 def store_clock(instance: Instance, entry: SourceEntry, description: Description, host: HostClock = THIS_HOST) -> None:
     """Store the clock of a source.
 
-    Of its responseDate and the HTTP Date (RFC 9110 §6.6.1), the one nearer to the clock of this machine counts: either
+    Of its responseDate and the HTTP Date (RFC 9110 §6.6.1), the one nearer to the clock of this machine counts. Either
     may be that of a cache.
     """
     moment = host.moment()

@@ -120,9 +120,7 @@ class _Sweep:
             try:
                 with ListedRecords(self.instance.folder) as named:
                     self._sweep(Cursor(self.entry.name, metadata_prefix), named, publication)
-            except (
-                ERRORS_OF_ONE_REQUEST
-            ) as error:  # says nothing about the other formats, as long as the source is well
+            except ERRORS_OF_ONE_REQUEST as error:  # proves nothing about other formats, while the source is available
                 self.run.fail(outcome_of(error), f"{metadata_prefix}: {error}")
                 self.kind.describe(self._options(), self.fetch)
 

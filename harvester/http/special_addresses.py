@@ -1,8 +1,9 @@
 """Special addresses: the special-purpose registries of IANA, and the internal addresses of clouds.
 
-The rows are those of the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) as of 2025-10-09, then what
-other registries of IANA reserve, then what clouds use for themselves. The `ipaddress` modules of Python 3.11, 3.12 and
-3.13 disagree about several rows, so they are not used. Where several blocks contain an address, the longest decides.
+The rows are those of the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) as of 2025-10-09. Addresses
+that other registries of IANA reserve follow, and those that clouds use for themselves. The `ipaddress` modules of
+Python 3.11, 3.12 and 3.13 disagree about several rows, so they are not used. Where several blocks contain an address,
+the longest decides.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class ImportRun(Run):
     def whole(self, date: str = "") -> None:
         """Import each object of the package, unless a newer state is stored. Missing files are reported.
 
-        The next run harvests from `date`; else from the date of the package or of its first answer, whichever is
-        earlier; else from its newest record. Raise the errors of `recorded`.
+        The next run harvests from `date`. Without it, it harvests from the date of the package or of its first answer,
+        the earlier of them, or from its newest record. Raise the errors of `recorded`.
         """
         newest = ""
         with self.recorded():

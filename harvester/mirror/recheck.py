@@ -4,8 +4,8 @@
 
 Status 304, or the same bytes, change nothing. Other bytes that agree with the document become the next version. If they
 contradict the document, or the file is gone, the record is requested, because it may have changed without a new
-datestamp. If the record is the same, the file is reported, and the stored file stays: as the present state if it has
-the digest that the document states, else as an earlier state. If a server cannot be reached, its files stay due.
+datestamp. If the record is the same, the file is reported, and the stored file stays. It is the present state if it has
+the digest that the document states, else an earlier state. If a server cannot be reached, its files stay due.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The schedule of `mirror recheck`: the last request of each file, and the last answers of its servers.
 
-It is in DIR/rechecks.sqlite, and may be removed: then each file is due as if it was never rechecked, and bytes that
+It is in DIR/rechecks.sqlite, and may be removed. Then each file is due as if it was never rechecked, and bytes that
 contradict a document are fetched once more.
 """
 

@@ -1,8 +1,8 @@
 """Publishing what a harvest brought: page by page in this process, or by a child process while the harvest goes on.
 
-A short harvest is published as it arrives. After a few pages a child takes over (`process_client.py`): it reads the
-inbox forward and writes the store, with several processes; this one only fetches, parses and commits the inbox. Of many
-sources that are harvested at once, a few have such a child; the others publish here until one is free.
+A short harvest is published as it arrives. After a few pages a child process takes over (`process_client.py`). It reads
+the inbox forward and writes the store, with several processes. This process only fetches, parses and commits the inbox.
+Of many sources that are harvested at once, a few have such a child; the others publish here until one is free.
 """
 
 from __future__ import annotations

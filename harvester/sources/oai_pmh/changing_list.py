@@ -1,9 +1,9 @@
 """ListIdentifiers, read once more in parts that no record can join, because the list changed while it was read.
 
 A record keeps its datestamp until it changes. So records that are dated before the list began can only disappear: they
-are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three ways: by one
-answer that is not full, by a number that is announced from its first answer to its last, or by two walks that name the
-same records.
+are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three ways. First, it
+is one answer that is not full. Second, its number is announced from its first answer to its last. Third, two walks name
+the same records.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Position:
     1970; 0: none. `reach` is the `from` of the list on which it builds: it says nothing about earlier dates; empty:
     there was none. `left` are the windows that could not be harvested in any way.
 
-    The others describe the list in progress. `is_window` marks a separate list, requested by `--from` and `--until`;
+    The others describe the list in progress. `is_window` marks a separate list, requested by `--from` and `--until`.
     `paused` is the state of the list that was in progress before it, and continues after it. If the list could not be
     walked as a whole, `window` is the part that is being walked, and `windows` are the next ones. `phase` is the way of
     walking. `last` is the last datestamp, as long as the datestamps have come in order.

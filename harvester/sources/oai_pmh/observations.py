@@ -112,8 +112,9 @@ def note_size(state: ListState, answer: ListAnswer, notes: list[str]) -> ListSta
 def late_among(state: ListState, answer: ListAnswer, there: frozenset[str]) -> int:
     """Count the records of a further page that are dated after the first answer of the list: they moved, or are new.
 
-    A record that is dated after this answer, too, says nothing. Where no number is announced, a record that is dated
-    with the day on which the list began counts, too, unless it is `there`: named with that day when the list began.
+    A record that is also dated after this answer proves nothing. If no number is announced, a record that is dated with
+    the day on which the list began counts, too. The exceptions are those `there`: named with that day when the list
+    began.
     """
     now = moment_of(answer.response_date)
     if not state.position.token or now is None:
