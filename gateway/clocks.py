@@ -37,7 +37,7 @@ class Judgement(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the clock counts as wrong."""
+        """Return whether the clock counts as wrong."""
         return self.agreeing > 0
 
     @property

@@ -101,7 +101,7 @@ class ItemState(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the item itself is taken down: its payloads are not deleted, but not served."""
+        """Return whether the item itself is taken down: its payloads are not deleted, but not served."""
         return self.is_withheld and self.is_deleted
 
 

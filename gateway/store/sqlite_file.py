@@ -47,7 +47,7 @@ _UNWRITABLE = {
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
-# What to do about a missing file, if it should not be made again empty.
+# The next step if a file is missing and should not be made again empty.
 _ANSWER = {
     "store.sqlite": "Make it again with `gateway restore` or `gateway rebuild --from-inbox`; in a new instance, "
     "`gateway init` makes it",

@@ -1,4 +1,4 @@
-"""`harvester source subscribe` and `unsubscribe`: hubs tell when a source has something new."""
+"""`harvester source subscribe` and `unsubscribe`: hubs announce the changes of a source."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _write(known: Sequence[Subscription], *, as_json: bool) -> None:
 
 
 def facts_of(subscription: Subscription) -> dict[str, object]:
-    """Return a subscription as data. What only the hub and we may know is not in it."""
+    """Return a subscription as data. It has none of the secrets that are shared with the hub."""
     return {
         "source": subscription.source,
         "topic": subscription.topic,

@@ -97,7 +97,7 @@ def _still(before: Takedown, wanted: Takedown) -> Takedown:
 
 
 def _removed(listed: Entries, lifted: Entries) -> Entries:
-    """Return the list with these entries out of force; what they had hit is forgotten."""
+    """Return the list with these entries out of force, and without the notes of what they had affected."""
     keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
     return tuple(
         takedown._replace(items=(), files=(), removed_at=at) if takedown.key in keys else takedown

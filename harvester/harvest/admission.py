@@ -1,7 +1,7 @@
 """Accept answers of a source only while it is the repository whose records are stored.
 
 There are two signs of another repository: another repositoryIdentifier, or a list that begins again with mostly unknown
-records. Of a source with another name or address, each list is checked. Unknown records alone prove nothing, because a
+records. If a source has another name or address, each list is checked. Unknown records alone prove nothing, because a
 source may list its newest records first. So the source is asked for some stored records. If it has any of them, it is
 the same repository. If it has none, or does not answer, it counts as another.
 

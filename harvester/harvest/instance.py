@@ -44,7 +44,7 @@ class Instance:
 
     @property
     def has_searched(self) -> bool:
-        """Whether full text was ever searched for."""
+        """Return whether full text was ever searched for."""
         return (self.folder / "discovery.sqlite").is_file()
 
 

@@ -149,7 +149,7 @@ class _Sweep:
     # -- what the source has --
 
     def _is_listed(self, cursor: Cursor, named: ListedRecords) -> bool:
-        """List everything in this format, set by set; tell whether it is shown that all was named."""
+        """List everything in this format, set by set; return whether the list is proven complete."""
         sets = enumerate(self.entry.sets or ("",))
         are_named = [self._is_named(replace(cursor, set_spec=spec), named, place) for place, spec in sets]
         return all(are_named)
@@ -235,7 +235,7 @@ class _Sweep:
     # -- what is missing --
 
     def _is_looked_at(self, records: SingleRecords, named: ListedRecords) -> bool:
-        """Ask for some of what is missing; tell whether the rest may be believed to be gone.
+        """Request some of the missing records; return whether the others may count as gone.
 
         When all can be asked for, those that are still there are simply kept.
         """

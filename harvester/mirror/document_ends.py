@@ -105,7 +105,7 @@ def ole(data: Content) -> int:
     return len(data)
 
 
-# What a document may have in the wild, and has had when it was written.
+# Faults of real documents that were there when they were written. So they are no sign of a damaged file.
 _FORGIVEN = frozenset(
     expat.errors.codes[name]
     for name in (

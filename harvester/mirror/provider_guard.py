@@ -116,7 +116,7 @@ class Guard:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether deletions of earlier runs wait. In that case all further deletions wait, too."""
+        """Return whether deletions of earlier runs wait. In that case all further deletions wait, too."""
         if self._has_waiting is None:
             self._has_waiting = len(self.place.waiting) > 0
         return self._has_waiting

@@ -110,7 +110,7 @@ SCRIPTS = (
     (re.compile(r"\"application/pdf\"[^{}]{0,300}?\"contentUrl\"\s*:\s*\"([^\"]+)\""), "schema.org"),
 )
 
-# What of an article's address ScienceDirect has in pieces: where the JSON of them begins.
+# ScienceDirect has an article's address in pieces: the beginning of their JSON.
 PDF_DOWNLOAD = re.compile(r"\"pdfDownload\"\s{0,5}:\s{0,5}(\{)")
 QUOTED_PDF_DOWNLOAD = '\\"pdfDownload\\"'
 FRAMES = re.compile(r"/stamp\.jsp\b")  # IEEE: a page whose frame has the file

@@ -101,7 +101,7 @@ class _Orders:
         return self._is_end or not self._is_over
 
     def receive_all(self) -> None:
-        """Read what is there by now: who has died meanwhile wants nothing published any more."""
+        """Read the pending input. If the parent process has died meanwhile, nothing more is published."""
         while not self.are_last and select([self._descriptor], [], [], 0)[0]:
             self.receive()
 

@@ -1,7 +1,7 @@
 """The parent's end of the wire to the process that publishes (`process.py`).
 
-A line on its standard input wakes it; the line `end` tells it to publish what is there and to leave. Its standard
-output brings a line of JSON after every publication: its counts so far, or the error that ended it.
+A line on its standard input announces pages; the line `end` asks it to publish the remaining pages and to exit. Its
+standard output brings a line of JSON after every publication: its counts so far, or the error that ended it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Publisher:
     def start(cls, folder: Path, source: str) -> Publisher:
         """Start a child that publishes `source` of an instance folder."""
         command = [sys.executable, "-c", _COMMAND, str(folder), source]
-        # A session of its own: Ctrl-C is the parent's business, which then tells the child.
+        # A session of its own: only the parent process gets Ctrl-C, and then asks the child process to exit.
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True)  # noqa: S603 - our own
         os.set_blocking(process.stdin.fileno(), False)  # type: ignore[union-attr]  # it was asked for
@@ -90,7 +90,7 @@ class Publisher:
         except BlockingIOError:
             raise
         except (OSError, ValueError):
-            self._listen(1.0)  # it tells why it left
+            self._listen(1.0)  # its error, if any
 
     def _listen(self, seconds: float) -> bool:
         while select([self._output], [], [], seconds)[0]:

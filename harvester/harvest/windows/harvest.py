@@ -141,7 +141,7 @@ class WindowedHarvest:
         del self.came[window.window]
         step = closed(self.kind, step)
         self.commit(step)
-        # What one window has taught need not be learned by the next.
+        # The next window uses the knowledge from this one.
         self.options = replace(self.options, known=self.kind.learned((_known(self.options, window), step.cursor)))
         if step.is_complete:
             self.log.counts["windows_done"] += 1

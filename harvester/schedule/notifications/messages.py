@@ -37,7 +37,7 @@ class Notice(NamedTuple):
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing is wrong any more."""
+        """Return whether nothing is wrong any more."""
         return not self.concerns
 
     @property

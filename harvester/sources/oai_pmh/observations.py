@@ -64,7 +64,7 @@ def unrequested_records(state: ListState, answer: ListAnswer, set_spec: str) -> 
 
 
 def is_in(set_spec: str, record: Slice) -> bool:
-    """Tell whether a record may be in a set: it names the set, or one below it, or none at all."""
+    """Return whether a record may be in a set: it names the set, or one below it, or none at all."""
     return not record.sets or any(f"{spec}:".startswith(f"{set_spec}:") for spec in record.sets)
 
 
@@ -78,7 +78,7 @@ def note_dates(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_
         return state
     if not is_as_before and not is_outside(state.here, answer.slices):
         return state
-    notes.append("The source does not keep to from and until; its list is walked as one.")
+    notes.append("The source ignores from and until; its list is walked as one.")
     announced = state.evidence.part_announced or state.evidence.announced
     return (
         state.moved(window="", windows="", phase=Phase.PAGES)
@@ -88,7 +88,7 @@ def note_dates(state: ListState, answer: ListAnswer, notes: list[str], *, is_as_
 
 
 def is_outside(window: Window, slices: tuple[Slice, ...]) -> bool:
-    """Tell whether any of these records is dated more than a day outside of a window."""
+    """Return whether any of these records is dated more than a day outside of a window."""
     from_, until = moment_of(window.from_), moment_of(window.until)
     first = -_NEVER if from_ is None else from_ - _DAY_SECONDS
     last = _NEVER if until is None else until + _DAY_SECONDS
